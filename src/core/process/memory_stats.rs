@@ -11,8 +11,7 @@ use crate::core::memory::memory_stats::{Amount, DeviceTallies, HostTallies, Stat
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::pool::mem_pool::stats::{self, PoolTallies};
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// The place of the memory.
 enum Place {

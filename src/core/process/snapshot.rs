@@ -19,10 +19,8 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::ipc;
-use crate::core::memory::virtual_memory;
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::memory::{ipc, virtual_memory};
+use crate::core::runtime::{self, Session, thread};
 use crate::core::stream::Stream;
 
 /// The state of a process.
@@ -116,6 +114,10 @@ impl Drop for Change {
     }
 }
 
+fn check_no_reserve(has_reserve: bool) -> Result<()> {
+    if has_reserve { Err(Error::invalid_param("reserve is not null; it must be")) } else { Ok(()) }
+}
+
 /// A snapshot is of the calling process only.
 fn check_process(pid: i32) -> Result<()> {
     if pid <= 0 {
@@ -143,9 +145,7 @@ fn failed(code: Code, fault: &Fault) -> Error {
 /// aclrtSnapShotProcessLock.
 pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if has_reserve {
-        return Err(Error::invalid_param("reserve is not null; it must be"));
-    }
+    check_no_reserve(has_reserve)?;
     check_process(pid)?;
     let change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
@@ -215,9 +215,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
 /// aclrtSnapShotProcessUnlock.
 pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if has_reserve {
-        return Err(Error::invalid_param("reserve is not null; it must be"));
-    }
+    check_no_reserve(has_reserve)?;
     check_process(pid)?;
     let change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
     let session = runtime::session()?;

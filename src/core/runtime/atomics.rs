@@ -2,9 +2,7 @@
 
 use crate::backend::AtomicMemory;
 use crate::core::base::error::{Error, Result};
-use crate::core::runtime::device;
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, device, thread};
 
 /// Operations of kernels, from 0 on; devices are queried for these.
 const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;

@@ -17,8 +17,7 @@ use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 pub use crate::core::runtime::open_device::Device;
 use crate::core::runtime::open_device::SetAgain;
 use crate::core::runtime::state_callback::{self, DeviceState};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// The slot of a device id that came from C.
 pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {

@@ -2,10 +2,7 @@
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::runtime;
-use crate::core::runtime::device;
-use crate::core::runtime::info;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, device, info, thread};
 
 /// The properties of a device, set or not.
 fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {

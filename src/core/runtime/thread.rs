@@ -8,9 +8,8 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
-use crate::core::runtime;
 use crate::core::runtime::context::Context;
-use crate::core::runtime::device;
+use crate::core::runtime::{self, device};
 
 per_thread! {
     /// The handle of the current context, if one was set. Plain memory: usable until the process ends.

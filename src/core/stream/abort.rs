@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use crate::backend::{Fault, FaultKind, Wait};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
-use crate::core::runtime;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::state_callback::Registry;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 use crate::core::stream::{self, Stream};
 
 /// aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.

@@ -8,16 +8,14 @@ use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{self, Op, Position, Wait};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::Object;
-use crate::core::base::handles::take_all;
+use crate::core::base::handles::{Object, take_all};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::{Streams, StreamsOf};
-use crate::core::runtime::state_callback;
-use crate::core::runtime::thread;
+use crate::core::runtime::{state_callback, thread};
 use crate::core::stream::{self, Stream, StreamFlags, interceptor};
 
 /// All streams of the process.

@@ -2,11 +2,9 @@
 
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
-use crate::core::runtime;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::slot;
-use crate::core::runtime::state_callback;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, state_callback, thread};
 use crate::core::stream::event::Event;
 use crate::core::stream::{self, Stream, StreamFlags};
 

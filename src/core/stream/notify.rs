@@ -21,9 +21,7 @@ use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream;
-use crate::core::stream::Stream;
-use crate::core::stream::op_timeout;
+use crate::core::stream::{self, Stream, op_timeout};
 
 /// The flag of a notify that only the device uses; it has no effect here.
 const DEVICE_USE_ONLY: u64 = 1;

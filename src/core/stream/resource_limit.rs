@@ -12,9 +12,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::slot::DeviceSlot;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::device_info;
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, device_info, thread};
 use crate::core::stream::{self, Stream};
 
 /// A kind of core.

@@ -2,8 +2,7 @@
 
 use crate::core::base::error::{Error, Result};
 use crate::core::runtime::thread;
-use crate::core::stream::stream_attribute;
-use crate::core::stream::{self, StreamFlags};
+use crate::core::stream::{self, StreamFlags, stream_attribute};
 
 /// A description. The place of a stream's working memory has no meaning here: no device needs any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -137,8 +137,8 @@ fn managed_memory_is_every_devices() {
     on_device(1, move || {
         memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
         let (dst, src) = (addr, addr + 64);
-        let reduce = memcpy::ReduceRequest { dst, src, count: 64, kind: 10, data_type: 3 };
-        memcpy::reduce_async(reduce, 0).unwrap();
+        let reduce = reduce::Request { dst, src, count: 64, kind: 10, data_type: 3 };
+        reduce::reduce_async(reduce, 0).unwrap();
     })
     .join();
     bench.script.fail_next("alloc_managed", FaultKind::Unsupported, "no such memory");

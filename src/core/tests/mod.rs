@@ -1,13 +1,10 @@
 //! The core over a scripted backend, which does on demand what real ones do not: fail late, reject any call, block.
 
-mod abort;
 mod copy_jobs;
 mod create;
 mod device_facts;
 mod event_use;
-mod exception;
-mod failure;
-mod failure_mode;
+mod failures;
 mod finalize;
 mod host_memory;
 mod memory_use;
@@ -41,6 +38,7 @@ use crate::core::stream;
 use crate::core::stream::Stream;
 use crate::core::transfer::memcpy;
 use crate::core::transfer::memset;
+use crate::core::transfer::reduce;
 
 /// The core's state belongs to the process: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

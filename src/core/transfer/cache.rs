@@ -3,10 +3,9 @@
 
 use crate::backend::Place;
 use crate::core::base::error::{Error, Result};
-use crate::core::memory;
 use crate::core::runtime::thread;
-use crate::core::stream;
 use crate::core::transfer::memcpy::{self, Request};
+use crate::core::{memory, stream};
 
 /// Bytes of the description of an operation in device memory.
 pub const DESCRIPTION: usize = 64;

@@ -1,18 +1,17 @@
-//! Copies and reductions: direction, range and order.
+//! Copies: direction, range and order.
 
 use std::sync::Arc;
 
 use crate::algo::map::address_map::Reach;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::trace::synchronous;
-use crate::backend::{Copy, Element, Op, Place, Reduce, ReduceOp, Span};
+use crate::backend::{Copy, Op, Place, Span};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::allocation::{Allocation, End, Kind as AllocationKind};
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream;
-use crate::core::stream::{Stream, interceptor};
+use crate::core::stream::{self, Stream, interceptor};
 
 /// The direction that a program passes, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,90 +321,4 @@ pub fn submit(stream: Ref<'static, Stream>, dst: &Span, src: &Span, op: Op<'_>) 
     let share = stream.to_arc();
     drop(stream);
     share.submit(op).map(drop)
-}
-
-/// The arguments of aclrtReduceAsync as they came from C.
-#[derive(Clone, Copy, Debug)]
-pub struct ReduceRequest {
-    /// Accumulator.
-    pub dst: usize,
-    /// The other operand.
-    pub src: usize,
-    /// Bytes.
-    pub count: u64,
-    /// An `aclrtReduceKind`.
-    pub kind: i32,
-    /// An `aclDataType`.
-    pub data_type: i32,
-}
-
-fn reduce_op(kind: i32) -> Result<ReduceOp> {
-    match kind {
-        10 => Ok(ReduceOp::Sum),
-        11 => Ok(ReduceOp::Max),
-        12 => Ok(ReduceOp::Min),
-        13 => Err(Error::unsupported(
-            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; available are sum, max and min (10 to 12)",
-        )),
-        _ => Err(Error::invalid_param(format_args!(
-            "kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind"
-        ))),
-    }
-}
-
-fn element(data_type: i32) -> Result<Element> {
-    /// Values of aclDataType that exist.
-    const KNOWN: [i32; 27] =
-        [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 27, 29, 30, 33, 34, 35, 36, 37, 38, 39, 40, 41];
-    const ALLOWED: &str = "ACL_FLOAT 0, ACL_FLOAT16 1, ACL_INT8 2, ACL_INT32 3, ACL_INT16 6 and ACL_BF16 27";
-    match data_type {
-        0 => Ok(Element::Float32),
-        1 => Ok(Element::Float16),
-        2 => Ok(Element::Int8),
-        3 => Ok(Element::Int32),
-        6 => Ok(Element::Int16),
-        27 => Ok(Element::BFloat16),
-        other if KNOWN.contains(&other) => Err(Error::unsupported(format_args!(
-            "type {other} cannot be reduced by the device; available are {ALLOWED}; convert first, or reduce \
-             in a host function"
-        ))),
-        other => Err(Error::invalid_param(format_args!(
-            "type is {other}, which aclDataType does not have; allowed: {ALLOWED}"
-        ))),
-    }
-}
-
-/// aclrtReduceAsync.
-pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
-    if request.count == 0 {
-        return stream::resolve(stream).map(drop);
-    }
-    let op = reduce_op(request.kind)?;
-    let element = element(request.data_type)?;
-    let count = request.count as usize;
-    if !count.is_multiple_of(element.size()) {
-        return Err(Error::invalid_param(format_args!(
-            "count {count} bytes is not a whole number of elements of {} bytes",
-            element.size()
-        )));
-    }
-    for (argument, addr) in [("dst", request.dst), ("src", request.src)] {
-        if addr == 0 {
-            return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
-        }
-    }
-    let stream = stream::resolve(stream)?;
-    let operand = |argument: &str, addr: usize, writes: bool| {
-        if !addr.is_multiple_of(element.size()) {
-            return Err(Error::new(
-                crate::core::base::error::Code::AddrUnaligned,
-                format_args!("{argument} {addr:#x} is not aligned to its elements of {} bytes", element.size()),
-            ));
-        }
-        memory::device_span(argument, addr, count, &stream.device, writes)
-    };
-    let (dst, _held_dst) = operand("dst", request.dst, true)?;
-    let (src, _held_src) = operand("src", request.src, false)?;
-    let reduce = Reduce { dst, src, op, element };
-    stream.submit(Op::Reduce(reduce)).map(drop)
 }

@@ -10,4 +10,5 @@ pub mod memcpy_indirect;
 pub mod memset;
 pub mod overflow;
 pub mod random_num;
+pub mod reduce;
 pub mod stream_value;

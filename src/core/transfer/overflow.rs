@@ -8,10 +8,9 @@ use parking_lot::Mutex;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{Fill, Op};
 use crate::core::base::error::{Error, Result};
-use crate::core::memory;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream;
+use crate::core::{memory, stream};
 
 /// Bytes of the overflow area.
 const AREA: usize = 512;

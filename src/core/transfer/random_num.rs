@@ -182,6 +182,30 @@ impl Operands<'_> {
     }
 }
 
+/// The result's memory: `count` numbers with elements of `unit` bytes.
+fn result(
+    request: &Request,
+    count: (bool, u64),
+    distribution: Distribution,
+    unit: usize,
+    operands: &mut Operands<'_>,
+) -> Result<Span> {
+    let (is_address, count) = count;
+    if is_address {
+        return all_of(request.result, unit, operands);
+    }
+    let bytes = match distribution {
+        Distribution::Dropout => Some(count.div_ceil(8)),
+        _ => count.checked_mul(unit as u64),
+    };
+    let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
+        Error::invalid_param(format_args!(
+            "randomNum is {count}, of {unit} bytes each, which is more than memory can have"
+        ))
+    })?;
+    operands.at("randomResultAddr", request.result as u64, bytes as usize, unit, true)
+}
+
 /// The result's memory from `addr` on, for a count that is read later.
 fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Span> {
     let start = operands.at("randomResultAddr", addr as u64, element, element, true)?;
@@ -218,21 +242,7 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     let mut operands = Operands { device: &stream.device, held: Vec::new() };
     // As many bytes as the type of the result has.
     let unit = if distribution == Distribution::Dropout { 1 } else { element.size() };
-    let dst = match count {
-        (true, _) => all_of(request.result, unit, &mut operands)?,
-        (false, count) => {
-            let bytes = match distribution {
-                Distribution::Dropout => Some(count.div_ceil(8)),
-                _ => count.checked_mul(unit as u64),
-            };
-            let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
-                Error::invalid_param(format_args!(
-                    "randomNum is {count}, of {unit} bytes each, which is more than memory can have"
-                ))
-            })?;
-            operands.at("randomResultAddr", request.result as u64, bytes as usize, unit, true)?
-        }
-    };
+    let dst = result(&request, count, distribution, unit, &mut operands)?;
     let counter = match request.counter {
         0 => None,
         addr => {

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::memory;
 use crate::core::runtime::device::Device;
-use crate::core::stream;
+use crate::core::{memory, stream};
 
 const SIZE: usize = size_of::<u64>();
 

@@ -16,33 +16,10 @@ mod memory_hook;
 mod memory_stats;
 mod portacl;
 mod prof;
-mod rt_constants;
-mod rt_device;
-mod rt_errors;
-mod rt_fault;
-mod rt_graph;
-mod rt_kernel;
-mod rt_memory;
-mod rt_process;
-mod rt_stream;
+mod rt;
 mod soma;
 
-pub use allocator::*;
-pub use base::*;
-pub use base_errors::*;
-pub use ge_errors::*;
-pub use graph_mem::*;
-pub use memory_hook::*;
-pub use memory_stats::*;
-pub use portacl::*;
-pub use prof::*;
-pub use rt_constants::*;
-pub use rt_device::*;
-pub use rt_errors::*;
-pub use rt_fault::*;
-pub use rt_graph::*;
-pub use rt_kernel::*;
-pub use rt_memory::*;
-pub use rt_process::*;
-pub use rt_stream::*;
-pub use soma::*;
+pub use self::{
+    allocator::*, base::*, base_errors::*, ge_errors::*, graph_mem::*, memory_hook::*, memory_stats::*, portacl::*,
+    prof::*, rt::*, soma::*,
+};

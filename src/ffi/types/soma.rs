@@ -3,7 +3,7 @@
 use std::ffi::{c_uchar, c_void};
 use std::mem::MaybeUninit;
 
-use super::rt_memory::{aclrtMemAllocationType, aclrtMemHandleType, aclrtMemLocation};
+use super::rt::{aclrtMemAllocationType, aclrtMemHandleType, aclrtMemLocation};
 
 /// A pool of device memory.
 pub type aclrtMemPool = *mut c_void;

@@ -6,8 +6,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::object;
-use crate::algo::map::handle_watch;
-use crate::algo::map::handle_watch::Change;
+use crate::algo::map::handle_watch::{self, Change};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;

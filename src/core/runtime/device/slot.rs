@@ -16,11 +16,10 @@ use crate::core::base::handles::take_all;
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::lifecycle::lifecycle;
 use crate::core::runtime::open_device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// How long a stream of a device in teardown may wait for a value.
 const WAIT_PATIENCE: Duration = Duration::from_secs(1);

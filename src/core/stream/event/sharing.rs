@@ -13,8 +13,7 @@ use crate::backend::{self, Change, Event as _, Notify, NotifyWait, Op, Position,
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
-use crate::core::runtime;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 use crate::core::stream::failure::Recorded;
 use crate::core::stream::stream::Stream;
 

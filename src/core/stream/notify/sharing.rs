@@ -6,10 +6,8 @@ use std::sync::OnceLock;
 use super::{Common, Notify, insert, plain_numbers};
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles;
-use crate::core::base::ipc_key;
-use crate::core::runtime;
-use crate::core::runtime::thread;
+use crate::core::base::{handles, ipc_key};
+use crate::core::runtime::{self, thread};
 
 /// The flag of an export without a list of processes, and of an import that enables peer access, which notifies do not
 /// need.

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{ScriptDevice, THREAD, Thing};
+use super::device::ScriptDevice;
+use super::{THREAD, Thing};
 use crate::backend::{
     Delivery, Event, Failure, Fault, FaultKind, Observer, Op, Position, Result, Stream, StreamOptions, Submit, Ticket,
     Wait,

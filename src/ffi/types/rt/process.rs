@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::base::aclError;
+use super::super::base::aclError;
 
 /// The stage of a snapshot callback.
 #[repr(C)]

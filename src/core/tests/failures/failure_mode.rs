@@ -1,9 +1,9 @@
 //! Which streams stop after a failure.
 
-use super::*;
 use crate::core::runtime::context;
 use crate::core::stream::event;
 use crate::core::stream::stream_attribute::set_failure_mode;
+use crate::core::tests::*;
 
 const CONTINUE: u64 = 0;
 const STOP: u64 = 1;

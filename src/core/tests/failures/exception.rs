@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::script::THREAD;
-use super::*;
 use crate::core::stream::exception::{self, Exception, Watcher};
+use crate::core::tests::script::THREAD;
+use crate::core::tests::*;
 
 /// Notes which watcher was called, with what.
 type Calls = Arc<Mutex<Vec<(usize, usize, Exception)>>>;

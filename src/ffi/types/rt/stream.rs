@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use super::base::aclrtStream;
+use super::super::base::aclrtStream;
 
 /// The result of aclrtQueryEvent.
 #[repr(C)]

@@ -1,10 +1,10 @@
 //! When failures of queued work are returned, and how often.
 
-use super::script::Thing;
-use super::*;
 use crate::backend::FaultKind;
 use crate::core::runtime::context;
 use crate::core::stream::event;
+use crate::core::tests::script::Thing;
+use crate::core::tests::*;
 
 /// An event that was recorded on a stream.
 fn recorded_on(stream: u64) -> u64 {

@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use super::base::{aclrtEvent, aclrtTaskGrp};
-use super::rt_kernel::{aclrtFuncHandle, aclrtLaunchKernelCfg};
+use super::super::base::{aclrtEvent, aclrtTaskGrp};
+use super::kernel::{aclrtFuncHandle, aclrtLaunchKernelCfg};
 
 /// A graph.
 pub type aclmdlRI = *mut c_void;

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use super::base::aclDataType;
+use super::super::base::aclDataType;
 
 /// The description of a kernel binary.
 pub type aclrtBinary = *mut c_void;

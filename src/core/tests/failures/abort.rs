@@ -1,11 +1,11 @@
 //! Aborts: which work is dropped, and which codes waiting threads get.
 
-use super::*;
 use crate::backend::FaultKind;
 use crate::core::stream::abort;
 use crate::core::stream::event;
 use crate::core::stream::stream_attribute::{self, Attribute};
 use crate::core::stream::stream_config::{self, Description};
+use crate::core::tests::*;
 
 #[test]
 fn an_abort_is_told_to_those_who_wait_for_the_stream() {
