@@ -107,6 +107,7 @@ pub const HEADERS: &[Header] = &[
             "stream/report.rs",
             "stream/exception.rs",
             "memory/virtual_memory.rs",
+            "memory/virtual_memory_physical.rs",
             "memory/managed_memory.rs",
             "memory/ipc.rs",
             "memory/virtual_memory_sharing.rs",

@@ -9,4 +9,5 @@ pub mod memory;
 pub mod memory_hook;
 pub mod peer;
 pub mod virtual_memory;
+pub mod virtual_memory_physical;
 pub mod virtual_memory_sharing;
