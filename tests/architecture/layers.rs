@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::check;
-use super::source::{files, read, without_comments};
+use super::source::{files, is_test_file, read, without_comments};
 
 /// Imports go down only: ffi, core, backend, algo.
 fn upward(path: &str, text: &str) -> Vec<String> {
@@ -31,7 +31,7 @@ fn words(text: &str) -> Vec<&str> {
 
 /// No `unsafe`, except in tests.
 fn with_unsafe(path: &str, text: &str) -> Vec<String> {
-    let product = text.split("#[cfg(test)]\nmod ").next().unwrap();
+    let product = if is_test_file(path) { "" } else { text.split("#[cfg(test)]\nmod ").next().unwrap() };
     without_comments(product)
         .lines()
         .enumerate()
@@ -47,7 +47,8 @@ const PER_THREAD: &str = "src/algo/thread/per_thread.rs";
 /// the program. Tests and the loom model have others.
 fn other_thread_values(path: &str, text: &str) -> Vec<String> {
     let is_module = |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
-    let product = text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
+    let inline = || text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
+    let product = if is_test_file(path) { "" } else { inline() };
     without_comments(product)
         .lines()
         .enumerate()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::source::is_test_file;
 use super::sources::Sources;
 
 /// The table of files that only one backend has, below `cpu/` or `cuda/`, with reasons.
@@ -10,10 +11,13 @@ pub const ALONE: &str = "ARCHITECTURE.md";
 /// Names of nouns below a backend: `region/noun`, without `.rs`, also if the noun is a folder.
 pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     let below = |path: &str| -> Option<String> {
+        if is_test_file(path) {
+            return None;
+        }
         let rest = path.strip_prefix(backend)?.strip_prefix('/')?.strip_suffix(".rs")?;
         let (region, noun) = rest.split_once('/')?;
         let noun = noun.split('/').next()?;
-        (region != "tests").then(|| format!("{region}/{noun}"))
+        Some(format!("{region}/{noun}"))
     };
     sources.iter().filter_map(|(path, _)| below(path)).collect()
 }

@@ -9,6 +9,7 @@ mod module_tree;
 mod ratchet;
 mod size;
 mod sources;
+mod test_modules;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,6 +70,7 @@ static MEASURED: LazyLock<Vec<(&'static str, usize, Sizes)>> = LazyLock::new(|| 
         ("function lines", size::FUNCTION_LINES, size::function_lines(&SOURCES)),
         ("files in a folder", size::FOLDER_FILES, size::folder_files(&SOURCES)),
         ("modules in a cycle", CYCLE, cycles.collect()),
+        ("tests in a product file", 0, test_modules::tests_in_product_files(&SOURCES)),
     ]
 });
 
@@ -116,6 +118,12 @@ fn both_backends_have_the_same_files() {
     let nouns = |backend: &str| mirror::nouns(&SOURCES, &format!("src/backend/{backend}"));
     let listed = mirror::exceptions(&read(mirror::ALONE));
     let found = mirror::violations(&nouns("cpu"), &nouns("cuda"), &listed);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn tests_are_in_files_beside_their_module() {
+    let found = test_modules::misnamed(&SOURCES);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

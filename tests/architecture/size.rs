@@ -21,10 +21,14 @@ pub fn file_lines(sources: &Sources) -> Sizes {
     sources.iter().map(|(path, text)| (path.to_owned(), text.lines().count())).collect()
 }
 
-/// The number of files in each folder.
+/// The number of files in each folder. A module and its tests (`x.rs`, `x_tests.rs`, `x_models.rs`) count as one.
 pub fn folder_files(sources: &Sources) -> Sizes {
+    let module = |path: &str| {
+        let stem = path.strip_suffix("_tests.rs").or_else(|| path.strip_suffix("_models.rs"))?;
+        sources.text(&format!("{stem}.rs"))
+    };
     let mut sizes = Sizes::new();
-    for (path, _) in sources.iter() {
+    for (path, _) in sources.iter().filter(|(path, _)| module(path).is_none()) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         *sizes.entry(folder.to_owned()).or_default() += 1;
     }
@@ -223,6 +227,8 @@ mod tests {
         assert_eq!(file_lines(&sources)["a/d/e.rs"], 1);
         assert_eq!(folder_files(&sources)["a"], 2);
         assert_eq!(folder_files(&sources)["a/d"], 1);
+        let tested = Sources::of(&[("a/b.rs", ""), ("a/b_tests.rs", ""), ("a/b_models.rs", ""), ("a/c_tests.rs", "")]);
+        assert_eq!(folder_files(&tested)["a"], 2, "b with its tests, and tests without a module");
     }
 
     #[test]

@@ -35,6 +35,14 @@ pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     found
 }
 
+/// True for files that only tests have: `x_tests.rs`, the loom models `x_models.rs`, `tests.rs`, all below `tests/`.
+pub fn is_test_file(path: &str) -> bool {
+    path.split('/').any(|name| {
+        let stem = name.trim_end_matches(".rs");
+        stem == "tests" || stem.ends_with("_tests") || stem.ends_with("_models")
+    })
+}
+
 /// The rows of a table in `tests/data`, without its header.
 pub fn table(name: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = read(&format!("tests/data/{name}"))

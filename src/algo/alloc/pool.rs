@@ -31,18 +31,10 @@ mod card;
 #[cfg(debug_assertions)]
 mod check;
 mod class;
-#[cfg(all(test, not(loom)))]
-mod cost;
 mod counts;
-#[cfg(all(test, not(loom)))]
-mod ledger;
 mod memory;
-#[cfg(all(test, not(loom)))]
-mod model;
 mod parts;
 mod pending;
-#[cfg(all(test, not(loom)))]
-mod properties;
 mod search;
 mod segments;
 mod totals;
@@ -426,6 +418,18 @@ impl<B: Books> Pool<B> {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+#[path = "pool_tests/cost.rs"]
+mod cost;
+#[cfg(all(test, not(loom)))]
+#[path = "pool_tests/ledger.rs"]
+mod ledger;
+#[cfg(all(test, not(loom)))]
+#[path = "pool_tests/model.rs"]
+mod model;
+#[cfg(all(test, not(loom)))]
+#[path = "pool_tests/properties.rs"]
+mod properties;
 #[cfg(all(test, not(loom)))]
 #[path = "pool_tests.rs"]
 mod tests;

@@ -1,5 +1,6 @@
-//! The queue's rules one by one (`stream_queue_rules.rs`) and, by loom, concurrent calls (`stream_queue_models.rs`).
-//! Both drive it as a backend does: streams, records, threads with a list of streams, threads that wait and help.
+//! The queue's rules one by one (`stream_queue_tests/rules.rs`) and, by loom, concurrent calls
+//! (`stream_queue_tests/models.rs`). Both drive it as a backend does: streams, records, threads with a list of streams,
+//! threads that wait and help.
 
 use std::sync::Arc;
 
@@ -265,9 +266,9 @@ fn work(ready: &List, runner: Runner) {
 }
 
 #[cfg(not(loom))]
-#[path = "stream_queue_rules.rs"]
+#[path = "stream_queue_tests/rules.rs"]
 mod real;
 
 #[cfg(loom)]
-#[path = "stream_queue_models.rs"]
+#[path = "stream_queue_tests/models.rs"]
 mod loom_stream_queue;

@@ -55,52 +55,5 @@ impl Default for StripedCount {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use std::sync::Barrier;
-    use std::sync::atomic::AtomicBool;
-    use std::thread;
-
-    use super::*;
-    use crate::algo::sync::reclaim::pin;
-
-    #[test]
-    fn nothing_is_lost_whoever_raises_it() {
-        const EACH: u64 = 10_000;
-        let count = StripedCount::default();
-        let numbers = [0, OWN - 1, OWN, OWN + SHARED, OWN + 1];
-        thread::scope(|scope| {
-            for number in numbers {
-                let count = &count;
-                scope.spawn(move || {
-                    let _pin = pin();
-                    (0..EACH).for_each(|_| count.raise(number));
-                });
-            }
-        });
-        assert_eq!(count.total(), EACH * numbers.len() as u64);
-    }
-
-    #[test]
-    fn who_raises_it_and_who_closes_do_not_miss_each_other() {
-        for thread in [0, OWN] {
-            for _ in 0..2_000 {
-                let (count, closed) = (StripedCount::default(), AtomicBool::new(false));
-                let begin = Barrier::new(2);
-                let (saw_closed, saw_raised) = thread::scope(|scope| {
-                    let raises = scope.spawn(|| {
-                        let _pin = pin();
-                        begin.wait();
-                        count.raise(thread);
-                        closed.load(Ordering::Relaxed)
-                    });
-                    drop(pin());
-                    begin.wait();
-                    closed.store(true, Ordering::Relaxed);
-                    let saw_raised = count.exact_total() > 0;
-                    (raises.join().expect("a thread panicked"), saw_raised)
-                });
-                assert!(saw_closed || saw_raised, "thread {thread}");
-            }
-        }
-    }
-}
+#[path = "striped_count_tests.rs"]
+mod tests;

@@ -21,6 +21,7 @@ mod message;
 mod server;
 mod socket;
 #[cfg(test)]
+#[path = "broker_tests.rs"]
 mod tests;
 
 use std::any::Any;

@@ -367,4 +367,5 @@ impl Notifies {
 }
 
 #[cfg(test)]
+#[path = "notify_tests.rs"]
 mod tests;

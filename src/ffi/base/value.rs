@@ -266,14 +266,5 @@ pub fn enum_from<E: Copy>(number: i32) -> MaybeUninit<E> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ffi::types::aclrtMemcpyKind;
-
-    #[test]
-    fn any_number_is_read() {
-        for number in [3, -1, i32::MAX] {
-            assert_eq!(enum_value(enum_from::<aclrtMemcpyKind>(number)), number);
-        }
-    }
-}
+#[path = "value_tests.rs"]
+mod tests;

@@ -58,13 +58,5 @@ pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kernel_is_in_the_ptx() {
-        for name in names() {
-            assert!(PTX.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
-        }
-    }
-}
+#[path = "memcpy_indirect_tests.rs"]
+mod tests;

@@ -168,15 +168,5 @@ pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kernel_is_in_the_ptx() {
-        for name in names() {
-            assert!(PTX.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
-        }
-        let task = format!("_param_0[{}]", size_of::<Task>());
-        assert_eq!(PTX.text().matches(&task).count(), names().len(), "a task is as large as the kernels'");
-    }
-}
+#[path = "random_num_tests.rs"]
+mod tests;

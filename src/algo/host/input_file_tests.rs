@@ -1,0 +1,77 @@
+use std::ffi::CString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::*;
+
+struct Fifo(PathBuf);
+
+impl Fifo {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("portacl-{name}-{}", std::process::id()));
+        let text = CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: a text that ends with a zero.
+        assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
+        Self(path)
+    }
+
+    /// A writer that opens without a reader.
+    fn writer(&self) -> File {
+        File::options().read(true).write(true).open(&self.0).unwrap()
+    }
+}
+
+impl Drop for Fifo {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).unwrap();
+    }
+}
+
+fn words(path: &Path) -> String {
+    read(path).unwrap_err().to_string()
+}
+
+#[test]
+fn files_are_read_as_they_are() {
+    let this = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    assert_eq!(read(&this).unwrap(), std::fs::read(&this).unwrap());
+    assert!(read(Path::new("/dev/null")).unwrap().is_empty());
+    assert!(!read(Path::new("/proc/self/stat")).unwrap().is_empty());
+    assert_eq!(read(Path::new("/nowhere")).unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(read(Path::new("/")).unwrap_err().kind(), ErrorKind::IsADirectory);
+}
+
+#[test]
+fn a_fifo_is_read_up_to_its_end() {
+    let fifo = Fifo::new("read");
+    // For reading as well: it may write before the reader opens it.
+    let mut file = fifo.writer();
+    let writer = std::thread::spawn(move || {
+        for _ in 0..3 {
+            file.write_all(&[7; 100_000]).unwrap();
+        }
+        let mut left: libc::c_int = 1;
+        // Unread bytes are lost when the last writer closes.
+        while left > 0 {
+            // SAFETY: the call writes one number, for which there is room.
+            let asked = unsafe { libc::ioctl(file.as_raw_fd(), libc::FIONREAD, &raw mut left) };
+            assert_eq!(asked, 0);
+            std::thread::yield_now();
+        }
+    });
+    assert_eq!(read(&fifo.0).unwrap(), vec![7; 300_000]);
+    writer.join().unwrap();
+}
+
+#[test]
+fn nothing_waits_for_a_writer_for_ever() {
+    let fifo = Fifo::new("wait");
+    assert!(words(&fifo.0).contains("no process has it open for writing"));
+    let _silent = fifo.writer();
+    assert!(words(&fifo.0).contains("nothing was written to it for 1s"));
+}
+
+#[test]
+fn what_has_no_end_is_refused() {
+    assert!(words(Path::new("/dev/zero")).contains("more than 67108864 bytes"));
+}

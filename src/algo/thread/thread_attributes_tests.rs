@@ -1,0 +1,53 @@
+use super::*;
+
+/// Whether the stack is deep when this much more of it is in use.
+fn is_deep_below(bytes: usize) -> bool {
+    const STEP: usize = 64 << 10;
+    let step = std::hint::black_box([0_u8; STEP]);
+    let is_deep = if bytes == 0 { has_deep_stack() } else { is_deep_below(bytes - STEP) };
+    is_deep && step[0] == 0
+}
+
+#[test]
+fn a_stack_is_deep_while_most_of_it_is_left() {
+    let wanted = stack();
+    assert!(wanted >= LEAST_STACK);
+    let body = move || {
+        assert!(is_deep_below(0));
+        // The C library may allocate more than the requested size.
+        let (low, end) = stack_bounds().unwrap();
+        let spare = (end - low).saturating_sub(wanted);
+        assert!(!is_deep_below((spare + wanted / 4).next_multiple_of(64 << 10)));
+    };
+    std::thread::Builder::new().stack_size(wanted).spawn(body).unwrap().join().unwrap();
+}
+
+#[test]
+fn processors_and_policy_are_those_that_were_fixed() {
+    let wanted = Scheduling::of_this_thread();
+    let first = |set: &libc::cpu_set_t| {
+        // SAFETY: a set, and numbers inside it.
+        (0..libc::CPU_SETSIZE as usize).find(|&at| unsafe { libc::CPU_ISSET(at, set) })
+    };
+    let thread = std::thread::spawn(move || {
+        let before = Scheduling::of_this_thread();
+        let processors = before.processors.expect("the kernel tells");
+        let mut one = MaybeUninit::<libc::cpu_set_t>::zeroed();
+        // SAFETY: zeros are a set, and the number is inside it.
+        let one = unsafe {
+            libc::CPU_SET(first(&processors).expect("one at least"), one.assume_init_mut());
+            one.assume_init()
+        };
+        Scheduling { attributes: None, processors: Some(one) }.apply();
+        assert!(processors_of_this_thread_are(&one));
+        wanted.apply();
+        assert!(processors_of_this_thread_are(&wanted.processors.unwrap()));
+        let same = |now: &libc::sched_attr| is_same(now, &wanted.attributes.unwrap());
+        assert!(attributes().is_some_and(|now| same(&now)));
+    });
+    thread.join().unwrap();
+}
+
+fn processors_of_this_thread_are(wanted: &libc::cpu_set_t) -> bool {
+    processors().is_some_and(|now| is_same_set(&now, wanted))
+}

@@ -1,0 +1,22 @@
+use super::*;
+
+#[test]
+fn an_address_is_what_its_object_is() {
+    // An address that cannot be mapped: it is not read, and no test uses it.
+    let base = 0x1000;
+    assert_eq!(at(base), Foreign::Unknown);
+    assert!(add(base, 0x1000, 3));
+    let live = Foreign::Known(Place::Device(3));
+    assert_eq!([at(base), at(0x1fff), at(0x2000)], [live, live, Foreign::Unknown]);
+    assert_eq!(block_at(0x1800).map(|block| (block.base, block.len)), Some((base, 0x1000)));
+    leave(base);
+    assert_eq!((at(0x1800), contain(0x1800)), (Foreign::Stale, true));
+    assert_eq!(block_at(0x1800), None);
+    end(base);
+    assert_eq!((at(0x1800), contain(0x1800)), (Foreign::Stale, false));
+    // The next object at that place, of another size.
+    assert!(add(0xf00, 0x800, 1));
+    assert_eq!(at(0x1000), Foreign::Known(Place::Device(1)));
+    assert_eq!(at(0x1800), Foreign::Unknown);
+    end(0xf00);
+}

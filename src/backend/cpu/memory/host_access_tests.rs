@@ -1,0 +1,42 @@
+use super::*;
+
+fn said(addr: usize) -> String {
+    let mut text = String::new();
+    explain(addr, &mut text).unwrap();
+    text
+}
+
+#[test]
+fn texts_tell_live_and_freed_blocks_and_closed_devices_apart() {
+    // Addresses that no program can have here.
+    let base = 0x1000_0000_0000;
+    assert_eq!(said(base), "");
+    let watch = Watch::new(base, 1 << 20, 1 << 30, 3);
+    let block = Block { addr: base + 4096, len: 8192, token: 0 };
+    assert!(said(base + 4100).contains("memory of device 3 outside every allocation"));
+    taken(&block, 5000, 3);
+    let text = said(base + 4100);
+    for word in [
+        "touched 0x100000001004",
+        "byte 4 of the allocation at 0x100000001000 of 5000 bytes on device 3",
+        "aclrtMemcpy",
+    ] {
+        assert!(text.contains(word), "no {word} in: {text}");
+    }
+    assert!(text.ends_with('\n') && text.matches('\n').count() == 1 && text.len() < 512);
+    freed(&block);
+    assert!(said(base + 4100).contains("byte 4 of the freed allocation at 0x100000001000"));
+    // The next block takes the place of two freed ones.
+    let (left, right) = (Block { len: 4096, ..block }, Block { addr: base + 8192, len: 4096, token: 0 });
+    taken(&left, 1, 3);
+    taken(&right, 2, 3);
+    freed(&left);
+    freed(&right);
+    taken(&block, 77, 3);
+    assert!(said(base + 8192).contains("byte 4096 of the allocation at 0x100000001000 of 77"));
+    drop(watch);
+    assert!(said(base + 4100).contains("memory of device 3 before its reset"));
+    let again = Watch::new(base, 1 << 20, 1 << 30, 4);
+    assert!(said(base + 4100).contains("memory of device 4 outside every allocation"));
+    drop(again);
+}

@@ -1,0 +1,39 @@
+use super::*;
+use crate::backend::cpu::base::files;
+
+fn packed() -> Parcel {
+    let file = files::device_file(2 * UNIT).unwrap();
+    pack(Contents::Memory, file.as_fd(), UNIT, UNIT).unwrap()
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    let part = unpack(packed()).unwrap();
+    assert!(part.contents == Contents::Memory);
+    assert_eq!((part.offset, part.len), (UNIT, UNIT));
+}
+
+#[test]
+fn damage_is_noticed() {
+    let damaged: [fn(&mut Parcel); 8] = [
+        |parcel| parcel.bytes.clear(),
+        |parcel| parcel.bytes.push(0),
+        |parcel| parcel.bytes[0] ^= 1,
+        |parcel| parcel.bytes[8] = 4,
+        |parcel| parcel.descriptor = None,
+        // No whole page, more than the file has, and an overflow.
+        |parcel| parcel.bytes[16] = 1,
+        |parcel| parcel.bytes[24] = 1,
+        |parcel| parcel.bytes[24..].fill(0xff),
+    ];
+    for (index, damage) in damaged.iter().enumerate() {
+        let mut parcel = packed();
+        damage(&mut parcel);
+        let fault = unpack(parcel).err().expect("a fault");
+        assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{index}");
+    }
+    // A file that could be truncated.
+    let (open, _other_end) = std::io::pipe().unwrap();
+    let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
+    assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
+}

@@ -1,0 +1,60 @@
+//! For the tests of the backends: collects deliveries.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::{Delivery, Ticket};
+
+/// What was delivered, in order.
+#[derive(Clone, Default)]
+pub struct Inbox(Arc<Mutex<Vec<Parcel>>>);
+
+struct Parcel {
+    name: u32,
+    /// Until it is taken.
+    ticket: Option<Ticket>,
+}
+
+struct Sent {
+    inbox: Inbox,
+    name: u32,
+}
+
+impl Delivery for Sent {
+    fn deliver(self: Box<Self>, ticket: Ticket) {
+        self.inbox.0.lock().push(Parcel { name: self.name, ticket: Some(ticket) });
+    }
+}
+
+impl Inbox {
+    /// To be handed over by a stream.
+    pub fn parcel(&self, name: u32) -> Box<dyn Delivery> {
+        Box::new(Sent { inbox: self.clone(), name })
+    }
+
+    /// The names of all parcels so far.
+    pub fn names(&self) -> Vec<u32> {
+        self.0.lock().iter().map(|parcel| parcel.name).collect()
+    }
+
+    /// Waits until `count` parcels have arrived.
+    pub fn await_count(&self, count: usize) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.0.lock().len() < count {
+            assert!(Instant::now() < deadline, "{:?} of {count} delivered", self.names());
+            std::thread::yield_now();
+        }
+    }
+
+    /// The ticket of a parcel, once.
+    pub fn take(&self, index: usize) -> Ticket {
+        self.0.lock()[index].ticket.take().expect("taken once")
+    }
+
+    /// How many parcels were not delivered yet.
+    pub fn outstanding(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+}

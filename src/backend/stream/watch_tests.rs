@@ -1,0 +1,157 @@
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, channel};
+
+use super::*;
+use crate::backend::FaultKind;
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// A word, and a condition that it is not 0.
+fn word() -> (Arc<AtomicU64>, Range, Condition) {
+    let word = Arc::new(AtomicU64::new(0));
+    let range = (Arc::as_ptr(&word).addr(), 8);
+    let seen = Arc::clone(&word);
+    (word, range, Box::new(move || Ok(seen.load(Ordering::Acquire) != 0)))
+}
+
+fn channel_end() -> (End, Receiver<Result<()>>) {
+    let (tell, told) = channel();
+    (Box::new(move |outcome| tell.send(outcome).unwrap()), told)
+}
+
+fn late() -> Fault {
+    Fault::new(FaultKind::WaitTimedOut, "too late")
+}
+
+#[test]
+fn the_thread_sees_what_nobody_tells() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (word, range, condition) = word();
+    let (end, ended) = channel_end();
+    assert!(seat.begin(range, condition, None, end));
+    assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
+    word.store(1, Ordering::Release);
+    assert_eq!(ended.recv_timeout(LONG).unwrap(), Ok(()));
+}
+
+#[test]
+fn who_writes_ends_the_wait_itself() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (word, range, condition) = word();
+    let (end, ended) = channel_end();
+    assert!(seat.begin(range, condition, None, end));
+    assert!(watcher.state.lock().take_over((range.0 + 8, 8)).is_empty());
+    // The thread has to wait for the lock.
+    let mut state = watcher.state.lock();
+    word.store(1, Ordering::Release);
+    assert!(state.take_over((range.0 + 8, 8)).is_empty());
+    assert!(state.take_over((range.0 - 8, 8)).is_empty());
+    let over = state.take_over((range.0 - 8, 9));
+    drop(state);
+    assert_eq!(over.len(), 1);
+    watcher.end(over);
+    assert_eq!(ended.try_recv().unwrap(), Ok(()));
+    assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_condition_that_holds_is_not_waited_for() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (word, range, condition) = word();
+    word.store(1, Ordering::Release);
+    let (end, ended) = channel_end();
+    assert!(!seat.begin(range, condition, None, end));
+    assert!(ended.try_recv().is_err());
+}
+
+#[test]
+fn a_deadline_ends_the_wait() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (_word, range, condition) = word();
+    let (end, ended) = channel_end();
+    let deadline = Instant::now() + Duration::from_millis(20);
+    assert!(seat.begin(range, condition, Some((deadline, late())), end));
+    assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+    assert!(Instant::now() >= deadline);
+}
+
+#[test]
+fn a_deadline_can_come_later() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (_word, range, condition) = word();
+    let (end, ended) = channel_end();
+    assert!(seat.begin(range, condition, None, end));
+    seat.set_deadline(Instant::now(), late());
+    seat.set_deadline(Instant::now() + LONG, Fault::new(FaultKind::Driver, "no"));
+    assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+}
+
+#[test]
+fn a_condition_that_fails_ends_the_wait() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let mut asked = 0;
+    let condition = Box::new(move || {
+        asked += 1;
+        if asked > 3 { Err(late()) } else { Ok(false) }
+    });
+    let (end, ended) = channel_end();
+    assert!(seat.begin((8, 8), condition, None, end));
+    assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+}
+
+#[test]
+fn nobody_looks_after_a_wait_is_given_up() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (word, range, condition) = word();
+    let (end, ended) = channel_end();
+    assert!(seat.begin(range, condition, None, end));
+    seat.cancel();
+    word.store(1, Ordering::Release);
+    assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
+    assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
+    // What the condition reads is dropped with it.
+    assert_eq!(Arc::strong_count(&word), 1);
+}
+
+/// A wait that has ended before the thread woke for it does not keep the next one from waking it.
+#[test]
+fn the_thread_is_woken_for_each_wait() {
+    let watcher = Arc::new(Watcher::default());
+    let seat = watcher.seat().unwrap();
+    let (_word, range, condition) = word();
+    assert!(seat.begin(range, condition, None, channel_end().0));
+    seat.cancel();
+    let deadline = Instant::now() + LONG;
+    while watcher.state.lock().begun {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn the_thread_is_there_while_it_is_needed() {
+    let watcher = Arc::new(Watcher::default());
+    assert!(!watcher.has_thread());
+    let seat = watcher.seat().unwrap();
+    // Longer than it stays without a seat.
+    std::thread::sleep(3 * LINGER);
+    assert!(watcher.has_thread());
+    drop(seat);
+    let deadline = Instant::now() + LONG;
+    while watcher.has_thread() {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    let seat = watcher.seat().unwrap();
+    assert!(watcher.has_thread());
+    drop(seat);
+    watcher.stop();
+    assert!(!watcher.has_thread());
+}

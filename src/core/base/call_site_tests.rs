@@ -1,0 +1,75 @@
+use super::*;
+
+#[inline(never)]
+fn a_function_of_the_program() -> Stack {
+    std::hint::black_box(Stack::here())
+}
+
+#[test]
+fn a_stack_has_names_and_lines() {
+    let frames = a_function_of_the_program().frames();
+    let found = frames.iter().find(|frame| frame.function.contains("a_function_of_the_program"));
+    let (file, line) = found.expect("the function is on the stack").place.clone().unwrap();
+    assert!(file.ends_with("call_site_tests.rs") && line != 0, "{file}:{line}");
+}
+
+#[test]
+fn a_stack_is_kept_once() {
+    // Hidden from the compiler, which would merge the two calls of a loop.
+    let twice = std::hint::black_box(2);
+    let same: Vec<_> = (0..twice).map(|_| a_function_of_the_program()).collect();
+    assert!(Arc::ptr_eq(&same[0].0, &same[1].0));
+    assert!(!Arc::ptr_eq(&same[0].0, &a_function_of_the_program().0));
+}
+
+#[test]
+fn all_stacks_have_ends() {
+    let frames = a_function_of_the_program().frames();
+    let names: Vec<_> = frames.iter().map(|frame| frame.function.as_str()).collect();
+    assert!(names.iter().all(|name| !name.is_empty() && !name.contains(" - ")), "{names:?}");
+    assert!(names.iter().any(|name| name.contains("call_site::tests")), "{names:?}");
+}
+
+#[test]
+fn texts_of_the_standard_library() {
+    let text = "   0:     0x55d0aa - portacl::f::h0123456789abcdef\n\
+                \x20                        at /a b/f.rs:12:5\n\
+                \x20  1:     0x55d0aa - <[u8]>::main[c1f1a4ba060b9bfa]::<[u8; 4]>\n\
+                \x20                        at c:d/m.c:7\n\
+                \x20  2:     0x7f00ff - <unknown>\n\
+                \x20  3:     0x7f0100 - operator - (int)\n";
+    let frame = |function: &str, place: Option<(&str, u32)>| Frame {
+        function: function.to_owned(),
+        place: place.map(|(file, line)| (file.to_owned(), line)),
+    };
+    assert_eq!(
+        frames_of(text),
+        [
+            frame("portacl::f", Some(("/a b/f.rs", 12))),
+            frame("<[u8]>::main::<[u8; 4]>", Some(("c:d/m.c", 7))),
+            frame("0x7f00ff", None),
+            frame("operator - (int)", None),
+        ]
+    );
+}
+
+#[test]
+fn what_calls_main_or_begins_a_thread_is_not_the_programs() {
+    let frames = |names: &[&str]| -> Vec<Frame> {
+        names.iter().map(|name| Frame { function: (*name).to_owned(), place: None }).collect()
+    };
+    let part = |names: &[&str]| program_part(&frames(names));
+    assert_eq!(part(&["work", "main", "__libc_start_call_main", "_start"]), 2);
+    assert_eq!(part(&["main", "0x7f00", "__libc_start_main@@GLIBC_2.34"]), 1);
+    assert_eq!(part(&["work", "start_thread", "__clone3"]), 1);
+    assert_eq!(part(&["work", "0x55", "_start"]), 2);
+    assert_eq!(part(&["_start"]), 0);
+    assert_eq!(part(&[]), 0);
+}
+
+#[test]
+fn functions_of_the_api_are_known_by_name() {
+    let is_api = |name: &str| Frame { function: name.to_owned(), place: None }.is_api();
+    assert!(is_api("aclrtMalloc") && is_api("portaclMallocAsync") && is_api("aclInit"));
+    assert!(!is_api("portacl::core::memory::malloc") && !is_api("main") && !is_api("acl_user"));
+}

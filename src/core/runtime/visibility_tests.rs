@@ -1,0 +1,49 @@
+use super::*;
+
+fn chosen(value: &str) -> Vec<u32> {
+    Visibility::choose(Some(value), 4).logical.into()
+}
+
+#[test]
+fn the_list_is_read_up_to_the_first_entry_that_is_none() {
+    assert_eq!(Visibility::choose(None, 4).logical_ids(), [0, 1, 2, 3]);
+    for (value, ids) in [
+        ("0,1,2,3", &[0, 1, 2, 3][..]),
+        ("1,3", &[1, 3]),
+        ("3,1", &[3, 1]),
+        (" 1 ,\t2 ", &[1, 2]),
+        ("01,2", &[1, 2]),
+        ("1,4,2", &[1]),
+        ("1,-1,2", &[1]),
+        ("1,x,2", &[1]),
+        ("1,2x,3", &[1]),
+        ("1;2", &[]),
+        ("1,,2", &[1]),
+        ("1,2,1,3", &[1, 2]),
+        ("1,99999999999999999999", &[1]),
+        ("1,+2", &[1]),
+        ("-1", &[]),
+        ("none", &[]),
+        (",0", &[]),
+    ] {
+        assert_eq!(chosen(value), ids, "{value:?}");
+    }
+}
+
+#[test]
+fn ids_are_converted_both_ways() {
+    let visible = Visibility::choose(Some("3,1"), 4);
+    assert_eq!(visible.logical_of("id", 0).unwrap(), 3);
+    assert_eq!(visible.logical_of("id", 1).unwrap(), 1);
+    assert_eq!(visible.user_of("id", 1).unwrap(), 1);
+    assert_eq!(visible.user_of("id", 3).unwrap(), 0);
+    for outside in [-1, 2, i32::MAX, i32::MIN] {
+        let error = visible.logical_of("id", outside).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidDeviceId);
+        assert!(error.text().contains("there are 2 devices"), "{error}");
+    }
+    let hidden = visible.user_of("id", 2).unwrap_err();
+    assert!(hidden.text().contains(VISIBLE_DEVICES), "{hidden}");
+    let outside = visible.user_of("id", 4).unwrap_err();
+    assert!(outside.text().contains("has 4 devices"), "{outside}");
+}
