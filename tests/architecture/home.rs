@@ -7,7 +7,7 @@ use super::super::source::{exported_functions, files, read};
 /// The document with the words of the API and the exceptions.
 const DOCUMENT: &str = "ARCHITECTURE.md";
 /// Most exceptions. May only be lowered.
-const EXCEPTIONS: usize = 14;
+const EXCEPTIONS: usize = 11;
 
 /// Prefixes of functions, the longest first, and the region that a prefix selects.
 const PREFIXES: [(&str, Option<&str>); 7] = [

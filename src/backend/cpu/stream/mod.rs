@@ -5,7 +5,6 @@ pub mod executor;
 pub mod operation;
 pub mod parallel;
 pub mod queue;
-pub mod stream_value;
 mod submit;
 pub mod watch;
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CpuStream, Submitted, Tried, queue, stream_value};
+use super::{CpuStream, Submitted, Tried, queue};
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
 use crate::backend::cpu::stream::watch::Watched;
+use crate::backend::cpu::transfer::stream_value;
 use crate::backend::{
     Change, Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Notify, Op, Place, Position,
     Result, Submit, Ticket, ValueWait,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::stream_value;
 use crate::backend::cpu::runtime::shared::Shared;
+use crate::backend::cpu::transfer::stream_value;
 use crate::backend::stream::watch::{End, Range, Seat};
 use crate::backend::{Notify, NotifyWait, Result, ValueWait};
 

@@ -5,3 +5,4 @@ pub mod memcpy_2d;
 pub mod memcpy_indirect;
 pub mod random_num;
 pub mod reduce;
+pub mod stream_value;

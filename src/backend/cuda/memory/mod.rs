@@ -6,6 +6,7 @@ pub mod foreign;
 pub mod host_register;
 pub mod ipc;
 pub mod managed_memory;
+pub mod peer;
 pub mod pending;
 pub mod pinned;
 pub mod release;

@@ -5,7 +5,6 @@ pub mod device;
 pub mod device_state;
 pub mod driver;
 pub mod info;
-pub mod peer;
 pub mod shared;
 pub mod snapshot;
 pub mod utilization;

@@ -8,7 +8,6 @@ pub mod host_fn;
 pub mod mark;
 pub mod notify;
 pub mod state;
-pub mod stream_value;
 mod submit;
 pub mod timed_wait;
 pub mod watch;
@@ -26,6 +25,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::state::StreamState;
+use crate::backend::cuda::transfer::stream_value;
 use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait};
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until its work is complete.

@@ -9,8 +9,8 @@ use crate::backend::cuda::graph;
 use crate::backend::cuda::kernel::kernel_launch;
 use crate::backend::cuda::memory::managed_memory;
 use crate::backend::cuda::stream::event::CudaEvent;
-use crate::backend::cuda::stream::{host_fn, notify, stream_value, timed_wait};
-use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
+use crate::backend::cuda::stream::{host_fn, notify, timed_wait};
+use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
 use crate::backend::{Copy, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit};
 
 /// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::device_state::DeviceState;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::cuda::base::api::Outcome;
+use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 
 /// Which device may use which other device's memory, by ordinals. The driver keeps that only while both have

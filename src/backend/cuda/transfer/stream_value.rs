@@ -14,13 +14,12 @@ use cudarc::driver::sys::{
     CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
 };
 
-use super::host_fn;
-use super::mark::{Mark, poll_until};
-use super::state::{DriverWait, StreamState};
-use super::watch;
-use super::watch::{Awaited, word_at};
 use crate::backend::cuda::memory::foreign;
 use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::stream::host_fn;
+use crate::backend::cuda::stream::mark::{Mark, poll_until};
+use crate::backend::cuda::stream::state::{DriverWait, StreamState};
+use crate::backend::cuda::stream::watch::{self, Awaited, word_at};
 use crate::backend::{
     Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite, Wait, thread_number,
 };
