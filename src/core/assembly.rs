@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::core::base::callback;
-use crate::core::base::handles::take_all;
+use crate::core::base::handles::{drop_all, take_all};
 use crate::core::graph::capture::interception::Graphs;
 use crate::core::graph::flow::serving;
 use crate::core::graph::label::{Label, LabelList};
@@ -56,7 +56,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         take_notifies,
         take_graphs,
         |_| serving::drain(),
-        |device| drop(take_all::<Event>(|event| Arc::ptr_eq(&event.device, device))),
+        |device| drop_all::<Event>(|event| Arc::ptr_eq(&event.device, device)),
         take_binaries,
     ],
     device_state: &[peer::forget, |device| order::device_ended(device.owner)],
@@ -81,20 +81,20 @@ pub fn install() {
 }
 
 fn take_notifies(device: &Arc<Device>) {
-    take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
-    take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
+    drop_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
+    drop_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
 }
 
 fn take_graphs(device: &Arc<Device>) {
-    take_all::<Label>(|label| label.owner == device.owner);
-    take_all::<LabelList>(|list| list.owner == device.owner);
+    drop_all::<Label>(|label| label.owner == device.owner);
+    drop_all::<LabelList>(|list| list.owner == device.owner);
     let graphs = take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
     graphs.iter().for_each(|graph| end_callback::graph_ended(graph));
 }
 
 fn take_binaries(device: &Arc<Device>) {
-    take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
-    take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
+    drop_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
+    drop_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
     symbol::forget_dead();
     kernel_args::forget_dead();
 }

@@ -232,7 +232,7 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
         lane
     });
     let (Some(handle), Some(lane)) = (handle, made) else {
-        return Err(Error::new(Code::BadAlloc, "no more streams can use memory pools"));
+        return Err(Error::no_more("streams with memory pools"));
     };
     if stream.lane_slot().set(lane).is_err() {
         // Another thread was first.
@@ -320,7 +320,7 @@ impl Awaited {
 
 /// Waits for pending frees, as far as the operations before them do not depend on the program.
 pub fn wait_for_frees() {
-    for (_, lane) in LANES.snapshot() {
+    for (_, lane) in LANES.live() {
         let freed = lane.freed.load(Ordering::Relaxed);
         if freed > lane.observed.load(Ordering::Relaxed) {
             // A failure of the stream is reported by the stream's own calls.
@@ -341,7 +341,7 @@ pub fn stream_ended(stream: &impl Ordered, kept: Position) {
 
 /// The streams of a device are destroyed. Running operations may go on and use memory of other devices.
 pub fn device_ended(owner: Owner) {
-    for (_, lane) in LANES.snapshot() {
+    for (_, lane) in LANES.live() {
         if lane.owner == owner {
             end_after(&lane, lane.native.abandon());
         }

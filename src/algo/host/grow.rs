@@ -23,6 +23,21 @@ pub fn caller_reports() -> bool {
     REPORTS.get()
 }
 
+/// Lists of at most this many bytes come from the allocator's reserve if the system has no memory.
+const SHORT: usize = 4096;
+
+/// A list of `len` copies of `value`; `None`: there is no memory for it.
+#[inline]
+pub fn filled<T: Clone>(value: T, len: usize) -> Option<Vec<T>> {
+    if len <= SHORT / size_of::<T>().max(1) {
+        return Some(vec![value; len]);
+    }
+    let mut all = Vec::new();
+    fallible(|| all.try_reserve_exact(len)).ok()?;
+    all.resize(len, value);
+    Some(all)
+}
+
 /// Containers that grow only if there is memory.
 pub trait Grow {
     /// Makes room for `more` elements. On failure nothing has changed.

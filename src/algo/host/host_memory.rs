@@ -7,10 +7,11 @@
 //!
 //! The reserve serves blocks of a limited length: twice that of the longest container so far, so that each can double
 //! again. A container that a program can make arbitrarily long grows by [`super::grow::Grow`], which reports a
-//! failure, and does not use the reserve.
+//! failure, and does not use the reserve. A call that needs much memory at once claims it first ([`claim::Claim`]).
 //!
 //! Only this library uses the allocator: its symbols are local in the package.
 
+pub mod claim;
 #[cfg(debug_assertions)]
 pub mod faults;
 mod reserve;
@@ -134,10 +135,11 @@ fn longest_piece() -> usize {
 #[cold]
 #[inline(never)]
 fn from_reserve(layout: Layout) -> *mut u8 {
-    if caller_reports() || layout.size() > longest_piece() {
+    let claim = claim::current();
+    if claim.is_none() && (caller_reports() || layout.size() > longest_piece()) {
         return ptr::null_mut();
     }
-    let piece = reserve::take(layout);
+    let piece = reserve::take(claim, layout);
     #[cfg(debug_assertions)]
     if !piece.is_null() {
         faults::count_block();
@@ -155,7 +157,7 @@ fn from_reserve(layout: Layout) -> *mut u8 {
 #[cold]
 #[inline(never)]
 fn is_longest(size: usize) {
-    if size <= LONGEST && !caller_reports() {
+    if size <= LONGEST && !caller_reports() && claim::current().is_none() {
         LARGEST.fetch_max(size, Ordering::Relaxed);
         // If there is no memory for it, the next call notices.
         if !is_refilled() {

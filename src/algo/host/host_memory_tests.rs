@@ -47,7 +47,7 @@ fn the_reserve_serves_what_the_system_refuses() {
     // Blocks that are too long, and callers that report failures, are not served.
     assert!(from_reserve(layout(64 << 20, 16)).is_null());
     assert!(fallible(|| from_reserve(layout(16, 16))).is_null());
-    assert!(reserve::take(layout(64, 1 << 16)).is_null());
+    assert!(reserve::take(None, layout(64, 1 << 16)).is_null());
     added_parts();
     the_reserve_keeps_up_with_containers();
 }
@@ -56,7 +56,7 @@ fn added_parts() {
     let (total, before) = (reserve::total(), reserve::used());
     assert!(reserve::add_part(3 << 20));
     assert_eq!(reserve::total(), total + (3 << 20));
-    let piece = reserve::take(layout(5 << 19, 64));
+    let piece = reserve::take(None, layout(5 << 19, 64));
     assert!(!piece.is_null() && reserve::has(piece) && reserve::has(piece.wrapping_add(1000)));
     // SAFETY: the block has 5 << 19 bytes, is written and then returned with the layout it was
     // allocated with.

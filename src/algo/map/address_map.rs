@@ -362,25 +362,6 @@ impl AddressMap {
         }
     }
 
-    /// Removes and returns all ranges for which `wanted`, which runs under the map's lock, is true. Retired ranges are
-    /// not returned.
-    pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
-        let mut state = self.state.lock();
-        let mut drained = Vec::new();
-        for index in 1..state.fresh {
-            let record = &self.records[index as usize];
-            if let Some((sequence, range)) = record.read()
-                && wanted(&range)
-                && self.erase(&mut state, Entry::new(index, sequence), &range)
-            {
-                drained.push(range);
-            } else if record.is_retired() && wanted(&record.contents()) {
-                self.remove_retired(&mut state, index);
-            }
-        }
-        drained
-    }
-
     /// All ranges, in no order, without blocking writers: a range that is registered, and not updated, during the whole
     /// call is in it exactly once; one that is inserted or removed meanwhile may be. Each was registered at some moment
     /// of the call, so that they may overlap.

@@ -289,14 +289,14 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     }
 
     /// All objects. An object that is inserted or removed meanwhile may be in it.
-    pub fn snapshot(&self) -> Vec<(Handle, Arc<T>)> {
+    pub fn live(&self) -> impl Iterator<Item = (Handle, Arc<T>)> + '_ {
         let fresh = self.free.lock().fresh;
-        let live = |index| {
+        let live = move |index| {
             let generation = self.slots.get(index as usize)?.generation(Ordering::Acquire);
             let handle = (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
             Some((handle, self.get_arc(handle)?))
         };
-        (0..fresh).filter_map(live).collect()
+        (0..fresh).filter_map(live)
     }
 
     /// How many slots are in use.

@@ -221,7 +221,7 @@ mod real {
         let table = SlotTable::new(1);
         let handles: Vec<_> = (0..10).map(|n| table.insert(Arc::new(n)).unwrap()).collect();
         table.remove(handles[3]).unwrap();
-        let live: HashMap<_, _> = table.snapshot().into_iter().collect();
+        let live: HashMap<_, _> = table.live().collect();
         assert_eq!(live.len(), 9);
         for (n, handle) in handles.iter().enumerate().filter(|(n, _)| *n != 3) {
             assert_eq!(*live[handle], n);
@@ -293,7 +293,7 @@ mod real {
                 check(&table);
                 prop_assert_eq!(table.len(), live.len());
             }
-            prop_assert_eq!(table.snapshot().len(), live.len());
+            prop_assert_eq!(table.live().count(), live.len());
         }
     }
 
@@ -338,7 +338,7 @@ mod real {
         check(&table);
         flush_until(|| drops.load(Relaxed) == removed.load(Relaxed));
         let left = table.len();
-        assert_eq!(table.snapshot().len(), left);
+        assert_eq!(table.live().count(), left);
         drop(table);
         assert_eq!(drops.load(Relaxed), removed.load(Relaxed) + left);
     }
@@ -554,11 +554,11 @@ mod loom_slot_table {
                 thread::spawn(move || table.insert(first).unwrap())
             };
             let mine = table.insert(second).unwrap();
-            assert!(table.snapshot().iter().any(|(handle, _)| *handle == mine));
+            assert!(table.live().any(|(handle, _)| handle == mine));
             let theirs = other.join().unwrap();
             assert!(look(&table, theirs, 1, &first_end));
             assert!(look(&table, mine, 2, &second_end));
-            assert_eq!(table.snapshot().len(), 2);
+            assert_eq!(table.live().count(), 2);
         });
     }
 }

@@ -371,7 +371,13 @@ impl<'a, O: Operation> Submission<'a, O> {
     /// Makes room for another operation, and for putting back the one in hand; false: there is no memory.
     #[must_use]
     pub fn make_room(&mut self) -> bool {
-        self.state.operations.make_room(2).is_ok()
+        self.make_room_for(1)
+    }
+
+    /// As [`Self::make_room`], for this many operations.
+    #[must_use]
+    pub fn make_room_for(&mut self, count: usize) -> bool {
+        self.state.operations.make_room(count + 1).is_ok()
     }
 
     /// Queues the operation. True if the caller must list the queue.

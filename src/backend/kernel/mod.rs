@@ -5,7 +5,8 @@ pub mod binary_image;
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Access, FailedLaunch, Result, Span};
+use super::{Access, FailedLaunch, Fault, FaultKind, Result, Span};
+use crate::algo::host::grow::filled;
 
 /// A program that is loaded on a device. Referenced kernels of it, and queued operations that use its variables or
 /// kernels, keep what they need of it.
@@ -114,20 +115,28 @@ impl Launch<'_> {
     }
 }
 
+/// A block of zeros for this many bytes of arguments, aligned for any C type.
+pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
+    let block = filled(0, len.div_ceil(size_of::<u128>())).ok_or_else(|| {
+        let text = format!("the host has no memory left for {len} bytes of kernel arguments");
+        Fault::new(FaultKind::OutOfHostMemory, text)
+    })?;
+    Ok(block.into())
+}
+
 impl Arguments {
     /// All of them in one block; an array only as far as the parameters are known.
     pub fn copy(&self, known: Option<&Parameters>) -> Box<[u8]> {
         let mut block = Vec::new();
         match (*self, known) {
             (Self::Block { addr, len }, _) => {
-                block.reserve_exact(len);
+                // If there is no memory for them, they are reported as unknown.
+                let Some(room) = filled(0, len) else { return Box::default() };
+                block = room;
                 let from: *const u8 = std::ptr::with_exposed_provenance(addr);
                 if len != 0 {
                     // SAFETY: the caller of the launch has this many bytes there, and the block has the room.
-                    unsafe {
-                        from.copy_to_nonoverlapping(block.as_mut_ptr(), len);
-                        block.set_len(len);
-                    }
+                    unsafe { from.copy_to_nonoverlapping(block.as_mut_ptr(), len) };
                 }
             }
             (Self::Each { array }, Some(known)) if array != 0 => {

@@ -202,6 +202,13 @@ impl Error {
         Self::new(Code::FeatureNotSupport, text)
     }
 
+    /// 200000: a table is full, or the host has no memory for another entry.
+    #[cold]
+    pub fn no_more(what: &str) -> Self {
+        let why = "or the host has no memory for another; destroy some";
+        Self::new(Code::BadAlloc, format_args!("no more {what} can be made, {why}"))
+    }
+
     /// The code.
     pub fn code(&self) -> Code {
         self.0.code

@@ -111,9 +111,18 @@ pub trait Object: Send + Sync + Sized + 'static {
 
 /// Takes all objects that `wanted` picks out of their table.
 pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+    taken(wanted).collect()
+}
+
+/// Removes and drops all objects that `wanted` picks. Needs no host memory.
+pub fn drop_all<T: Object>(wanted: impl Fn(&T) -> bool) {
+    taken(wanted).for_each(drop);
+}
+
+fn taken<T: Object>(wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = Arc<T>> {
     let table = T::table();
-    let all = table.snapshot().into_iter().filter(|(_, object)| wanted(object));
-    all.filter_map(|(handle, _)| table.remove(handle)).collect()
+    let all = table.live().filter(move |(_, object)| wanted(object));
+    all.filter_map(|(handle, _)| table.remove(handle))
 }
 
 /// `object!(Type, Name)` makes the table of a type's handles, of kind [`Kind::Name`](Kind).

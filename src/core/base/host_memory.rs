@@ -3,8 +3,12 @@
 //! The allocator (`algo::host_memory`) serves a call that has begun from a reserve. When much of that is in
 //! use, calls are refused before they begin, but for those that give memory back.
 
+use std::fmt::Display;
+
+use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory;
 use crate::algo::host::host_memory::Supply;
+use crate::algo::host::host_memory::claim::Claim;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::gate;
 
@@ -98,6 +102,29 @@ pub fn no_handle(is_full: bool, full: Error) -> Error {
         true => full,
         false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
     }
+}
+
+/// Claims host memory for a call whose size the program chooses: at most `count` times `each` bytes, for `what`. To be
+/// called before anything changes; until the claim is dropped, this thread has that memory.
+#[inline]
+pub fn claim(what: impl Display, count: usize, each: usize) -> Result<Claim> {
+    Claim::new(count.saturating_mul(each)).ok_or_else(|| no_memory_for(what, count))
+}
+
+/// An empty list with room for `len` elements, named `what` in the error.
+pub fn list<T>(what: impl Display, len: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    list.make_room(len).map_err(|_| no_memory_for(what, len))?;
+    Ok(list)
+}
+
+/// The error: the host has no memory for `count` of `what`.
+#[cold]
+pub fn no_memory_for(what: impl Display, count: usize) -> Error {
+    Error::new(
+        Code::BadAlloc,
+        format_args!("the host has no memory left for {count} {what}; free host memory, and call again"),
+    )
 }
 
 /// For a call that found the gate not open: whether it may begin.

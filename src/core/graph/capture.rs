@@ -7,23 +7,25 @@
 mod bound;
 pub mod event;
 pub mod interception;
+mod state;
 
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use self::state::{Branch, State};
 use super::group::Group;
 use super::memory::Memory;
 use super::mode::{self, Mode};
 use super::recorder::{Recorder, capture_of};
 use super::task::{self, Step, Task, What};
 use super::{Graph, Ready, Resources, condition};
+use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::owner::Owner;
-use crate::core::stream::interceptor::Capturing;
 use crate::core::stream::{self, Stream};
 
 /// A capture: the streams that take part, and their tasks.
@@ -45,87 +47,21 @@ pub struct Capture {
     state: Mutex<State>,
 }
 
-struct State {
-    tasks: Vec<Task>,
-    branches: Vec<Branch>,
-    resources: Resources,
-    /// The reason that made it invalid.
-    spoilt: Option<&'static str>,
-    /// It has ended.
-    is_over: bool,
-    counted: Option<Capturing>,
-}
-
-/// A stream that takes part.
-struct Branch {
-    stream: Handle,
-    /// The tasks that its next task is ordered after.
-    after: Vec<usize>,
-    /// How many tasks it has recorded.
-    count: Position,
-    /// Every run of the graph starts it.
-    starts: bool,
-    /// The group that its next task belongs to.
-    group: Option<Arc<Group>>,
-}
-
-impl State {
-    /// The branch of a stream; the stream joins if it has none.
-    fn branch(&mut self, stream: Handle) -> &mut Branch {
-        let known = self.branches.iter().position(|branch| branch.stream == stream);
-        let index = known.unwrap_or_else(|| {
-            self.branches.push(Branch { stream, after: Vec::new(), count: 0, starts: true, group: None });
-            self.branches.len() - 1
-        });
-        &mut self.branches[index]
-    }
-
-    /// Adds a task of this stream, ordered after the stream's earlier tasks and `also`. Later tasks are not ordered
-    /// after it yet.
-    fn push(&mut self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> usize {
-        let branch = self.branch(stream);
-        branch.count += 1;
-        let mut after = branch.after.clone();
-        after.extend(also.filter(|index| !branch.after.contains(index)));
-        // Records of events have their place in the order of the graph.
-        let can_change = work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
-        let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(what, work));
-        self.tasks.push(Task {
-            what,
-            work,
-            step: None,
-            control: None,
-            group,
-            after,
-            stream,
-            is_external: false,
-            is_disabled: false,
-        });
-        self.tasks.len() - 1
-    }
-}
-
 impl Capture {
     fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
-        Arc::new_cyclic(|itself: &Weak<Self>| {
-            let branch = Branch { stream: stream.handle, after: Vec::new(), count: 0, starts: true, group: None };
-            Self {
-                graph,
-                owner: stream.device.owner,
-                origin: stream.handle,
-                mode,
-                thread: thread_number(),
-                is_built: false,
-                is_body,
-                state: Mutex::new(State {
-                    tasks: Vec::new(),
-                    branches: vec![branch],
-                    resources: Resources::default(),
-                    spoilt: None,
-                    is_over: false,
-                    counted: Some(mode::list(Weak::clone(itself))),
-                }),
-            }
+        Arc::new_cyclic(|itself: &Weak<Self>| Self {
+            graph,
+            owner: stream.device.owner,
+            origin: stream.handle,
+            mode,
+            thread: thread_number(),
+            is_built: false,
+            is_body,
+            state: Mutex::new(State {
+                branches: vec![Branch::new(stream.handle, true)],
+                counted: Some(mode::list(Weak::clone(itself))),
+                ..State::default()
+            }),
         })
     }
 
@@ -139,14 +75,7 @@ impl Capture {
             thread: thread_number(),
             is_built: true,
             is_body: false,
-            state: Mutex::new(State {
-                tasks: Vec::new(),
-                branches: Vec::new(),
-                resources: Resources::default(),
-                spoilt: None,
-                is_over: false,
-                counted: None,
-            }),
+            state: Mutex::default(),
         })
     }
 
@@ -207,6 +136,7 @@ impl Capture {
     /// Records tasks of a stream that are not ordered among themselves. Returns how many it has then.
     pub fn add(&self, stream: Handle, what: What, works: Vec<Option<Work>>) -> Result<Position> {
         let mut state = self.open()?;
+        let _memory = state.make_room(stream, works.len())?;
         let added = works.into_iter().map(|work| state.push(stream, what, work, None)).collect();
         let branch = state.branch(stream);
         branch.after = added;
@@ -215,10 +145,22 @@ impl Capture {
 
     /// As [`Self::add`], for one task that is also ordered after that one. Returns its place.
     fn add_after(&self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> Result<usize> {
+        self.add_one(stream, what, work, also).map(|(_, added)| added)
+    }
+
+    /// As [`Self::add_behind`]. Also returns the locked state.
+    fn add_one(
+        &self,
+        stream: Handle,
+        what: What,
+        work: Option<Work>,
+        also: Option<usize>,
+    ) -> Result<(MutexGuard<'_, State>, usize)> {
         let mut state = self.open()?;
+        let _memory = state.make_room(stream, 1)?;
         let added = state.push(stream, what, work, also);
         state.branch(stream).after = vec![added];
-        Ok(added)
+        Ok((state, added))
     }
 
     /// Records the record of an event. Returns its place.
@@ -233,22 +175,17 @@ impl Capture {
 
     /// Records what runs do with an event for streams outside of the graph.
     pub fn add_external(&self, stream: Handle, what: What, work: Option<Work>, step: Option<Step>) -> Result<()> {
-        let mut state = self.open()?;
-        let added = state.push(stream, what, work, None);
+        let (mut state, added) = self.add_one(stream, what, work, None)?;
         state.tasks[added].step = step;
         state.tasks[added].is_external = true;
-        state.branch(stream).after = vec![added];
         Ok(())
     }
 
     /// Records a step that the stream of a run does itself. Returns how many tasks the stream has then.
     pub fn add_step(&self, stream: Handle, what: What, step: Step) -> Result<Position> {
-        let mut state = self.open()?;
-        let added = state.push(stream, what, None, None);
+        let (mut state, added) = self.add_one(stream, what, None, None)?;
         state.tasks[added].step = Some(step);
-        let branch = state.branch(stream);
-        branch.after = vec![added];
-        Ok(branch.count)
+        Ok(state.branch(stream).count)
     }
 
     /// Later work of the stream belongs to a group.
@@ -296,6 +233,8 @@ impl Capture {
     /// Records the tasks of a graph.
     pub fn add_graph(&self, stream: Handle, tasks: &[Task]) -> Result<()> {
         let mut state = self.open()?;
+        let _memory = state.make_room(stream, tasks.len())?;
+        let _copies = task::claim(tasks)?;
         let first = state.tasks.len();
         let before = state.branch(stream).after.clone();
         let mut is_last = vec![true; tasks.len()];
@@ -316,6 +255,11 @@ impl Capture {
             branch.after = (0..tasks.len()).filter(|&i| is_last[i]).map(|i| first + i).collect();
         }
         Ok(())
+    }
+
+    /// Claims host memory for the graph that it becomes.
+    fn claim(&self) -> Result<Claim> {
+        task::claim(&self.state.lock().tasks)
     }
 
     /// Ends it. Returns its tasks, or why they are no graph.
@@ -491,6 +435,8 @@ pub fn end(raw: u64) -> Result<u64> {
     }
     // A driver may take long for a graph, and no `Ref` may live across that.
     drop(stream);
+    // If there is none the capture continues.
+    let _memory = capture.claim()?;
     let tasks = capture.finish();
     capture.release_streams();
     let resources = capture.take_resources();

@@ -351,7 +351,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let Some(made) = made else {
         // The first failure is the one to return.
         let _ = memory::free_word_of_graph(&graph.device, value);
-        return Err(Error::new(Code::BadAlloc, "no more condition handles can be made; destroy some graphs"));
+        return Err(Error::no_more("condition handles"));
     };
     let handle = made.handle.raw();
     graph.conditions.0.lock().push(made);

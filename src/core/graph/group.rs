@@ -5,27 +5,28 @@
 //!
 //! The work of a group is a separate graph of the backend. A [`Runner`] launches it while the stream waits.
 
+pub mod update;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use super::flow::serving::{self, Call};
-use super::recorder::Recorder;
+use self::update::Update;
+use super::memory_is_gone;
 use super::task::{self, Task, What};
-use super::{Graph, memory_is_gone};
+use crate::algo::host::grow::Grow;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{
-    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload, Position, Ticket, Work,
-    thread_number,
+    self, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload, Position, Work, thread_number,
 };
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::owner::Owner;
 use crate::core::memory::allocation::Allocation;
+use crate::core::stream::Stream;
 use crate::core::stream::failure::Failures;
-use crate::core::stream::{self, Stream};
 
 /// A group of tasks.
 pub struct Group {
@@ -140,8 +141,7 @@ impl Group {
     pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
         let make = |handle| Arc::new(Self { handle, graph, owner, state: Mutex::default() });
         let made = Self::table().insert_with(make).and_then(|handle| Self::table().get_arc(handle));
-        made.map(Owned)
-            .ok_or_else(|| Error::new(Code::BadAlloc, "no more task groups can be made; destroy some graphs"))
+        made.map(Owned).ok_or_else(|| Error::no_more("task groups"))
     }
 
     /// Adds a task.
@@ -149,6 +149,11 @@ impl Group {
         let mut state = self.state.lock();
         state.kinds.push((what, Shape::of(work)));
         Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
+    }
+
+    /// Allocates room for this many more tasks. Returns whether there is memory for them.
+    pub fn make_room(&self, more: usize) -> bool {
+        self.state.lock().kinds.make_room(more).is_ok()
     }
 
     /// Drops replaced work. To be called when a backend can be called.
@@ -268,140 +273,4 @@ impl Runner {
         // The observer reports failures of the work.
         self.stream.synchronize(None).map(drop)
     }
-}
-
-/// A change of a group that a stream records.
-pub struct Update {
-    group: Arc<Group>,
-    state: Mutex<Changes>,
-}
-
-#[derive(Default)]
-struct Changes {
-    kinds: Vec<(What, Shape)>,
-    works: Vec<Work>,
-    /// A submitted operation that a group cannot have.
-    spoilt: Option<&'static str>,
-}
-
-impl Update {
-    /// Adds works of one kind. Returns how many there are then.
-    pub fn add(&self, what: What, works: Vec<Option<Work>>) -> Position {
-        let mut state = self.state.lock();
-        for work in works.into_iter().flatten() {
-            state.kinds.push((what, Shape::of(&work)));
-            state.works.push(work);
-        }
-        state.works.len() as Position
-    }
-
-    /// The stream got another operation.
-    pub fn spoil(&self, why: &'static str) {
-        self.state.lock().spoilt.get_or_insert(why);
-    }
-
-    /// The new works of the group.
-    fn finish(&self) -> Result<Vec<Work>> {
-        let changes = std::mem::take(&mut *self.state.lock());
-        let refused = |why: std::fmt::Arguments<'_>| {
-            Err(Error::param_invalid(format_args!(
-                "{why}. The task group is as it was, and the update has ended: give the stream the same operations \
-                 that it was captured with, with other arguments"
-            )))
-        };
-        if let Some(why) = changes.spoilt {
-            return refused(format_args!("{why}"));
-        }
-        let wanted = &self.group.state.lock().kinds;
-        let (has, needs) = (changes.kinds.len(), wanted.len());
-        if has != needs {
-            return refused(format_args!("the update has {has} operations, the task group {needs}"));
-        }
-        let differs = |(new, old): (&(What, Shape), &(What, Shape))| new != old;
-        match changes.kinds.iter().zip(wanted).position(differs) {
-            Some(index) => refused(format_args!(
-                "operation {index} of the update is {}, that of the task group {}",
-                name(changes.kinds[index]),
-                name(wanted[index])
-            )),
-            None => Ok(changes.works),
-        }
-    }
-}
-
-/// Handed over by a stream when it reaches a change, perhaps where no backend can be called: it drops nothing itself.
-struct Swap {
-    group: Option<Arc<Group>>,
-    version: Option<Arc<Version>>,
-}
-
-impl Delivery for Swap {
-    fn deliver(mut self: Box<Self>, _ticket: Ticket) {
-        let Some(group) = &self.group else { return };
-        let mut state = group.state.lock();
-        std::mem::swap(&mut state.version, &mut self.version);
-    }
-}
-
-impl Drop for Swap {
-    fn drop(&mut self) {
-        // The replaced work or, on failure, the new work.
-        let Some(group) = self.group.take() else { return };
-        group.state.lock().replaced.extend(self.version.take());
-        serving::post(Call::Replaced { group });
-    }
-}
-
-/// aclmdlRICaptureTaskUpdateBegin.
-pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
-    let stream = stream::resolve(raw)?;
-    let group = handles::get_arc::<Group>("handle", handle)?;
-    Recorder::of(&stream).check_not_updating()?;
-    if stream.is_captured() {
-        return Err(Error::new(
-            Code::StreamCaptured,
-            format_args!(
-                "stream {:#x} is being captured; a task group is changed by a stream that is not",
-                stream.handle.raw()
-            ),
-        ));
-    }
-    if group.owner != stream.device.owner {
-        return Err(Error::new(
-            Code::StreamContext,
-            format_args!(
-                "the task group {handle:#x} is of another device than the stream, which is on device {}; use a \
-                 stream of the group's device",
-                stream.device.id
-            ),
-        ));
-    }
-    let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;
-    drop(graph.ready_or(Code::ModelCaptured)?);
-    let mut state = group.state.lock();
-    if state.update.strong_count() > 0 {
-        return Err(Error::param_invalid(format_args!(
-            "the task group {handle:#x} is being changed by another stream; call aclmdlRICaptureTaskUpdateEnd there \
-             first"
-        )));
-    }
-    let update = Arc::new(Update { group: Arc::clone(&group), state: Mutex::default() });
-    state.update = Arc::downgrade(&update);
-    drop(state);
-    Recorder::of(&stream).begin_update(update)
-}
-
-/// aclmdlRICaptureTaskUpdateEnd.
-pub fn end_update(raw: u64) -> Result<()> {
-    let stream = stream::resolve(raw)?.to_arc();
-    let update = Recorder::of(&stream).end_update()?;
-    let works = update.finish()?;
-    let group = Arc::clone(&update.group);
-    drop(update);
-    group.drop_replaced();
-    let batches = group.state.lock().batches.clone();
-    let version = Version::new(&*stream.device.native, works, &batches)?;
-    serving::need()?;
-    let swap = Box::new(Swap { group: Some(group), version: Some(version) });
-    stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(swap)), wait: false }).map(drop)
 }

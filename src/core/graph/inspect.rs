@@ -13,11 +13,14 @@ use parking_lot::Mutex;
 use super::Graph;
 use super::recorder::capture_of;
 use super::task::{Task, What};
-use crate::algo::map::slot_table::{Handle, SlotTable};
+use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
+use crate::core::base::host_memory;
 use crate::core::stream::Stream;
 
+/// The most host memory that the handle of a task needs, with its object and its place in lists.
+const HANDLE_BYTES: usize = 256;
 /// The longest name.
 const MOST_NAME: usize = 512;
 
@@ -113,13 +116,8 @@ impl Drop for Listing {
 }
 
 fn insert<T: Object>(object: T) -> Result<Handle> {
-    let table: &SlotTable<T> = T::table();
-    table.insert(Arc::new(object)).ok_or_else(|| {
-        Error::new(
-            Code::BadAlloc,
-            format_args!("no more handles of kind {} can be had; destroy some graphs", T::noun()),
-        )
-    })
+    let made = T::table().insert(Arc::new(object));
+    made.ok_or_else(|| Error::no_more(T::noun()))
 }
 
 impl Graph {
@@ -130,6 +128,7 @@ impl Graph {
         if let Some(known) = &*listing {
             return Ok(Arc::clone(known));
         }
+        let _memory = host_memory::claim("handles of tasks", ready.tasks.len(), HANDLE_BYTES)?;
         let made = Arc::new(Listing::new(self.handle, &ready.tasks)?);
         Ok(Arc::clone(listing.insert(made)))
     }
@@ -187,7 +186,9 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     let (graph, index) = part(raw)?;
     let listing = graph.listing()?;
     let part = listing.parts.get(index).ok_or_else(|| changed("stream", raw))?;
-    Ok(part.tasks.iter().map(|(task, _)| task.raw()).collect())
+    let mut tasks = host_memory::list("tasks", part.tasks.len())?;
+    tasks.extend(part.tasks.iter().map(|(task, _)| task.raw()));
+    Ok(tasks)
 }
 
 /// The error for a graph that has other tasks now.
@@ -217,7 +218,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
         ));
     }
     let mut latest: Option<(Arc<Graph>, usize)> = None;
-    for (_, graph) in Graph::table().snapshot() {
+    for (_, graph) in Graph::table().live() {
         if latest.as_ref().is_some_and(|(known, _)| known.id > graph.id) {
             continue;
         }

@@ -38,11 +38,6 @@ fn of_another_device(argument: &str) -> Error {
     Error::new(Code::LabelContext, format_args!("{argument} was made for another device than the stream is on"))
 }
 
-#[cold]
-fn no_more(what: &str) -> Error {
-    Error::new(Code::BadAlloc, format_args!("no more {what} can be made; destroy some"))
-}
-
 impl Label {
     /// Fails for a label of another device.
     pub fn check_device(&self, argument: &str, owner: Owner) -> Result<()> {
@@ -77,7 +72,7 @@ pub fn create() -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let owner = thread::current()?.device.owner;
     let make = |handle| Arc::new(Label { handle, owner, set_in: Mutex::new(None) });
-    Ok(Label::table().insert_with(make).ok_or_else(|| no_more("labels"))?.raw())
+    Ok(Label::table().insert_with(make).ok_or_else(|| Error::no_more("labels"))?.raw())
 }
 
 /// aclrtDestroyLabel. A graph that is built keeps its places.
@@ -102,7 +97,7 @@ pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     };
     let labels = (0..count).map(checked).collect::<Result<_>>()?;
     let list = Arc::new(LabelList { owner, labels });
-    Ok(LabelList::table().insert(list).ok_or_else(|| no_more("lists of labels"))?.raw())
+    Ok(LabelList::table().insert(list).ok_or_else(|| Error::no_more("lists of labels"))?.raw())
 }
 
 /// aclrtDestroyLabelList.

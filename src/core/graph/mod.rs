@@ -135,6 +135,7 @@ impl Ready {
     /// The same, for a graph whose bodies are all captured.
     fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = Tree::of(graph, self)?;
+        let _memory = tree.claim()?;
         let flow = Flow::of_tree(graph.handle, &graph.device, &tree)?;
         let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
         let drive = Drive::Host(flow);
@@ -230,7 +231,7 @@ impl Graph {
                 end_callbacks: EndCallbacks::default(),
             })
         });
-        made.ok_or_else(|| Error::new(Code::BadAlloc, "no more graphs can be made; destroy some with aclmdlRIDestroy"))
+        made.ok_or_else(|| Error::no_more("graphs"))
     }
 
     fn complete(&self, ready: Arc<Ready>) {

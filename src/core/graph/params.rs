@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::capture::event;
-use super::task::{Step, Task, What};
+use super::task::{self, Step, Task, What};
 use super::{Graph, inspect, picture};
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
 use crate::core::base::error::{Code, Error, Result};
@@ -329,6 +329,7 @@ impl Graph {
     /// Applies the changes to later runs.
     fn update(&self) -> Result<()> {
         let mut ready = self.hold(Code::ModelCaptured)?;
+        let _memory = task::claim(&ready.tasks)?;
         let changes = std::mem::take(&mut *self.inspected.changes.lock());
         if changes.is_empty() {
             return Ok(());

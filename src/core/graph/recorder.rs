@@ -5,10 +5,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::capture::Capture;
-use super::group::Update;
+use super::group::update::Update;
 use super::task::{Step, What};
 use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::host_memory;
 use crate::core::memory;
 use crate::core::stream::{Stream, interceptor};
 
@@ -109,6 +110,11 @@ impl<'a> Recorder<'a> {
         self.stream.is_captured() && self.parts.update.lock().is_some()
     }
 
+    /// The change that the stream records, if any.
+    pub fn update(&self) -> Option<Arc<Update>> {
+        self.parts.update.lock().clone()
+    }
+
     /// The stream's work runs again. Returns the change.
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let _capture = self.parts.capture.lock();
@@ -144,7 +150,7 @@ impl<'a> Recorder<'a> {
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
         if let Some(update) = &*self.parts.update.lock() {
-            return Ok(update.add(what, works));
+            return update.add(what, works).map_err(no_memory);
         }
         let added = self.capture().map(|capture| capture.add(self.stream.handle, what, works));
         in_time(added)
@@ -164,6 +170,13 @@ impl<'a> Recorder<'a> {
 
     fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
         self.add(what, vec![Some(work)])
+    }
+
+    fn add_copies(&self, copies: &[Copy]) -> backend::Result<Position> {
+        let each = size_of::<Option<Work>>();
+        let _memory = host_memory::claim("copies", copies.len(), each).map_err(no_memory)?;
+        let works = copies.iter().map(|copy| self.copy_work(copy).map(Some));
+        self.add(What::Copy, works.collect::<backend::Result<_>>()?)
     }
 
     /// Records a launch that was prepared for graphs.
@@ -240,10 +253,17 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// The capture, or the update, is unchanged.
+#[cold]
+fn no_memory(error: Error) -> Fault {
+    Fault::new(FaultKind::OutOfHostMemory, error.text())
+}
+
 /// The recorded position, unless the capture ended before.
 fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
     match added {
         Some(Ok(position)) => Ok(position),
+        Some(Err(error)) if error.code() == Code::BadAlloc => Err(no_memory(error)),
         // Between the check of the capture and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
@@ -256,10 +276,7 @@ impl Submit for Recorder<'_> {
     fn submit(&self, op: Op<'_>) -> backend::Result<Position> {
         match op {
             Op::Copy(copy) => self.add_work(What::Copy, self.copy_work(&copy)?),
-            Op::CopyBatch(copies) => {
-                let works = copies.iter().map(|copy| self.copy_work(copy).map(Some));
-                self.add(What::Copy, works.collect::<backend::Result<_>>()?)
-            }
+            Op::CopyBatch(copies) => self.add_copies(copies),
             Op::Copy2d(copy) => {
                 self.check(copy.dst.span, copy.src.span, false)?;
                 self.add_work(What::Copy, Work::Copy2d(copy))

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::control::Control;
 use super::group::Member;
+use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{
     Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite, Work,
 };
+use crate::core::base::error;
+use crate::core::base::host_memory;
 use crate::core::memory::allocation::Allocation;
 use crate::core::stream::event::sharing;
 
@@ -154,6 +157,23 @@ impl Task {
         let group = |task: &Self| task.group.as_ref().map(|member| Arc::as_ptr(&member.group));
         group(self).is_some() && group(self) == group(other)
     }
+}
+
+/// The most host memory that a call needs for each task of a graph, and for each edge, while it instantiates the graph:
+/// for the plan of its runs, and for what the core and the backend keep of it. Tests compare both with what calls use.
+const BYTES: usize = 4096;
+const EDGE_BYTES: usize = 128;
+
+/// Claims host memory to instantiate a graph of these tasks, or as many of them again.
+pub fn claim(tasks: &[Task]) -> error::Result<Claim> {
+    let edges: usize = tasks.iter().map(|task| task.after.len()).sum();
+    claim_for(tasks.len(), edges)
+}
+
+/// As [`claim`], for this many tasks and edges.
+pub fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
+    let bytes = tasks * BYTES + edges * EDGE_BYTES;
+    Claim::new(bytes).ok_or_else(|| host_memory::no_memory_for("tasks of a graph", tasks))
 }
 
 /// The tasks that these depend on, including themselves.

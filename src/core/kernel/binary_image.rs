@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel;
 
@@ -17,10 +17,7 @@ handles::object!(BinaryImage, BinaryImage);
 /// aclrtCreateBinary: the handle.
 pub fn create(bytes: &[u8]) -> Result<u64> {
     let image = Arc::new(BinaryImage(bytes.into()));
-    BinaryImage::table()
-        .insert(image)
-        .map(Handle::raw)
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more binaries can be described; destroy some"))
+    BinaryImage::table().insert(image).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
 /// aclrtDestroyBinary.

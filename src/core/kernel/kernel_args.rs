@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::take_all;
-use crate::core::base::handles::{self, Object};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::{self, Object, drop_all};
+use crate::core::base::host_memory;
 use crate::core::kernel::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
 
@@ -21,6 +21,7 @@ const MOST_BYTES: usize = 4096;
 const MOST_ARGUMENTS: usize = 128;
 /// Data after arguments begins at a multiple of this.
 const DATA_ALIGNMENT: usize = 64;
+
 /// How many launched lists of one kernel the library keeps.
 const KEPT: usize = 1024;
 
@@ -134,7 +135,7 @@ impl Lists {
 
 /// Destroys the lists of kernels that are unloaded.
 pub fn forget_dead() {
-    take_all::<ArgsList>(|list| Function::table().get(list.function).is_none());
+    drop_all::<ArgsList>(|list| Function::table().get(list.function).is_none());
 }
 
 /// The parameters of a kernel, if they are known.
@@ -164,9 +165,7 @@ pub fn create(raw: u64) -> Result<u64> {
     };
     let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
     let list = ArgsList { function: of, state: Mutex::new(state), launched: false.into() };
-    let handle = ArgsList::table()
-        .insert(Arc::new(list))
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more lists of arguments can be made; unload some binaries"))?;
+    let handle = ArgsList::table().insert(Arc::new(list)).ok_or_else(|| Error::no_more("lists of arguments"))?;
     function.lists.add(handle);
     Ok(handle.raw())
 }
@@ -357,10 +356,7 @@ impl List<'_> {
         let data = match &mut self.room {
             _ if entry.data_len != 0 => entry.data,
             Room::Own { data, .. } => {
-                let mut piece = Vec::new();
-                piece
-                    .try_reserve_exact(size)
-                    .map_err(|_| Error::new(Code::BadAlloc, format_args!("no memory for dataSize {size}")))?;
+                let mut piece = host_memory::list("bytes of dataSize", size)?;
                 piece.resize(size, 0);
                 data.push(piece.into());
                 data.len() - 1
@@ -454,7 +450,10 @@ impl List<'_> {
             ));
         }
         let (used, count) = (self.head.used, self.head.count);
-        let mut bytes = self.arguments()[..used].to_vec();
+        let data = self.entries[..count].iter().filter(|entry| entry.is_place_holder != 0);
+        let all = used + data.map(|entry| entry.data_len + DATA_ALIGNMENT).sum::<usize>();
+        let mut bytes: Vec<u8> = host_memory::list("bytes of kernel arguments", all)?;
+        bytes.extend_from_slice(&self.arguments()[..used]);
         let mut place_holders = Vec::new();
         for index in 0..count {
             let entry = self.entries[index];

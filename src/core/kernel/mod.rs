@@ -109,10 +109,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     let native = device.native.load_module(image)?;
     let functions = Mutex::new(Some(HashMap::new()));
     let binary = Arc::new(Binary { device, native, functions, watcher: Mutex::new(None) });
-    Binary::table()
-        .insert(binary)
-        .map(Handle::raw)
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more binaries can be loaded; unload some"))
+    Binary::table().insert(binary).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
 /// aclrtBinaryUnLoad: queued launches keep what they need.
@@ -154,9 +151,7 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
         shown: shown_name(name),
         lists: Lists::default(),
     });
-    let handle = Function::table()
-        .insert(function)
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more functions can be had; unload some binaries"))?;
+    let handle = Function::table().insert(function).ok_or_else(|| Error::no_more("functions"))?;
     known.insert(name.to_owned(), handle);
     Ok(handle.raw())
 }
@@ -305,9 +300,9 @@ fn watchers(exception: &Exception) -> Vec<Watcher> {
             binary.and_then(|binary| of(&binary)).into_iter().collect()
         }
         None if exception.task == Exception::UNKNOWN => {
-            let binaries = Binary::table().snapshot();
-            let here = binaries.iter().filter(|(_, binary)| binary.device.id == exception.device);
-            here.filter_map(|(_, binary)| of(binary)).collect()
+            let binaries = Binary::table().live();
+            let here = binaries.filter(|(_, binary)| binary.device.id == exception.device);
+            here.filter_map(|(_, binary)| of(&binary)).collect()
         }
         None => Vec::new(),
     }

@@ -1,6 +1,7 @@
 //! Allocations and registrations, by address.
 
 pub mod backing;
+mod drain;
 mod pooled;
 mod recent;
 mod reuse;
@@ -303,12 +304,6 @@ impl Allocation {
     pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
         let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
         Some(Self::from_range(&range))
-    }
-
-    /// Removes all of an owner, and retired ranges. For memory of a pool under the pool's lock.
-    pub fn drain(owner: Owner) -> Vec<Self> {
-        let all = ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
-        all.iter().map(Self::from_range).collect()
     }
 }
 

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::take_all;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::drop_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::memory;
 use crate::core::runtime::thread;
@@ -52,9 +52,7 @@ enum Chain {
 static CHAINS: Mutex<()> = Mutex::new(());
 
 fn insert(state: State) -> Result<Handle> {
-    Buffer::table()
-        .insert(Arc::new(Buffer(Mutex::new(state))))
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more buffers can be made; free some"))
+    Buffer::table().insert(Arc::new(Buffer(Mutex::new(state)))).ok_or_else(|| Error::no_more("buffers"))
 }
 
 /// Calls `work` with a live buffer.
@@ -239,5 +237,5 @@ pub fn in_chain(head: u64, index: u32) -> Result<u64> {
 
 /// The session ends, and with it the memory of all buffers.
 pub fn end_with_session() {
-    take_all::<Buffer>(|_| true);
+    drop_all::<Buffer>(|_| true);
 }

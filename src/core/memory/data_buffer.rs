@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 
 /// Memory of the caller, as it described it. It is checked when it is used, not here.
@@ -27,9 +27,7 @@ handles::object!(DataBuffer, DataBuffer);
 /// aclCreateDataBuffer.
 pub fn create(extent: Extent) -> Result<Handle> {
     let buffer = Arc::new(DataBuffer(Mutex::new(extent)));
-    DataBuffer::table()
-        .insert(buffer)
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more data buffers can be made; destroy some"))
+    DataBuffer::table().insert(buffer).ok_or_else(|| Error::no_more("data buffers"))
 }
 
 /// aclDestroyDataBuffer.

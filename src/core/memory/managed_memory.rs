@@ -1,12 +1,17 @@
 //! Managed memory: one address for the host and all devices, and the program's advice about it.
 
+mod attributes;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+pub use self::attributes::{Question, attributes};
+use crate::algo::host::host_memory::claim::Claim;
 use crate::backend::{Advice, Block, Home, Op, Span};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::host_memory;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
@@ -86,6 +91,19 @@ struct Said {
 
 /// Advice by address; blocks without advice are not in it.
 static SAID: Mutex<BTreeMap<usize, Said>> = Mutex::new(BTreeMap::new());
+
+/// The most host memory that a block needs for its advice, in the map and in a list of results.
+const NOTE: usize = 512;
+
+/// Claims host memory for advice about these ranges.
+fn claim_notes(spans: impl Iterator<Item = Span> + Clone) -> Result<Claim> {
+    let first = spans.clone().map(|span| span.addr).min().unwrap_or(0);
+    let end = spans.clone().map(|span| span.addr + span.len).max().unwrap_or(0);
+    let all = spans.map(|span| span.len / GRAIN).fold(0, usize::saturating_add);
+    // Ranges may be the same.
+    let blocks = all.min((end - first) / GRAIN);
+    host_memory::claim(format_args!("notes about pieces of {GRAIN} bytes"), blocks, NOTE)
+}
 
 /// Removes the advice of memory that is freed.
 pub fn forget(allocation: &Allocation) {
@@ -223,6 +241,7 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
         }
         (set, None) => Advice::ReadMostly(set == 0),
     };
+    let _memory = claim_notes([range.span].into_iter())?;
     range.device.native.advise(range.span, advice)?;
     range.note(|said| match advice {
         Advice::ReadMostly(set) => said.read_mostly = set,
@@ -255,12 +274,13 @@ pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize
         return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
     }
     let session = runtime::session()?;
-    let ready = moves.iter().enumerate().map(|(index, one)| {
+    let mut ready = host_memory::list("ranges", moves.len())?;
+    for (index, one) in moves.iter().enumerate() {
         let (range, place) = argument(index);
         let home = one.place.home(&place, &session)?;
-        Ok((Managed::find(&range, one.addr, one.len)?, home))
-    });
-    let ready = ready.collect::<Result<Vec<_>>>()?;
+        ready.push((Managed::find(&range, one.addr, one.len)?, home));
+    }
+    let _memory = claim_notes(ready.iter().map(|(range, _)| range.span))?;
     let stream = stream::resolve(stream)?;
     for (range, home) in ready {
         stream.submit(Op::Prefetch(range.span, home))?;
@@ -288,88 +308,7 @@ pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
             "prefetchLocIdxs is {firsts:?}; it must begin with 0, ascend, and stay below count {count}"
         )));
     }
-    Ok((0..count).map(|range| firsts.partition_point(|&first| first <= range) - 1).collect())
-}
-
-/// A query of a range, as `aclrtMemManagedRangeAttribute` numbers it, and the room for the result in bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Question {
-    /// Which attribute.
-    pub attribute: i32,
-    /// Room for the result.
-    pub room: usize,
-}
-
-/// Used instead of a device id: the host, and no place.
-const HOST_ID: i32 = -1;
-const NO_ID: i32 = -2;
-const NUMBER: usize = size_of::<i32>();
-
-/// aclrtMemManagedGetAttr and aclrtMemManagedGetAttrs: the numbers of each result, as many as there is room for.
-pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec<Vec<i32>>> {
-    const ACCESSED_BY: i32 = 3;
-    for &Question { attribute, room } in questions {
-        if !(1..=8).contains(&attribute) {
-            return Err(Error::invalid_param(format_args!(
-                "attribute is {attribute}; allowed: the values of aclrtMemManagedRangeAttribute, 1 to 8"
-            )));
-        }
-        let fits = match attribute {
-            ACCESSED_BY => room != 0 && room.is_multiple_of(NUMBER),
-            _ => room == NUMBER,
-        };
-        if !fits {
-            return Err(Error::invalid_param(format_args!(
-                "dataSize is {room} for attribute {attribute}; it must be {NUMBER} bytes, or for \
-                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY a multiple of that, not 0"
-            )));
-        }
-    }
-    let said = Managed::find("ptr", addr, len)?.said();
-    let preferred = common(&said, |said| said.preferred);
-    let prefetched = common(&said, |said| said.prefetched);
-    let answer = |question: &Question| match question.attribute {
-        1 => vec![i32::from(said.iter().all(|said| said.read_mostly))],
-        2 => vec![device_or_host(preferred)],
-        ACCESSED_BY => accessed_by(&said, question.room / NUMBER),
-        4 => vec![kind_and_id(preferred).0],
-        5 => vec![kind_and_id(preferred).1],
-        6 => vec![device_or_host(prefetched)],
-        7 => vec![kind_and_id(prefetched).0],
-        _ => vec![kind_and_id(prefetched).1],
-    };
-    Ok(questions.iter().map(answer).collect())
-}
-
-/// The value that all blocks have in common.
-fn common(said: &[Said], of: impl Fn(&Said) -> Option<Home>) -> Option<Home> {
-    let first = of(said.first()?)?;
-    said.iter().all(|said| of(said) == Some(first)).then_some(first)
-}
-
-fn device_or_host(home: Option<Home>) -> i32 {
-    match home {
-        Some(Home::Device(id)) => id as i32,
-        Some(Home::Host | Home::HostNode(_) | Home::NearestHostNode) => HOST_ID,
-        None => NO_ID,
-    }
-}
-
-fn kind_and_id(home: Option<Home>) -> (i32, i32) {
-    match home {
-        Some(Home::Device(id)) => (Place::DEVICE, id as i32),
-        Some(Home::Host) => (Place::HOST, 0),
-        Some(Home::HostNode(node)) => (Place::HOST_NUMA, node as i32),
-        Some(Home::NearestHostNode) => (Place::HOST_NUMA_CURRENT, 0),
-        None => (Place::INVALID, 0),
-    }
-}
-
-fn accessed_by(said: &[Said], room: usize) -> Vec<i32> {
-    let by_all = |home: &&Home| said.iter().all(|said| said.accessed_by.contains(home));
-    let homes = said.first().map_or(&[][..], |said| &said.accessed_by).iter().filter(by_all);
-    let mut ids: Vec<_> = homes.map(|home| device_or_host(Some(*home))).collect();
-    ids.sort_unstable();
-    ids.resize(room, NO_ID);
-    ids
+    let mut places = host_memory::list("ranges", count)?;
+    places.extend((0..count).map(|range| firsts.partition_point(|&first| first <= range) - 1));
+    Ok(places)
 }

@@ -29,8 +29,8 @@ use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{Driver, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::take_all;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::drop_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::base::release_failure;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -128,7 +128,7 @@ impl MemPool {
         made.ok_or_else(|| {
             // It has no memory yet.
             let _ = pool.retire();
-            Error::new(Code::BadAlloc, "no more memory pools can be made; destroy some")
+            Error::no_more("memory pools")
         })
     }
 
@@ -319,12 +319,12 @@ pub fn forget_lane(lane: StreamKey) {
 
 /// The handles of a device's pools die.
 pub fn take_handles_of(device: &Arc<Device>) {
-    take_all::<MemPool>(|pool| pool.device.as_ref().is_some_and(|home| Arc::ptr_eq(home, device)));
+    drop_all::<MemPool>(|pool| pool.device.as_ref().is_some_and(|home| Arc::ptr_eq(home, device)));
 }
 
 /// The handles of pools of host memory die.
 pub fn take_host_handles() {
-    take_all::<MemPool>(|pool| pool.session.is_some());
+    drop_all::<MemPool>(|pool| pool.session.is_some());
 }
 
 /// Releases the pools of a device in teardown.

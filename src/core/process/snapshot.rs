@@ -186,7 +186,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
     const PAUSE: Duration = Duration::from_millis(1);
     let mut before = None;
     loop {
-        let streams = Stream::table().snapshot();
+        let streams: Vec<_> = Stream::table().live().collect();
         for (_, stream) in &streams {
             let waited = stream
                 .wait(Some(deadline))

@@ -190,7 +190,7 @@ pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     let devices = devices.iter().fold(0, |bits, id| bits | trace::bit(*id));
     let handle = Config::table()
         .insert(Arc::new(Config { devices }))
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more profiling configurations can be made; destroy some"))?;
+        .ok_or_else(|| Error::no_more("profiling configurations"))?;
     Ok(handle.raw())
 }
 

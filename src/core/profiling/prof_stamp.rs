@@ -12,7 +12,7 @@ use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::trace;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 
 /// Longest text of a mark, a stamp or a name, in bytes.
@@ -43,7 +43,7 @@ pub fn text(bytes: &[u8]) -> String {
 /// aclprofCreateStamp.
 pub fn create() -> Result<Handle> {
     let stamp = Arc::new(Stamp(Mutex::new(NAMELESS.to_owned())));
-    Stamp::table().insert(stamp).ok_or_else(|| Error::new(Code::BadAlloc, "no more stamps can be made; destroy some"))
+    Stamp::table().insert(stamp).ok_or_else(|| Error::no_more("stamps"))
 }
 
 /// aclprofDestroyStamp.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::trace::Note;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
@@ -25,9 +25,7 @@ mod tag {
 
 /// aclprofCreateStepInfo.
 pub fn create() -> Result<Handle> {
-    Step::table()
-        .insert(Arc::new(Step(Mutex::new(None))))
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more steps can be made; destroy some"))
+    Step::table().insert(Arc::new(Step(Mutex::new(None)))).ok_or_else(|| Error::no_more("steps"))
 }
 
 /// aclprofDestroyStepInfo.

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
@@ -44,9 +44,7 @@ impl Context {
             primary,
             params: Mutex::default(),
         });
-        let handle = Self::table()
-            .insert(context.clone())
-            .ok_or_else(|| Error::new(Code::BadAlloc, "no more contexts can be made; destroy some"))?;
+        let handle = Self::table().insert(context.clone()).ok_or_else(|| Error::no_more("contexts"))?;
         match lifecycle().and_then(|steps| steps.streams.create_default(device, handle)) {
             Ok(stream) => {
                 // The context is not published yet, so no other thread can have set it.

@@ -100,7 +100,7 @@ fn open_device(id: i32) -> Result<Arc<Device>> {
 
 fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     let id = device.id;
-    let mut streams = Stream::table().snapshot();
+    let mut streams: Vec<_> = Stream::table().live().collect();
     streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, device));
     let why = Fault::new(
         FaultKind::DeviceAborted,

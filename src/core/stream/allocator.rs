@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Key;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
@@ -58,9 +58,7 @@ static REGISTERED: Key<Mutex<Option<Registered>>> = Key::new();
 
 /// aclrtAllocatorCreateDesc.
 pub fn create() -> Result<Handle> {
-    Description::table()
-        .insert(Arc::default())
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more descriptions of allocators can be made; destroy some"))
+    Description::table().insert(Arc::default()).ok_or_else(|| Error::no_more("descriptions of allocators"))
 }
 
 /// aclrtAllocatorDestroyDesc.

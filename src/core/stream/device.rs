@@ -27,14 +27,13 @@ impl Streams for AllStreams {
     }
 
     fn handles(&self, of: StreamsOf) -> Vec<u64> {
-        let all = Stream::table().snapshot();
-        all.iter()
-            .filter(|(_, stream)| match of {
-                StreamsOf::Device(id) => stream.device.id == id,
-                StreamsOf::Context(context) => stream.context == context,
-            })
-            .map(|(handle, _)| handle.raw())
-            .collect()
+        let all = Stream::table().live();
+        all.filter(|(_, stream)| match of {
+            StreamsOf::Device(id) => stream.device.id == id,
+            StreamsOf::Context(context) => stream.context == context,
+        })
+        .map(|(handle, _)| handle.raw())
+        .collect()
     }
 
     fn is_live(&self, raw: u64) -> bool {
@@ -82,7 +81,7 @@ impl Device {
         if deadline.is_none() {
             callback::refuse_endless_wait()?;
         }
-        let mut streams = Stream::table().snapshot();
+        let mut streams: Vec<_> = Stream::table().live().collect();
         // Streams of other devices are dropped before the wait, because they may be destroyed meanwhile.
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
         // Waits for all, whatever the first one returns: its failure does not complete the others' work.

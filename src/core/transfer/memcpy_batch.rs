@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Op, Place, Span};
-use crate::core::base::error::{Code, Error};
+use crate::core::base::error::Error;
+use crate::core::base::host_memory;
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -175,18 +176,6 @@ struct Batch {
     attributes: Vec<Attribute>,
 }
 
-/// A vector with room for this many.
-fn vec<T>(argument: &str, len: usize) -> Outcome<Vec<T>> {
-    let mut vec = Vec::new();
-    match vec.try_reserve_exact(len) {
-        Ok(()) => Ok(vec),
-        Err(_) => Err(Failure::from(Error::new(
-            Code::BadAlloc,
-            format_args!("{argument} is {len}: the host has no memory for so many; copy in several batches"),
-        ))),
-    }
-}
-
 impl Batch {
     /// Reads and checks the arrays. `None`: nothing to do.
     fn read(arrays: &dyn Arrays) -> Outcome<Option<Self>> {
@@ -198,7 +187,7 @@ impl Batch {
             return Err(Failure::from(Error::invalid_param(format_args!("{argument} is null, numBatches is {len}"))));
         }
         let attributes = Self::read_attributes(arrays)?;
-        let mut entries = vec("numBatches", len)?;
+        let mut entries = host_memory::list("copies", len)?;
         for index in 0..len {
             let entry = arrays.entry(index);
             if entry.size != 0 {
@@ -216,7 +205,7 @@ impl Batch {
                 "numAttrs is {count}; allowed: 1 to numBatches {len}"
             ))));
         }
-        let mut attributes: Vec<Attribute> = vec("numAttrs", count)?;
+        let mut attributes: Vec<Attribute> = host_memory::list("attributes", count)?;
         for index in 0..count {
             let attribute = arrays.attribute(index);
             check_attribute(index, attribute, attributes.last(), len)?;
@@ -228,7 +217,7 @@ impl Batch {
     /// The copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to hold
     /// until they are queued.
     fn resolve(&self, own: &Device) -> Outcome<(Vec<Copy>, Vec<Arc<Device>>)> {
-        let mut copies = vec("numBatches", self.entries.len())?;
+        let mut copies = host_memory::list("copies", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
         let mut ways = Ways::ALL;
         let mut attribute = 0;

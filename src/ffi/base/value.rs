@@ -2,7 +2,8 @@
 
 use std::mem::{MaybeUninit, size_of};
 
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::host_memory;
 
 /// The destination of a result: a pointer from C that is not null.
 pub struct Out<T>(*mut T);
@@ -34,10 +35,20 @@ impl<T> Out<T> {
     where
         T: Copy,
     {
-        for (index, value) in values.iter().enumerate() {
+        // SAFETY: the caller has room for all `values`.
+        unsafe { self.write_each(values.iter().copied()) };
+    }
+
+    /// As [`Self::write_all`], without a list.
+    ///
+    /// # Safety
+    ///
+    /// There is room for all of them.
+    pub unsafe fn write_each(self, values: impl Iterator<Item = T>) {
+        for (index, value) in values.enumerate() {
             // SAFETY: the contract asks for room for all `values`, and `index` stays below their
             // number.
-            unsafe { self.0.wrapping_add(index).write_unaligned(*value) };
+            unsafe { self.0.wrapping_add(index).write_unaligned(value) };
         }
     }
 }
@@ -76,11 +87,7 @@ impl<T: Copy> Array<T> {
     /// All elements; a null array is an error that names the argument.
     pub fn to_vec(&self, name: &str) -> Result<Vec<T>> {
         must_not_be_null(name, self.first)?;
-        let mut all = Vec::new();
-        all.try_reserve_exact(self.len).map_err(|_| {
-            let text = format!("{name}: there is no memory for a list of {} members", self.len);
-            Error::new(Code::BadAlloc, text)
-        })?;
+        let mut all = host_memory::list(format_args!("members of {name}"), self.len)?;
         all.extend((0..self.len).map(|index| self.get(index)));
         Ok(all)
     }
@@ -90,7 +97,7 @@ impl<T: Copy> Array<T> {
 pub mod bytes {
     use std::ffi::c_char;
 
-    use super::{Array, Error, Result};
+    use super::{Array, Error, Result, host_memory};
 
     /// `len` bytes at `first`, from 1 to `most`; any other length is an error that names the arguments.
     ///
@@ -111,7 +118,9 @@ pub mod bytes {
             return Err(Error::invalid_param(format_args!("{length} is {len}; {argument} has from 1 to {most} bytes")));
         }
         let bytes = Array::new(first.cast::<u8>(), len);
-        Ok((0..len).map(|index| bytes.get(index)).collect())
+        let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
+        all.extend((0..len).map(|index| bytes.get(index)));
+        Ok(all)
     }
 }
 

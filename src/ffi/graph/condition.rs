@@ -138,9 +138,8 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
         let (condition, stream) = (handle::from_c(params.handle), handle::from_c(stream));
         let kind = enum_value(params.r#type);
         let bodies = condition::add_task(condition, kind, params.size, stream, flags)?;
-        let bodies: Vec<_> = bodies.into_iter().map(handle::to_c).collect();
         // SAFETY: by the contract of the C boundary there is room for `size` graphs, and there are `size` graphs.
-        unsafe { out.write_all(&bodies) };
+        unsafe { out.write_each(bodies.into_iter().map(handle::to_c)) };
         Ok(())
     })
 }

@@ -138,8 +138,7 @@ unsafe fn write_list(
         return Ok(());
     }
     inspect::check_room(count_argument, room, all.len())?;
-    let handles: Vec<_> = all.into_iter().map(handle::to_c).collect();
     // SAFETY: there is room, by this function's contract and the check.
-    unsafe { Out::new(argument, array)?.write_all(&handles) };
+    unsafe { Out::new(argument, array)?.write_each(all.into_iter().map(handle::to_c)) };
     Ok(())
 }

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::Error;
+use crate::core::base::host_memory;
 use crate::core::memory::managed_memory::{self, Move, Place, Question};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle};
@@ -138,10 +139,13 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         if numAttributes == 0 {
             return Err(Error::invalid_param("numAttributes is 0; ask for at least one"));
         }
-        let outs = data.iter().enumerate().map(|(index, to)| Out::new(&format!("data[{index}]"), to.cast::<i32>()));
-        let outs = outs.collect::<Result<Vec<_>>>()?;
-        let questions = attributes.iter().zip(&sizes);
-        let questions: Vec<_> = questions.map(|(&attribute, &room)| Question { attribute, room }).collect();
+        let mut outs = host_memory::list("attributes", numAttributes)?;
+        for (index, to) in data.iter().enumerate() {
+            outs.push(Out::new(&format!("data[{index}]"), to.cast::<i32>())?);
+        }
+        let mut questions = host_memory::list("attributes", numAttributes)?;
+        let each = attributes.iter().zip(&sizes);
+        questions.extend(each.map(|(&attribute, &room)| Question { attribute, room }));
         let answers = managed_memory::attributes(&questions, address::from_c(ptr), size)?;
         for (out, answer) in outs.into_iter().zip(&answers) {
             // SAFETY: by the contract of the C boundary there is as much room as `dataSizes` says.
@@ -218,13 +222,12 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
         let locations = Array::new(prefetchLocs.cast_const(), numPrefetchLocs).to_vec("prefetchLocs")?;
         let firsts = Array::new(prefetchLocIdxs.cast_const(), numPrefetchLocs).to_vec("prefetchLocIdxs")?;
         let places = managed_memory::places(&firsts, count)?;
-        let moves: Vec<_> = (0..count)
-            .map(|index| Move {
-                addr: address::from_c(ptrs[index]),
-                len: sizes[index],
-                place: place(locations[places[index]]),
-            })
-            .collect();
+        let mut moves = host_memory::list("ranges", count)?;
+        moves.extend((0..count).map(|index| Move {
+            addr: address::from_c(ptrs[index]),
+            len: sizes[index],
+            place: place(locations[places[index]]),
+        }));
         let names = |index| (format!("ptrs[{index}]"), format!("prefetchLocs[{}]", places[index]));
         managed_memory::prefetch(&moves, flags, handle::from_c(stream), names)
     })

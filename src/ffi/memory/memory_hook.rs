@@ -465,9 +465,9 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
             ))
         })?;
         if wanted {
-            let told: Vec<_> = rows.iter().take(capacity).map(node_to_c).collect();
+            let told = rows.iter().take(capacity).map(node_to_c);
             // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
-            unsafe { Out::new("nodes", nodes)?.write_all(&told) };
+            unsafe { Out::new("nodes", nodes)?.write_each(told) };
         }
         count.write(rows.len());
         Ok(())

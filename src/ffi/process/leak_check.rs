@@ -62,9 +62,9 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
         }
         let live = leak_check::snapshot();
         let (mut names, now) = (Names::default(), Instant::now());
-        let told: Vec<_> = live.iter().take(capacity).map(|live| to_c(live, &mut names, now)).collect();
-        // SAFETY: the list has at most `capacity` allocations, for which the caller has room.
-        unsafe { Out::new("allocations", allocations)?.write_all(&told) };
+        let rows = live.iter().take(capacity).map(|live| to_c(live, &mut names, now));
+        // SAFETY: these are at most `capacity` allocations, for which the caller has room.
+        unsafe { Out::new("allocations", allocations)?.write_each(rows) };
         count.write(live.len());
         Ok(())
     })

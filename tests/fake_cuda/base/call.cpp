@@ -3,10 +3,13 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -20,6 +23,69 @@ namespace {
 
 thread_local bool inside_host_function = false;
 std::atomic<bool> forked{false};
+
+// A reserve of host memory for when the system has none, in blocks that malloc can merge.
+class HostReserve {
+  public:
+    explicit HostReserve(size_t bytes) : blocks_(bytes / kBlock) {
+        if (!blocks_.empty()) {
+            refill();
+            std::set_new_handler([] { host_reserve().release_one(); });
+        }
+    }
+
+    // Whether more than half of it is in use. Refills it first, as far as there is memory.
+    bool is_low() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        refill();
+        return count_ < blocks_.size() / 2;
+    }
+
+  private:
+    static constexpr size_t kBlock = size_t{16} << 10;
+
+    void release_one() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (count_ == 0) {
+            throw std::bad_alloc();
+        }
+        free(blocks_[--count_]);
+    }
+
+    void refill() {
+        while (count_ < blocks_.size()) {
+            void* block = malloc(kBlock);
+            if (block == nullptr) {
+                return;
+            }
+            blocks_[count_++] = block;
+        }
+    }
+
+    static HostReserve& host_reserve();
+
+    std::mutex mutex_;
+    std::vector<void*> blocks_;
+    size_t count_ = 0;
+
+    friend bool is_short_of_host_memory(const char* name);
+};
+
+HostReserve& HostReserve::host_reserve() {
+    static HostReserve* const value = new HostReserve(config().host_memory);
+    return *value;
+}
+
+// Whether this function fails because host memory is low: one that creates or enqueues something.
+bool is_short_of_host_memory(const char* name) {
+    if (config().host_memory == 0 || !HostReserve::host_reserve().is_low()) {
+        return false;
+    }
+    const auto creates = {"Add",    "Alloc",  "Create", "ExecUpdate", "Import",  "Instantiate",
+                          "Launch", "Memcpy", "Memset", "Record",     "Register"};
+    return std::any_of(creates.begin(), creates.end(),
+                       [name](const char* part) { return strstr(name, part) != nullptr; });
+}
 
 }  // namespace
 
@@ -105,6 +171,9 @@ CUresult Call::refuse(Needs needs) {
         if (context_->sticky != CUDA_SUCCESS) {
             return context_->sticky;
         }
+    }
+    if (needs == Needs::kContext && is_short_of_host_memory(name_)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (const CUresult forbidden = disturb_captures(name_)) return forbidden;
     const Fault fault = next_fault(name_);

@@ -69,6 +69,7 @@ Config read() {
     result.init_error = static_cast<int>(number("FAKE_CUDA_INIT_ERROR", 0, 999));
     result.strict = flag("FAKE_CUDA_STRICT");
     result.leak_check = flag("FAKE_CUDA_LEAK_CHECK");
+    result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);
     result.fail = getenv("FAKE_CUDA_FAIL");
     result.count = getenv("FAKE_CUDA_COUNT");
     if (result.count != nullptr && *result.count == '\0') {

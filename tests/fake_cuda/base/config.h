@@ -15,6 +15,7 @@ struct Config {
     int init_error;      // FAKE_CUDA_INIT_ERROR, default 0
     bool strict;         // FAKE_CUDA_STRICT=1: exit status 97 after misuse
     bool leak_check;     // FAKE_CUDA_LEAK_CHECK=1: exit status 98 after leaks
+    size_t host_memory;  // FAKE_CUDA_HOST_MEMORY, default 0
     const char* fail;    // FAKE_CUDA_FAIL
     const char* count;   // FAKE_CUDA_COUNT: the file for the counts at exit, or null
 };

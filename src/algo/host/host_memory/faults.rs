@@ -49,9 +49,27 @@ fn variable(name: &CStr) -> Option<&'static CStr> {
     (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
 }
 
+#[cfg(test)]
+crate::algo::thread::per_thread::per_thread! {
+    static IS_WITHOUT: std::cell::Cell<bool> = std::cell::Cell::new(false);
+}
+
+/// Runs `body` while all allocations of this thread fail.
+#[cfg(test)]
+pub fn without_memory<R>(body: impl FnOnce() -> R) -> R {
+    IS_WITHOUT.set(true);
+    let result = body();
+    IS_WITHOUT.set(false);
+    result
+}
+
 /// Counts an allocation. Returns whether it fails.
 #[inline]
 pub fn next_fails() -> bool {
+    #[cfg(test)]
+    if IS_WITHOUT.get() {
+        return true;
+    }
     let number = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
     if FROM.load(Ordering::Relaxed) == UNREAD {
         read();

@@ -1,9 +1,11 @@
 //! Memory that is reserved in advance, in parts with a bitmap each.
+//!
+//! A part belongs to the reserve for good, or to one claim (`claim`) until that ends and its blocks are freed.
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
-use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{iter, ptr};
 
 use crate::algo::sync::spin_lock::SpinLock;
 
@@ -13,8 +15,14 @@ pub const FIRST: usize = 2 << 20;
 const GRANULE: usize = 64;
 /// Granules of one word of a map.
 const BITS: usize = u64::BITS as usize;
-/// The most parts.
+/// The most added parts of the reserve.
 const PARTS: usize = 16;
+/// The most parts of claims.
+const CLAIMS: usize = 48;
+/// [`Part::owner`] of the reserve's parts.
+const RESERVE: usize = 0;
+/// [`Part::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
+const ENDED: usize = usize::MAX;
 const PAGE: usize = 4096;
 
 #[repr(C, align(4096))]
@@ -39,19 +47,26 @@ struct Part {
     start: usize,
     len: usize,
     map: *mut u64,
+    /// Its claim, or [`RESERVE`] or [`ENDED`].
+    owner: usize,
+    /// Bytes in use; for parts of claims only.
+    used: usize,
+    /// The first granule that was never allocated; for parts of claims only.
+    next: usize,
 }
 
 struct Parts {
     /// The parts after the first one.
-    added: [Part; PARTS],
+    added: [Part; PARTS + CLAIMS],
     count: usize,
 }
 
-// SAFETY: the maps belong to the parts, which are never unmapped, and are only reached under the lock.
+// SAFETY: the maps belong to the parts and are only accessed under the lock; a part is unmapped after it was removed
+// from the list.
 unsafe impl Send for Parts {}
 
-const NO_PART: Part = Part { start: 0, len: 0, map: ptr::null_mut() };
-static ADDED: SpinLock<Parts> = SpinLock::new(Parts { added: [NO_PART; PARTS], count: 0 });
+const NO_PART: Part = Part { start: 0, len: 0, map: ptr::null_mut(), owner: RESERVE, used: 0, next: 0 };
+static ADDED: SpinLock<Parts> = SpinLock::new(Parts { added: [NO_PART; PARTS + CLAIMS], count: 0 });
 /// The lowest and the highest address of added parts: a free checks further only between them.
 static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
@@ -62,15 +77,15 @@ static LONGEST: AtomicUsize = AtomicUsize::new(FIRST / 2);
 
 fn first() -> Part {
     let map = FIRST_MAP.0.get().cast();
-    Part { start: (&raw const FIRST_MEMORY).addr(), len: FIRST, map }
+    Part { start: (&raw const FIRST_MEMORY).addr(), len: FIRST, map, ..NO_PART }
 }
 
-/// Bytes in use.
+/// Bytes in use, without claims.
 pub fn used() -> usize {
     USED.load(Ordering::Relaxed)
 }
 
-/// Bytes of all parts.
+/// Bytes of all parts of the reserve, without claims.
 pub fn total() -> usize {
     TOTAL.load(Ordering::Relaxed)
 }
@@ -91,22 +106,40 @@ pub fn has(block: *const u8) -> bool {
 #[cold]
 #[inline(never)]
 fn is_added(addr: usize) -> bool {
-    addr < HIGHEST.load(Ordering::Relaxed) && ADDED.lock().of(addr).is_some()
+    addr < HIGHEST.load(Ordering::Relaxed) && ADDED.lock().added().iter().any(|part| part.contains(addr))
 }
 
 impl Parts {
-    fn all(&self) -> impl Iterator<Item = Part> {
-        [first()].into_iter().chain(self.added[..self.count].iter().copied())
+    fn added(&mut self) -> &mut [Part] {
+        &mut self.added[..self.count]
     }
 
-    fn of(&self, addr: usize) -> Option<Part> {
-        self.all().find(|part| addr.wrapping_sub(part.start) < part.len)
+    /// Removes and unmaps a part without blocks in use.
+    fn remove(&mut self, index: usize) {
+        let part = self.added[index];
+        self.count -= 1;
+        self.added[index] = self.added[self.count];
+        let left = &self.added[..self.count];
+        // Other threads read these without the lock to find the part of a block that they free. That part is in the
+        // list, so both values include it all the time.
+        let ends = left.iter().map(|part| part.start + part.len);
+        HIGHEST.store(ends.max().unwrap_or(0), Ordering::Relaxed);
+        let starts = left.iter().map(|part| part.start);
+        LOWEST.store(starts.min().unwrap_or(usize::MAX), Ordering::Relaxed);
+        let begin = part.map.addr();
+        let mapping = ptr::with_exposed_provenance_mut(begin);
+        // SAFETY: the mapping begins with the map and ends with the part (`add`), and no thread finds it any more.
+        unsafe { libc::munmap(mapping, part.start + part.len - begin) };
     }
 }
 
 impl Part {
     fn granules(&self) -> usize {
         self.len / GRANULE
+    }
+
+    fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.start) < self.len
     }
 
     /// The bit of a granule: its word, and the bit in it.
@@ -139,13 +172,13 @@ impl Part {
         }
     }
 
-    /// The first of `count` free granules whose address is a multiple of `align`.
+    /// Finds `count` free granules in a row, at `first` or later, the first at a multiple of `align`.
     ///
     /// # Safety
     /// The lock is held.
-    unsafe fn find(&self, count: usize, align: usize) -> Option<usize> {
+    unsafe fn find(&self, first: usize, count: usize, align: usize) -> Option<usize> {
         let step = align.div_ceil(GRANULE);
-        let mut at = 0;
+        let mut at = first.next_multiple_of(step);
         while at + count <= self.granules() {
             // SAFETY: `at + count` is at most the number of granules, so the words that hold their
             // bits exist, and the caller has the lock.
@@ -159,19 +192,29 @@ impl Part {
     }
 }
 
-/// Allocates a block; null on failure.
-pub fn take(layout: Layout) -> *mut u8 {
+/// Allocates a block of this claim's part, or else of the reserve; null on failure.
+pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
     if layout.align() > PAGE {
         return ptr::null_mut();
     }
     let count = layout.size().div_ceil(GRANULE);
-    let parts = ADDED.lock();
-    for part in parts.all() {
-        // SAFETY: `find` reads the bits under the lock, which `parts` holds.
-        if let Some(granule) = unsafe { part.find(count, layout.align()) } {
+    let mut parts = ADDED.lock();
+    for owner in claim.into_iter().chain([RESERVE]) {
+        let mut first = first();
+        let own = parts.added().iter_mut();
+        for part in iter::once(&mut first).chain(own).filter(|part| part.owner == owner) {
+            // For parts of the reserve `next` is always 0.
+            // SAFETY: `find` reads the bits under the lock, which `parts` holds.
+            let find = |from| unsafe { part.find(from, count, layout.align()) };
+            let Some(granule) = find(part.next).or_else(|| find(0)) else { continue };
             // SAFETY: `find` has just found these granules free, and the lock is still held.
             unsafe { part.mark(granule, count, true) };
-            USED.fetch_add(count * GRANULE, Ordering::Relaxed);
+            if owner == RESERVE {
+                USED.fetch_add(count * GRANULE, Ordering::Relaxed);
+            } else {
+                part.next = part.next.max(granule + count);
+                part.used += count * GRANULE;
+            }
             return ptr::with_exposed_provenance_mut(part.start + granule * GRANULE);
         }
     }
@@ -184,36 +227,77 @@ pub fn take(layout: Layout) -> *mut u8 {
 /// It came from [`take`] with this layout, and is used no more.
 pub unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
-    let parts = ADDED.lock();
-    let part = parts.of(block.addr()).expect("a block of the reserve");
+    let mut parts = ADDED.lock();
+    let index = parts.added().iter().position(|part| part.contains(block.addr()));
+    let part = index.map_or_else(first, |index| parts.added[index]);
     // SAFETY: the block's granules are marked as used until here, and `parts` is the held lock.
     unsafe { part.mark((block.addr() - part.start) / GRANULE, count, false) };
-    USED.fetch_sub(count * GRANULE, Ordering::Relaxed);
+    let Some(index) = index.filter(|_| part.owner != RESERVE) else {
+        USED.fetch_sub(count * GRANULE, Ordering::Relaxed);
+        return;
+    };
+    parts.added[index].used -= count * GRANULE;
+    if parts.added[index].used == 0 && part.owner == ENDED {
+        parts.remove(index);
+    }
 }
 
 /// Adds a part of at least `len` bytes; false: the system has no memory, or there are too many parts.
 pub fn add_part(len: usize) -> bool {
     let len = len.next_multiple_of(GRANULE * BITS).next_multiple_of(PAGE);
+    let is_added = add(RESERVE, len);
+    if is_added {
+        TOTAL.fetch_add(len, Ordering::Relaxed);
+        LONGEST.fetch_max(len - FIRST.min(len / 2), Ordering::Relaxed);
+    }
+    is_added
+}
+
+/// As [`add_part`], for a claim. Its number is neither [`RESERVE`] nor [`ENDED`].
+pub fn add_claim(claim: usize, len: usize) -> bool {
+    let len = len.checked_next_multiple_of(PAGE.max(GRANULE * BITS));
+    len.is_some_and(|len| add(claim, len))
+}
+
+/// Adds a part of `len` bytes, a multiple of the page size and of the bytes of a word of the map.
+fn add(owner: usize, len: usize) -> bool {
     let map = (len / GRANULE / 8).next_multiple_of(PAGE);
     let mut parts = ADDED.lock();
-    if parts.count == PARTS {
-        return false;
-    }
+    let is_reserve = owner == RESERVE;
+    let same_kind = parts.added().iter().filter(|part| (part.owner == RESERVE) == is_reserve).count();
+    let is_full = same_kind == if is_reserve { PARTS } else { CLAIMS };
+    let Some(whole) = len.checked_add(map).filter(|_| !is_full) else { return false };
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: mmap chooses the address of an anonymous mapping itself, so that it replaces no
     // other.
-    let mapped = unsafe { libc::mmap(ptr::null_mut(), map + len, access, flags, -1, 0) };
+    let mapped = unsafe { libc::mmap(ptr::null_mut(), whole, access, flags, -1, 0) };
     if mapped == libc::MAP_FAILED {
         return false;
     }
     let start = mapped.expose_provenance() + map;
     let index = parts.count;
-    parts.added[index] = Part { start, len, map: mapped.cast() };
+    parts.added[index] = Part { start, len, map: mapped.cast(), owner, ..NO_PART };
     parts.count += 1;
     HIGHEST.fetch_max(start + len, Ordering::Relaxed);
     LOWEST.fetch_min(start, Ordering::Relaxed);
-    TOTAL.fetch_add(len, Ordering::Relaxed);
-    LONGEST.fetch_max(len - FIRST.min(len / 2), Ordering::Relaxed);
     true
+}
+
+/// Ends a claim: its part is unmapped when no block of it is in use.
+pub fn end_claim(claim: usize) {
+    let mut parts = ADDED.lock();
+    let Some(index) = parts.added().iter().position(|part| part.owner == claim) else { return };
+    parts.added[index].owner = ENDED;
+    if parts.added[index].used == 0 {
+        parts.remove(index);
+    }
+}
+
+/// Bytes of a claim's part that were never allocated.
+#[cfg(test)]
+pub fn left_of_claim(claim: usize) -> usize {
+    let mut parts = ADDED.lock();
+    let part = parts.added().iter().find(|part| part.owner == claim);
+    part.map_or(0, |part| (part.granules() - part.next) * GRANULE)
 }

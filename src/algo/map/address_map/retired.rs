@@ -4,7 +4,11 @@
 
 use super::parking::Entry;
 use super::{AddressMap, InsertError, LIVE, RETIRED, Range, Record, State};
+use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::{Ordering, fence};
+
+/// How many ranges [`AddressMap::drain`] returns if there is no memory for more.
+const FEW: usize = 256;
 
 impl Record {
     /// Retires the live range that was read with `sequence`. The caller holds a lock of the owner: no locked
@@ -54,6 +58,33 @@ impl Record {
 }
 
 impl AddressMap {
+    /// Removes and returns ranges for which `wanted`, which runs under the map's lock, is true: all of them, or some if
+    /// there is no memory for a list of all. An empty result means that none is left. Retired ranges are removed, but
+    /// not returned.
+    pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
+        let mut state = self.state.lock();
+        let mut drained = Vec::new();
+        let most = state.fresh as usize - 1 - state.free.len();
+        if drained.make_room(most).is_err() {
+            drained.reserve_exact(FEW.min(most));
+        }
+        for index in 1..state.fresh {
+            if drained.len() == drained.capacity() {
+                break;
+            }
+            let record = &self.records[index as usize];
+            if let Some((sequence, range)) = record.read()
+                && wanted(&range)
+                && self.erase(&mut state, Entry::new(index, sequence), &range)
+            {
+                drained.push(range);
+            } else if record.is_retired() && wanted(&record.contents()) {
+                self.remove_retired(&mut state, index);
+            }
+        }
+        drained
+    }
+
     /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. Such ranges are only
     /// removed under a lock of their owner, which the caller holds. False if it was removed since.
     #[inline]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::math::mix::mix;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::kernel::kernel_launch::Call;
@@ -22,6 +23,11 @@ use crate::backend::{
 
 /// The cost of a node besides its bytes, in bytes that could be copied meanwhile.
 const EFFORT: usize = 256;
+
+/// The most host memory that a run needs for each event that it records.
+const RECORD_BYTES: usize = 512;
+/// The same for each action and each edge if the run chooses an order.
+const ORDER_BYTES: usize = 256;
 
 /// The work of a node.
 enum Action {
@@ -168,6 +174,18 @@ impl CpuGraph {
     /// Held while a run is queued.
     pub(super) fn latest(&self) -> Latest<'_> {
         Latest(self.latest.lock())
+    }
+
+    /// Claims host memory for a run.
+    pub(super) fn claim_run(&self, options: &Options) -> Result<Claim> {
+        let plan = Arc::clone(&self.plan.lock());
+        let mut bytes = plan.events.len() * RECORD_BYTES;
+        if options.asynchronous {
+            let edges: usize = plan.after.iter().map(|after| after.len()).sum();
+            bytes += (plan.actions.len() + edges) * ORDER_BYTES;
+        }
+        let text = "the host has no memory left for a run of the graph";
+        Claim::new(bytes).ok_or_else(|| Fault::new(FaultKind::OutOfHostMemory, text))
     }
 
     /// A run that is about to be queued with this ticket. Under the stream's lock.

@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use crate::algo::host::cpp_name::shown_name;
+use crate::algo::host::grow::filled;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::memory::bounds;
 use crate::backend::cpu::runtime::shared::Shared;
+use crate::backend::kernel::argument_block;
 use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{
     Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result,
@@ -75,10 +77,10 @@ impl CpuKernel {
         self.info.parameters.as_ref().map_or(&[], |known| &known.each)
     }
 
-    /// The arguments of the kernel: copied, and with device pointers translated to the library's view.
-    fn arguments(&self, shared: &Shared, arguments: Arguments) -> Result<Box<[u128]>> {
-        let size = match (arguments, &self.info.parameters) {
-            (Arguments::Block { len, .. }, None) => len,
+    /// The length of a launch's arguments in bytes.
+    fn size_of(&self, arguments: Arguments) -> Result<usize> {
+        match (arguments, &self.info.parameters) {
+            (Arguments::Block { len, .. }, None) => Ok(len),
             (Arguments::Block { len, .. }, Some(known)) => {
                 // The size of a C structure is a multiple of its alignment.
                 let size = known.size;
@@ -89,60 +91,71 @@ impl CpuKernel {
                         known.each.len(),
                     )));
                 }
-                len
+                Ok(len)
             }
-            (Arguments::Each { .. }, Some(known)) => known.size,
-            (Arguments::Each { .. }, None) => {
-                return Err(Fault::new(
-                    FaultKind::Unsupported,
-                    format!(
-                        "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
-                         of arguments needs; make it with PORTACL_KERNEL, or pass one block of arguments with \
-                         aclrtLaunchKernel",
-                        shown_name(&self.name),
-                        self.name
-                    ),
-                ));
-            }
-        };
-        let mut block = vec![0u128; size.div_ceil(size_of::<u128>())].into_boxed_slice();
+            (Arguments::Each { .. }, Some(known)) => Ok(known.size),
+            (Arguments::Each { .. }, None) => Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
+                     of arguments needs; make it with PORTACL_KERNEL, or pass one block of arguments with \
+                     aclrtLaunchKernel",
+                    shown_name(&self.name),
+                    self.name
+                ),
+            )),
+        }
+    }
+
+    /// The arguments of the kernel: copied, and with device pointers translated to the library's view.
+    fn arguments(&self, shared: &Shared, arguments: Arguments) -> Result<Box<[u128]>> {
+        let size = self.size_of(arguments)?;
+        let mut block = argument_block(size)?;
         let bytes = block.as_mut_ptr().cast::<u8>();
         match arguments {
             // SAFETY: the caller has this many bytes there, and the block has room for them.
             Arguments::Block { addr, len } => unsafe {
                 bytes.copy_from_nonoverlapping(bytes::address(addr), len);
             },
-            Arguments::Each { array } => {
-                let known = self.parameters();
-                if array == 0 && !known.is_empty() {
+            Arguments::Each { array } => self.read_each(array, bytes)?,
+        }
+        if shared.own_view != 0 {
+            self.turn_to_own_view(shared, bytes);
+        }
+        Ok(block)
+    }
+
+    /// Copies arguments whose addresses are in an array to a block with room for all.
+    fn read_each(&self, array: usize, to: *mut u8) -> Result<()> {
+        let known = self.parameters();
+        if array == 0 && !known.is_empty() {
+            return Err(invalid(format!(
+                "args is null; kernel {} has {} parameters",
+                shown_name(&self.name),
+                known.len()
+            )));
+        }
+        let array: *const *const u8 = bytes::address(array).cast_const().cast();
+        for (index, one) in known.iter().enumerate() {
+            // SAFETY: the caller has an array of as many pointers as the kernel has parameters, each to a value of
+            // the parameter's size; the object's description was checked to put them inside the block.
+            unsafe {
+                let from = array.add(index).read_unaligned();
+                if from.is_null() {
                     return Err(invalid(format!(
-                        "args is null; kernel {} has {} parameters",
-                        shown_name(&self.name),
-                        known.len()
+                        "args[{index}] is null; it must point to the argument, {} bytes",
+                        one.size
                     )));
                 }
-                let array: *const *const u8 = bytes::address(array).cast_const().cast();
-                for (index, one) in known.iter().enumerate() {
-                    // SAFETY: the caller has an array of as many pointers as the kernel has
-                    // parameters, each to a value of the parameter's size; `the object's
-                    // description was checked to put them inside the block.
-                    unsafe {
-                        let from = array.add(index).read_unaligned();
-                        if from.is_null() {
-                            return Err(invalid(format!(
-                                "args[{index}] is null; it must point to the argument, {} bytes",
-                                one.size
-                            )));
-                        }
-                        bytes.add(one.offset).copy_from_nonoverlapping(from, one.size);
-                    }
-                }
+                to.add(one.offset).copy_from_nonoverlapping(from, one.size);
             }
         }
-        for one in self.parameters() {
-            if one.pointer.is_none() || shared.own_view == 0 {
-                continue;
-            }
+        Ok(())
+    }
+
+    /// Translates device pointers to the library's view.
+    fn turn_to_own_view(&self, shared: &Shared, bytes: *mut u8) {
+        for one in self.parameters().iter().filter(|one| one.pointer.is_some()) {
             // SAFETY: inside the block, as large as an address.
             let at = unsafe { bytes.add(one.offset).cast::<usize>() };
             // SAFETY: the address has a whole pointer's bytes inside of the arguments: the core has
@@ -157,7 +170,6 @@ impl CpuKernel {
                 unsafe { at.write_unaligned(addr + shared.own_view) };
             }
         }
-        Ok(block)
     }
 }
 
@@ -198,7 +210,11 @@ impl Call {
     /// This run as a failed one: with the arguments as the kernel got them.
     pub fn failed(&self) -> FailedLaunch {
         let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());
-        FailedLaunch { function: self.function, arguments: bytes.collect() }
+        // If there is no memory for them, the failure is reported without arguments.
+        let len = size_of_val(&*self.arguments);
+        let mut arguments = filled(0, len).unwrap_or_default();
+        arguments.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+        FailedLaunch { function: self.function, arguments: arguments.into() }
     }
 }
 

@@ -375,7 +375,7 @@ pub fn ticket(record: Arc<Record>) -> Ticket {
 }
 
 #[cold]
-fn no_room() -> Fault {
+pub fn no_room() -> Fault {
     let text = "no host memory is left to queue another operation in the stream";
     Fault::new(FaultKind::OutOfHostMemory, text)
 }

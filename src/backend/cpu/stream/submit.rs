@@ -40,6 +40,10 @@ impl CpuStream {
     }
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
+        // All are queued or none.
+        if !self.queue.submit()?.make_room_for(copies.len()) {
+            return Err(queue::no_room());
+        }
         let aborts = self.queue.operations.aborts();
         // In order: when the last one is complete, all are.
         let mut last: Option<Submitted> = None;
@@ -86,6 +90,7 @@ impl CpuStream {
         if let Some(before) = latest.running_in_other_stream(&self.queue) {
             self.queue(Operation::Wait(Awaited::record(before)))?;
         }
+        let _memory = graph.claim_run(&self.shared.options)?;
         let mut submission = self.queue.submit()?;
         let may_run_now = self.queue.may_run_now(&mut submission)?;
         let run = graph.run_on(&self.queue, submission.ticket(), &self.shared.options);

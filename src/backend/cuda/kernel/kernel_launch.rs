@@ -10,6 +10,7 @@ use cudarc::driver::sys::{CUDA_KERNEL_NODE_PARAMS_st, CUfunc_st};
 use crate::backend::cuda::kernel::module::CudaKernel;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::stream::state::StreamState;
+use crate::backend::kernel::argument_block;
 use crate::backend::{Arguments, BoundLaunch, Fault, FaultKind, Kernel, Launch, Position, Result};
 
 /// Markers in the last argument of `cuLaunchKernel`: the arguments' address follows, their size,
@@ -85,7 +86,7 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
             ));
         }
     };
-    let mut arguments = vec![0u128; len.div_ceil(size_of::<u128>())].into_boxed_slice();
+    let mut arguments = argument_block(len)?;
     let to = arguments.as_mut_ptr().cast::<u8>();
     match launch.arguments {
         Arguments::Block { addr, .. } => {

@@ -8,25 +8,21 @@ use crate::core::base::error::{Error, Result};
 use crate::core::graph::condition;
 use crate::core::graph::control::Control;
 use crate::core::graph::recorder::Recorder;
-use crate::core::graph::task::{Task, What};
+use crate::core::graph::task::{self, Task, What};
 use crate::core::stream::Stream;
 
 impl Capture {
     /// Records control flow of a stream.
     pub fn add_control(&self, stream: Handle, control: Control) -> Result<()> {
-        let mut state = self.open()?;
-        let place = state.push(stream, What::Control, None, None);
+        let (mut state, place) = self.add_one(stream, What::Control, None, None)?;
         state.tasks[place].control = Some(Arc::new(control));
-        state.branch(stream).after = vec![place];
         Ok(())
     }
 
     /// Records a conditional task, with what it owns.
     pub fn add_conditional(&self, stream: Handle, control: Control, owned: condition::Owned) -> Result<()> {
-        let mut state = self.open()?;
-        let place = state.push(stream, What::Control, None, None);
+        let (mut state, place) = self.add_one(stream, What::Control, None, None)?;
         state.tasks[place].control = Some(Arc::new(control));
-        state.branch(stream).after = vec![place];
         state.resources.bodies.push(owned);
         Ok(())
     }
@@ -40,7 +36,7 @@ impl Capture {
                 stream.handle.raw()
             )));
         }
-        state.branches.push(Branch { stream: stream.handle, after: Vec::new(), count: 0, starts, group: None });
+        state.branches.push(Branch::new(stream.handle, starts));
         Ok(())
     }
 
@@ -66,6 +62,7 @@ impl Capture {
         let mut state = self.open()?;
         let starting = state.branches.iter().filter(|branch| branch.starts);
         let starting: Vec<Handle> = starting.map(|branch| branch.stream).collect();
+        let _memory = task::claim(&state.tasks)?;
         let completed = complete(&state.tasks, &starting)?;
         state.is_over = true;
         state.tasks = Vec::new();

@@ -4,12 +4,29 @@
 use std::sync::Arc;
 
 use super::{Body, Choice, Draft, Flow, Level, Step, records};
+use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::condition::{Conditional, Kind, Tree};
-use crate::core::graph::task::Task;
+use crate::core::graph::task::{self, Task};
 use crate::core::runtime::device::Device;
+
+impl Tree {
+    /// Claims host memory for the flow.
+    pub fn claim(&self) -> Result<Claim> {
+        let (tasks, edges) = self.size();
+        task::claim_for(tasks, edges)
+    }
+
+    /// The number of tasks and of edges.
+    fn size(&self) -> (usize, usize) {
+        let tasks = &self.ready.tasks;
+        let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
+        let bodies = self.bodies.values().map(Self::size);
+        bodies.fold(own, |all, body| (all.0 + body.0, all.1 + body.1))
+    }
+}
 
 impl Flow {
     /// Of a graph that was captured, with all its bodies.

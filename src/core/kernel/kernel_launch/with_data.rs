@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use super::{Request, check_device, launch, submit};
 use crate::backend::{Arguments, Block, Copy, Driver, Place, Span};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::{handles, release_failure};
+use crate::core::base::{handles, host_memory, release_failure};
 use crate::core::kernel::Function;
 use crate::core::runtime;
 use crate::core::stream;
@@ -89,6 +89,8 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
             function.shown
         )));
     }
+    // Copied twice: here, and by the backend for the queued operation.
+    let _memory = host_memory::claim("bytes of kernel arguments", block.len(), 2)?;
     let session = runtime::session()?;
     let memory = session.driver.alloc_host(block.len())?;
     let data: Arc<dyn Any + Send + Sync> = Arc::new(Data { memory, driver: Arc::downgrade(&session.driver) });

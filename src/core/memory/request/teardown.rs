@@ -10,20 +10,20 @@ use crate::core::runtime::lifecycle::HostMemory;
 /// Frees the device's allocations.
 pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     device.release_set_aside(|freed| errors.step_on_device(freed));
-    for allocation in Allocation::drain(device.owner) {
+    Allocation::drain(device.owner, |allocation| {
         managed_memory::forget(&allocation);
         errors.step_on_device(device.native.free(allocation.block()));
-    }
+    });
 }
 
 /// Frees all pinned memory and ends all registrations, when the session ends.
 pub fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
-    for allocation in Allocation::drain(host.owner) {
+    Allocation::drain(host.owner, |allocation| {
         errors.step_on_device(match allocation.kind {
             Kind::Registered { .. } => host.driver.unregister_host(allocation.base, allocation.len),
             _ => host.driver.free_host(allocation.block()),
         });
-    }
+    });
 }
 
 /// As [`forget_memory`], for a device.
@@ -34,5 +34,5 @@ pub fn forget_device_memory(device: &Device) {
 
 /// The owner is abandoned with work that uses its memory: addresses become invalid, the memory stays.
 pub fn forget_memory(owner: Owner) {
-    Allocation::drain(owner).iter().for_each(managed_memory::forget);
+    Allocation::drain(owner, |allocation| managed_memory::forget(&allocation));
 }

@@ -29,7 +29,7 @@ pub fn exports_any() -> bool {
 
 /// Memory without an address, each once: with a handle, or only mapped.
 fn all_memory() -> Vec<Arc<Physical>> {
-    let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
+    let mut all: Vec<_> = Physical::table().live().map(|(_, it)| it).collect();
     if USED.load(Ordering::Relaxed) {
         let ranges = RANGES.lock();
         let mappings = ranges.0.values().flat_map(|range| range.mappings.values());

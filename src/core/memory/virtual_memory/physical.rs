@@ -11,8 +11,8 @@ pub use self::allocation::{free, malloc};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::take_all;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::drop_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::base::owner::Owner;
 use crate::core::memory::access::at_location;
@@ -169,12 +169,7 @@ impl Physical {
             made = Some(Arc::clone(&memory));
             memory
         });
-        inserted.and(made).ok_or_else(|| {
-            Error::new(
-                Code::BadAlloc,
-                "no more handles of physical memory can be made; free some with aclrtFreePhysical",
-            )
-        })
+        inserted.and(made).ok_or_else(|| Error::no_more("handles of physical memory"))
     }
 
     /// The same memory with a new handle.
@@ -295,10 +290,10 @@ pub fn properties(raw: u64) -> Result<Properties> {
 
 /// The handles of a device's memory die.
 pub fn take_handles_of(device: &Device) {
-    take_all::<Physical>(|memory| memory.owner == device.owner);
+    drop_all::<Physical>(|memory| memory.owner == device.owner);
 }
 
 /// The handles of host memory die.
 pub fn take_host_handles() {
-    take_all::<Physical>(|memory| matches!(memory.place, Place::Host(_)));
+    drop_all::<Physical>(|memory| matches!(memory.place, Place::Host(_)));
 }

@@ -18,7 +18,7 @@ use crate::algo::alloc::pool::{GRAIN, StreamKey};
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
 use crate::backend::{self, Block, PoolAttribute, PoolSharing};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::base::owner::Owner;
 use crate::core::base::release_failure;
@@ -125,7 +125,7 @@ impl Pool {
             made = Some(Arc::clone(&pool));
             pool
         });
-        made.ok_or_else(|| Error::new(Code::BadAlloc, "no more memory pools can be made; destroy some"))
+        made.ok_or_else(|| Error::no_more("memory pools"))
     }
 
     /// The pool of some memory.
@@ -146,7 +146,7 @@ impl Pool {
 
     /// All of them.
     pub fn all() -> Vec<Arc<Self>> {
-        POOLS.snapshot().into_iter().map(|(_, pool)| pool).collect()
+        POOLS.live().map(|(_, pool)| pool).collect()
     }
 
     /// Sets the handle by which programs know it.

@@ -95,7 +95,7 @@ pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
 /// Adds the objects of a type; `life` returns `None` for those that the library creates itself.
 fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>) -> Option<Life>) {
     debug_assert!(is_reported(T::KIND as u8), "its origin is not recorded");
-    let mut objects = T::table().snapshot();
+    let mut objects: Vec<_> = T::table().live().collect();
     objects.retain(|(_, object)| life(object).is_some_and(|life| life.ends_with(end)));
     objects.sort_unstable_by_key(|(handle, _)| handle.raw());
     all.extend(objects.into_iter().map(|(handle, _)| LiveObject {

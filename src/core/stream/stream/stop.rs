@@ -9,7 +9,7 @@ use crate::core::stream::failure::Stop;
 /// Stops all streams of a context.
 pub fn context(context: Handle, fault: &Fault) {
     let stop = Stop::new(fault);
-    let mut streams = Stream::table().snapshot();
+    let mut streams: Vec<_> = Stream::table().live().collect();
     streams.retain(|(_, stream)| stream.context == context);
     // All streams know the reason before the first one stops: a refused submission always has its reason.
     for (_, stream) in &streams {

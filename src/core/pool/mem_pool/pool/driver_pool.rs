@@ -42,8 +42,8 @@ impl DriverPool {
         self.tally.read().current.count == 0
     }
 
-    /// Removes all its memory from the address map. Returns what programs had.
-    pub(super) fn drain(&self, owner: Owner) -> Vec<Allocation> {
-        self.tally.paused(|| Allocation::drain(owner))
+    /// Removes all its memory from the address map. Calls `each` with what programs had.
+    pub(super) fn drain(&self, owner: Owner, each: impl FnMut(Allocation)) {
+        Allocation::drain_under(|drain| self.tally.paused(drain), owner, each);
     }
 }

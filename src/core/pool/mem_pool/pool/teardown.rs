@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::{Inner, POOLS, Pool, RETIRED};
 use crate::backend;
 use crate::core::base::leave::wait_until_unshared;
+use crate::core::memory::allocation::Allocation;
 
 impl Pool {
     /// Its handle is destroyed: it accepts no more requests.
@@ -32,8 +33,7 @@ impl Pool {
         let ended = match &self.inner {
             Inner::Core(own) => own.end(false),
             Inner::Driver(driver) => driver.is_unused().then(|| {
-                let live = driver.drain(self.owner);
-                debug_assert!(live.is_empty(), "memory that is not counted");
+                driver.drain(self.owner, |_| debug_assert!(false, "memory that is not counted"));
                 Ok(())
             }),
         };
@@ -52,8 +52,8 @@ impl Pool {
             match &pool.inner {
                 Inner::Core(own) => step(own.end(true).unwrap_or(Ok(()))),
                 Inner::Driver(driver) => {
-                    let live = driver.drain(pool.owner);
-                    live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
+                    let free = |memory: Allocation| step(driver.pool.free_now(memory.block()));
+                    driver.drain(pool.owner, free);
                 }
             }
             wait_until_unshared(&mut pool, |_| {
@@ -70,7 +70,7 @@ impl Pool {
                 match &pool.inner {
                     Inner::Core(own) => own.abandon(),
                     Inner::Driver(driver) => {
-                        drop(driver.drain(pool.owner));
+                        driver.drain(pool.owner, drop);
                         std::mem::forget(pool);
                     }
                 }

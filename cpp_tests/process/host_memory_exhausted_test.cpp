@@ -1,0 +1,364 @@
+// The address space of the process is exhausted after the start, as with `ulimit -v` or in a small
+// container: each call either works or returns a code with a text. Once there is memory again, the
+// same call succeeds.
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "support/gate.h"
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
+#include "support/memory/managed_memory.h"
+#include "support/own_process.h"
+#include "support/process/soft_limit.h"
+#include "support/transfer/batch.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kMiB = 1 << 20;
+
+// Bytes that are left when a test begins: none, so that the first allocation fails; or some, so that
+// an allocation in the middle of a call fails.
+const std::array<size_t, 2> kLeft{0, 8 * kMiB};
+
+// The size of this process's address space. Allocates nothing.
+rlim_t AddressSpace() {
+    char text[64] = {};
+    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    if (got <= 0) std::abort();
+    return std::strtoull(text, nullptr, 10) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Grows the stack of this thread before the limit is set, because the limit includes stacks.
+void GrowStack() {
+    volatile char bytes[kMiB];
+    for (size_t i = 0; i < sizeof bytes; i += 1024) bytes[i] = 1;
+}
+
+// Holds all host memory except `left` bytes.
+class Exhausted {
+  public:
+    explicit Exhausted(size_t left) {
+        GrowStack();
+        limit_.emplace(RLIMIT_AS, AddressSpace() + left);
+        // The memory that malloc holds is used up as well. The blocks form a list.
+        if (left > 0) return;
+        for (size_t size = 64 * kMiB; size >= sizeof(void*); size /= 2) {
+            while (void* block = std::malloc(size)) {
+                *static_cast<void**>(block) = blocks_;
+                blocks_ = block;
+            }
+        }
+    }
+    ~Exhausted() {
+        limit_.reset();
+        while (blocks_) std::free(std::exchange(blocks_, *static_cast<void**>(blocks_)));
+    }
+    Exhausted(const Exhausted&) = delete;
+    Exhausted& operator=(const Exhausted&) = delete;
+
+  private:
+    std::optional<SoftLimit> limit_;
+    void* blocks_ = nullptr;
+};
+
+// The codes of calls that find no memory.
+bool IsShortage(aclError code) {
+    return code == ACL_ERROR_BAD_ALLOC || code == ACL_ERROR_RT_MEMORY_ALLOCATION ||
+           code == ACL_ERROR_RT_NO_STREAM_RESOURCE;
+}
+
+// Calls up to `most` times without host memory, until a call fails; then again, with memory.
+// Returns how many calls succeeded. The call's argument is the number of successful calls before it.
+size_t Exhaust(const char* name, size_t left, size_t most, const std::function<aclError(size_t)>& call) {
+    size_t count = 0;
+    aclError code = ACL_SUCCESS;
+    char text[1024] = {};
+    {
+        const Exhausted exhausted(left);
+        while (count < most && (code = call(count)) == ACL_SUCCESS) ++count;
+        if (code != ACL_SUCCESS) {
+            if (const char* recent = aclGetRecentErrMsg()) std::strncpy(text, recent, sizeof text - 1);
+        }
+    }
+    if (code != ACL_SUCCESS) {
+        EXPECT_TRUE(IsShortage(code)) << name << " returned " << code << ": " << text;
+        EXPECT_NE(std::strstr(text, name), nullptr) << name << " returned " << code << ": " << text;
+        EXPECT_NE(std::strstr(text, "memory"), nullptr) << name << " returned " << code << ": " << text;
+    }
+    if (count < most) {
+        ExpectOk(name, call(count));
+        ++count;
+    }
+    return count;
+}
+
+// Starts all threads of the library and lets them wait for work: a thread that starts needs memory of
+// the C library (docs/errors.md).
+void StartThreads() {
+    const std::array<Stream, 8> streams;
+    const DeviceMemory memory(64);
+    Gate gate;
+    for (const Stream& stream : streams) {
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 0, 64, stream));
+        ACL_OK(gate.Hold(stream));
+    }
+    ASSERT_TRUE(gate.AwaitArrival());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeDevice());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+void Begin() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    StartThreads();
+}
+
+void End() {
+    ACL_EXPECT_OK(aclrtSynchronizeDevice());
+    ACL_EXPECT_OK(aclrtResetDevice(0));
+    ACL_EXPECT_OK(aclFinalize());
+}
+
+// Creates objects until there is no memory, and destroys them.
+template <typename T>
+void MakeMany(const char* name, size_t most, const std::function<aclError(T*)>& make,
+              const std::function<aclError(T)>& destroy) {
+    for (const size_t left : kLeft) {
+        Begin();
+        std::vector<T> made(most + 1);
+        const size_t count = Exhaust(name, left, most, [&](size_t number) { return make(&made[number]); });
+        for (size_t i = 0; i < count; ++i) ACL_OK(destroy(made[i]));
+        End();
+    }
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, DeviceMemory) {
+    MakeMany<void*>(
+        "aclrtMalloc", 100'000, [](void** memory) { return aclrtMalloc(memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY); },
+        aclrtFree);
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, HostMemory) {
+    MakeMany<void*>(
+        "aclrtMallocHost", 100'000, [](void** memory) { return aclrtMallocHost(memory, 4096); }, aclrtFreeHost);
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, Streams) {
+    MakeMany<aclrtStream>("aclrtCreateStream", 2000, aclrtCreateStream, aclrtDestroyStream);
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, Events) {
+    MakeMany<aclrtEvent>("aclrtCreateEvent", 200'000, aclrtCreateEvent, aclrtDestroyEvent);
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, Contexts) {
+    MakeMany<aclrtContext>(
+        "aclrtCreateContext", 2000, [](aclrtContext* context) { return aclrtCreateContext(context, 0); },
+        [](aclrtContext context) {
+            const aclError code = aclrtDestroyContext(context);
+            return code == ACL_SUCCESS ? aclrtSetDevice(0) : code;
+        });
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, MemoryOfAPool) {
+    MakeMany<void*>(
+        "portaclMallocAsync", 40'000, [](void** memory) { return portaclMallocAsync(memory, 4096, nullptr); },
+        [](void* memory) { return portaclFreeAsync(memory, nullptr); });
+}
+
+// Fills a blocked stream with operations.
+void QueueMany(const char* name, size_t most, const std::function<aclError(aclrtStream, size_t)>& call) {
+    for (const size_t left : kLeft) {
+        Stream stream;
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        ASSERT_TRUE(gate.AwaitArrival());
+        Exhaust(name, left, most, [&](size_t number) { return call(stream, number); });
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, BlockedStream) {
+    Begin();
+    {
+        const DeviceMemory memory(4096);
+        QueueMany("aclrtMemsetAsync", 100'000,
+                  [&](aclrtStream stream, size_t) { return aclrtMemsetAsync(memory.At(), 4096, 1, 4096, stream); });
+        EXPECT_EQ(memory.Download(), std::vector<unsigned char>(4096, 1));
+    }
+    End();
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, ArgumentsOfKernels) {
+    Begin();
+    {
+        // The words that the kernel writes are behind its arguments.
+        constexpr size_t kLen = kMiB;
+        const Program program;
+        const aclrtFuncHandle kernel = program.Kernel("mark");
+        std::vector<char> block(kLen);
+        const uint32_t number = 7;
+        std::memcpy(&block[8], &number, sizeof number);
+        aclrtPlaceHolderInfo words{};
+        words.addrOffset = 0;
+        words.dataOffset = 64;
+        QueueMany("aclrtLaunchKernelWithHostArgs", 1000, [&](aclrtStream stream, size_t) {
+            return aclrtLaunchKernelWithHostArgs(kernel, 1, stream, nullptr, block.data(), block.size(), &words, 1);
+        });
+        const char* guard = std::getenv("PORTACL_CPU_GUARD");
+        if (OnCpu() && !(guard && *guard == '1')) {
+            // A kernel without a description takes a block of any length. Guard mode has none.
+            const DeviceMemory memory(64);
+            void* address = memory.At();
+            std::memcpy(block.data(), &address, sizeof address);
+            const aclrtFuncHandle plain = program.Kernel("plain_mark");
+            QueueMany("aclrtLaunchKernel", 1000, [&](aclrtStream stream, size_t) {
+                return aclrtLaunchKernel(plain, 1, block.data(), block.size(), stream);
+            });
+        }
+    }
+    End();
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, BatchesOfCopies) {
+    Begin();
+    {
+        constexpr size_t kCopies = 40'000;
+        const DeviceMemory memory(kCopies);
+        const PinnedMemory source(kCopies, 3);
+        Batch batch;
+        for (size_t i = 0; i < kCopies; ++i) batch.Add(memory.At(i), source.At(i), 1);
+        batch.Up();
+        const auto copy = [&](aclrtStream stream, size_t) {
+            size_t index = 0;
+            return aclrtMemcpyBatchAsync(batch.dsts.data(), batch.dest_maxs.data(), batch.srcs.data(),
+                                         batch.sizes.data(), kCopies, batch.attrs.data(), batch.attrs_indexes.data(), 1,
+                                         &index, stream);
+        };
+        QueueMany("aclrtMemcpyBatchAsync", 3, copy);
+        for (const size_t left : kLeft) {
+            Exhaust("aclrtMemcpyBatch", left, 2, [&](size_t) {
+                size_t index = 0;
+                return aclrtMemcpyBatch(batch.dsts.data(), batch.dest_maxs.data(), batch.srcs.data(),
+                                        batch.sizes.data(), kCopies, batch.attrs.data(), batch.attrs_indexes.data(), 1,
+                                        &index);
+            });
+        }
+        EXPECT_EQ(memory.Download(), source.Copy());
+    }
+    End();
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, BatchesOfPrefetches) {
+    Begin();
+    {
+        constexpr size_t kRanges = 50'000;
+        const ManagedMemory memory(8 * kManagedGrain);
+        std::vector<const void*> addresses(kRanges);
+        for (size_t i = 0; i < kRanges; ++i) addresses[i] = memory.At(i % 8 * kManagedGrain);
+        std::vector<size_t> sizes(kRanges, kManagedGrain);
+        aclrtMemManagedLocation location{};
+        location.type = ACL_MEM_LOCATIONTYPE_DEVICE;
+        size_t first = 0;
+        const Stream stream;
+        for (const size_t left : kLeft) {
+            Exhaust("aclrtMemManagedPrefetchBatchAsync", left, 3, [&](size_t) {
+                return aclrtMemManagedPrefetchBatchAsync(addresses.data(), sizes.data(), kRanges, &location, &first, 1,
+                                                         0, stream);
+            });
+        }
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    End();
+}
+
+// Each adds one to a word, so that the sum is the number of tasks in a graph.
+aclError AddOne(const DeviceMemory& words, aclrtStream stream) {
+    return aclrtReduceAsync(words.At(), words.At(4), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
+}
+
+void ExpectSum(const DeviceMemory& words, size_t sum) {
+    EXPECT_EQ(words.Download<uint32_t>().front(), sum);
+}
+
+// A capture that has no memory for a task keeps the earlier tasks and continues.
+OWN_PROCESS_TEST(HostMemoryExhausted, Captures) {
+    Begin();
+    for (const size_t left : kLeft) {
+        const DeviceMemory words(std::vector<uint32_t>{0, 1});
+        Stream stream;
+        ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+        const size_t count = Exhaust("aclrtReduceAsync", left, 100'000, [&](size_t) { return AddOne(words, stream); });
+        aclmdlRI graph = nullptr;
+        ACL_OK(aclmdlRICaptureEnd(stream, &graph));
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ExpectSum(words, count);
+        ACL_OK(aclmdlRIDestroy(graph));
+    }
+    End();
+}
+
+// If there is no memory to end a capture, the capture continues and can be ended later. The same holds
+// for launches and updates of the graph.
+OWN_PROCESS_TEST(HostMemoryExhausted, Graphs) {
+    constexpr size_t kTasks = 20'000;
+    Begin();
+    for (const size_t left : kLeft) {
+        const DeviceMemory words(std::vector<uint32_t>{0, 1});
+        Stream stream;
+        ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+        for (size_t i = 0; i < kTasks; ++i) ACL_OK(AddOne(words, stream));
+        aclmdlRI graph = nullptr;
+        Exhaust("aclmdlRICaptureEnd", left, 1, [&](size_t) { return aclmdlRICaptureEnd(stream, &graph); });
+        const size_t runs =
+            Exhaust("aclmdlRIExecuteAsync", left, 3, [&](size_t) { return aclmdlRIExecuteAsync(graph, stream); });
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ExpectSum(words, runs * kTasks);
+
+        aclrtStream part = StreamsOf(graph).front();
+        std::vector<aclmdlRITask> tasks(kTasks);
+        uint32_t count = kTasks;
+        Exhaust("aclmdlRIGetTasksByStream", left, 1,
+                [&](size_t) { return aclmdlRIGetTasksByStream(part, tasks.data(), &count); });
+        ASSERT_EQ(count, kTasks);
+        size_t disabled = Exhaust("aclmdlRITaskDisable", left, kTasks / 2,
+                                  [&](size_t number) { return aclmdlRITaskDisable(tasks[number]); });
+        Exhaust("aclmdlRIUpdate", left, 1, [&](size_t) { return aclmdlRIUpdate(graph); });
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ExpectSum(words, runs * kTasks + kTasks - disabled);
+        ACL_OK(aclmdlRIDestroy(graph));
+    }
+    End();
+}
+
+// The teardown of a device and of the session needs no memory.
+OWN_PROCESS_TEST(HostMemoryExhausted, Teardown) {
+    Begin();
+    std::vector<void*> memory(10'000);
+    for (void*& one : memory) ACL_OK(portaclMallocAsync(&one, 64, nullptr));
+    std::vector<aclrtEvent> events(10'000);
+    for (aclrtEvent& event : events) ACL_OK(aclrtCreateEvent(&event));
+    aclError reset = Poison<aclError>(), finalized = reset;
+    {
+        const Exhausted exhausted(0);
+        reset = aclrtResetDevice(0);
+        finalized = aclFinalize();
+    }
+    ACL_EXPECT_OK(reset);
+    ACL_EXPECT_OK(finalized);
+}
+
+}  // namespace
