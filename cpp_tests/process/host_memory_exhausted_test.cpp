@@ -1,19 +1,17 @@
 // The address space of the process is exhausted after the start, as with `ulimit -v` or in a small
 // container: each call either works or returns a code with a text. Once there is memory again, the
 // same call succeeds.
-#include <fcntl.h>
-#include <sys/mman.h>
-
-#include <array>
+#include <chrono>
 #include <functional>
-#include <optional>
+#include <thread>
+#include <vector>
 
 #include "support/gate.h"
 #include "support/graph/graph.h"
 #include "support/kernel/kernels.h"
 #include "support/memory/managed_memory.h"
 #include "support/own_process.h"
-#include "support/process/soft_limit.h"
+#include "support/process/exhausted.h"
 #include "support/transfer/batch.h"
 
 using namespace portacl_test;
@@ -21,84 +19,6 @@ using namespace portacl_test;
 namespace {
 
 constexpr size_t kMiB = 1 << 20;
-
-// Bytes that are left when a test begins: none, so that the first allocation fails; or some, so that
-// an allocation in the middle of a call fails.
-const std::array<size_t, 2> kLeft{0, 8 * kMiB};
-
-// The size of this process's address space. Allocates nothing.
-rlim_t AddressSpace() {
-    char text[64] = {};
-    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    const ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0) close(file);
-    if (got <= 0) std::abort();
-    return std::strtoull(text, nullptr, 10) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-}
-
-// Grows the stack of this thread before the limit is set, because the limit includes stacks.
-void GrowStack() {
-    volatile char bytes[kMiB];
-    for (size_t i = 0; i < sizeof bytes; i += 1024) bytes[i] = 1;
-}
-
-// Holds all host memory except `left` bytes.
-class Exhausted {
-  public:
-    explicit Exhausted(size_t left) {
-        GrowStack();
-        limit_.emplace(RLIMIT_AS, AddressSpace() + left);
-        // The memory that malloc holds is used up as well. The blocks form a list.
-        if (left > 0) return;
-        for (size_t size = 64 * kMiB; size >= sizeof(void*); size /= 2) {
-            while (void* block = std::malloc(size)) {
-                *static_cast<void**>(block) = blocks_;
-                blocks_ = block;
-            }
-        }
-    }
-    ~Exhausted() {
-        limit_.reset();
-        while (blocks_) std::free(std::exchange(blocks_, *static_cast<void**>(blocks_)));
-    }
-    Exhausted(const Exhausted&) = delete;
-    Exhausted& operator=(const Exhausted&) = delete;
-
-  private:
-    std::optional<SoftLimit> limit_;
-    void* blocks_ = nullptr;
-};
-
-// The codes of calls that find no memory.
-bool IsShortage(aclError code) {
-    return code == ACL_ERROR_BAD_ALLOC || code == ACL_ERROR_RT_MEMORY_ALLOCATION ||
-           code == ACL_ERROR_RT_NO_STREAM_RESOURCE;
-}
-
-// Calls up to `most` times without host memory, until a call fails; then again, with memory.
-// Returns how many calls succeeded. The call's argument is the number of successful calls before it.
-size_t Exhaust(const char* name, size_t left, size_t most, const std::function<aclError(size_t)>& call) {
-    size_t count = 0;
-    aclError code = ACL_SUCCESS;
-    char text[1024] = {};
-    {
-        const Exhausted exhausted(left);
-        while (count < most && (code = call(count)) == ACL_SUCCESS) ++count;
-        if (code != ACL_SUCCESS) {
-            if (const char* recent = aclGetRecentErrMsg()) std::strncpy(text, recent, sizeof text - 1);
-        }
-    }
-    if (code != ACL_SUCCESS) {
-        EXPECT_TRUE(IsShortage(code)) << name << " returned " << code << ": " << text;
-        EXPECT_NE(std::strstr(text, name), nullptr) << name << " returned " << code << ": " << text;
-        EXPECT_NE(std::strstr(text, "memory"), nullptr) << name << " returned " << code << ": " << text;
-    }
-    if (count < most) {
-        ExpectOk(name, call(count));
-        ++count;
-    }
-    return count;
-}
 
 // Starts all threads of the library and lets them wait for work: a thread that starts needs memory of
 // the C library (docs/errors.md).
@@ -144,26 +64,26 @@ void MakeMany(const char* name, size_t most, const std::function<aclError(T*)>& 
 
 OWN_PROCESS_TEST(HostMemoryExhausted, DeviceMemory) {
     MakeMany<void*>(
-        "aclrtMalloc", 100'000, [](void** memory) { return aclrtMalloc(memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY); },
+        "aclrtMalloc", 25'000, [](void** memory) { return aclrtMalloc(memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY); },
         aclrtFree);
 }
 
 OWN_PROCESS_TEST(HostMemoryExhausted, HostMemory) {
     MakeMany<void*>(
-        "aclrtMallocHost", 100'000, [](void** memory) { return aclrtMallocHost(memory, 4096); }, aclrtFreeHost);
+        "aclrtMallocHost", 25'000, [](void** memory) { return aclrtMallocHost(memory, 4096); }, aclrtFreeHost);
 }
 
 OWN_PROCESS_TEST(HostMemoryExhausted, Streams) {
-    MakeMany<aclrtStream>("aclrtCreateStream", 2000, aclrtCreateStream, aclrtDestroyStream);
+    MakeMany<aclrtStream>("aclrtCreateStream", 500, aclrtCreateStream, aclrtDestroyStream);
 }
 
 OWN_PROCESS_TEST(HostMemoryExhausted, Events) {
-    MakeMany<aclrtEvent>("aclrtCreateEvent", 200'000, aclrtCreateEvent, aclrtDestroyEvent);
+    MakeMany<aclrtEvent>("aclrtCreateEvent", 50'000, aclrtCreateEvent, aclrtDestroyEvent);
 }
 
 OWN_PROCESS_TEST(HostMemoryExhausted, Contexts) {
     MakeMany<aclrtContext>(
-        "aclrtCreateContext", 2000, [](aclrtContext* context) { return aclrtCreateContext(context, 0); },
+        "aclrtCreateContext", 500, [](aclrtContext* context) { return aclrtCreateContext(context, 0); },
         [](aclrtContext context) {
             const aclError code = aclrtDestroyContext(context);
             return code == ACL_SUCCESS ? aclrtSetDevice(0) : code;
@@ -172,7 +92,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, Contexts) {
 
 OWN_PROCESS_TEST(HostMemoryExhausted, MemoryOfAPool) {
     MakeMany<void*>(
-        "portaclMallocAsync", 40'000, [](void** memory) { return portaclMallocAsync(memory, 4096, nullptr); },
+        "portaclMallocAsync", 10'000, [](void** memory) { return portaclMallocAsync(memory, 4096, nullptr); },
         [](void* memory) { return portaclFreeAsync(memory, nullptr); });
 }
 
@@ -193,7 +113,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, BlockedStream) {
     Begin();
     {
         const DeviceMemory memory(4096);
-        QueueMany("aclrtMemsetAsync", 100'000,
+        QueueMany("aclrtMemsetAsync", 25'000,
                   [&](aclrtStream stream, size_t) { return aclrtMemsetAsync(memory.At(), 4096, 1, 4096, stream); });
         EXPECT_EQ(memory.Download(), std::vector<unsigned char>(4096, 1));
     }
@@ -213,7 +133,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, ArgumentsOfKernels) {
         aclrtPlaceHolderInfo words{};
         words.addrOffset = 0;
         words.dataOffset = 64;
-        QueueMany("aclrtLaunchKernelWithHostArgs", 1000, [&](aclrtStream stream, size_t) {
+        QueueMany("aclrtLaunchKernelWithHostArgs", 250, [&](aclrtStream stream, size_t) {
             return aclrtLaunchKernelWithHostArgs(kernel, 1, stream, nullptr, block.data(), block.size(), &words, 1);
         });
         const char* guard = std::getenv("PORTACL_CPU_GUARD");
@@ -223,7 +143,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, ArgumentsOfKernels) {
             void* address = memory.At();
             std::memcpy(block.data(), &address, sizeof address);
             const aclrtFuncHandle plain = program.Kernel("plain_mark");
-            QueueMany("aclrtLaunchKernel", 1000, [&](aclrtStream stream, size_t) {
+            QueueMany("aclrtLaunchKernel", 250, [&](aclrtStream stream, size_t) {
                 return aclrtLaunchKernel(plain, 1, block.data(), block.size(), stream);
             });
         }
@@ -234,7 +154,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, ArgumentsOfKernels) {
 OWN_PROCESS_TEST(HostMemoryExhausted, BatchesOfCopies) {
     Begin();
     {
-        constexpr size_t kCopies = 40'000;
+        constexpr size_t kCopies = 20'000;
         const DeviceMemory memory(kCopies);
         const PinnedMemory source(kCopies, 3);
         Batch batch;
@@ -263,7 +183,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, BatchesOfCopies) {
 OWN_PROCESS_TEST(HostMemoryExhausted, BatchesOfPrefetches) {
     Begin();
     {
-        constexpr size_t kRanges = 50'000;
+        constexpr size_t kRanges = 20'000;
         const ManagedMemory memory(8 * kManagedGrain);
         std::vector<const void*> addresses(kRanges);
         for (size_t i = 0; i < kRanges; ++i) addresses[i] = memory.At(i % 8 * kManagedGrain);
@@ -283,6 +203,52 @@ OWN_PROCESS_TEST(HostMemoryExhausted, BatchesOfPrefetches) {
     End();
 }
 
+// The program chooses the length of these lists.
+OWN_PROCESS_TEST(HostMemoryExhausted, ListsOfArguments) {
+    constexpr size_t kLength = 400'000;
+    Begin();
+    aclrtLabel label = nullptr;
+    ACL_OK(aclrtCreateLabel(&label));
+    std::vector<aclrtLabel> labels(kLength, label);
+    aclrtNotify notify = nullptr;
+    ACL_OK(aclrtCreateNotify(&notify, 0));
+    std::vector<aclrtNotify> notifies(kLength, notify);
+    const std::vector<aclrtAtomicOperation> operations(kLength, ACL_RT_ATOMIC_OPERATION_INTEGER_ADD);
+    std::vector<uint32_t> capabilities(kLength);
+    for (const size_t left : kLeft) {
+        aclrtLabelList list = nullptr;
+        Exhaust("aclrtCreateLabelList", left, 1,
+                [&](size_t) { return aclrtCreateLabelList(labels.data(), kLength, &list); });
+        ACL_OK(aclrtDestroyLabelList(list));
+        Exhaust("aclrtNotifyBatchReset", left, 1,
+                [&](size_t) { return aclrtNotifyBatchReset(notifies.data(), kLength); });
+        Exhaust("aclrtDeviceGetHostAtomicCapabilities", left, 1, [&](size_t) {
+            return aclrtDeviceGetHostAtomicCapabilities(capabilities.data(), operations.data(), kLength, 0);
+        });
+    }
+    ACL_OK(aclrtDestroyNotify(notify));
+    ACL_OK(aclrtDestroyLabel(label));
+    End();
+}
+
+// A list of all allocations fails as a whole.
+OWN_PROCESS_TEST(HostMemoryExhausted, ListOfAllocations) {
+    constexpr size_t kCount = 20'000;
+    Begin();
+    std::vector<void*> memory(kCount);
+    for (void*& one : memory) ACL_OK(aclrtMalloc(&one, 4096, ACL_MEM_MALLOC_NORMAL_ONLY));
+    std::vector<portaclMemoryAllocation> all(kCount + 100);
+    all[0].structSize = sizeof all[0];
+    for (const size_t left : kLeft) {
+        size_t count = 0;
+        Exhaust("portaclMemorySnapshot", left, 1,
+                [&](size_t) { return portaclMemorySnapshot(all.data(), all.size(), &count); });
+        EXPECT_GE(count, kCount);
+    }
+    for (void* one : memory) ACL_OK(aclrtFree(one));
+    End();
+}
+
 // Each adds one to a word, so that the sum is the number of tasks in a graph.
 aclError AddOne(const DeviceMemory& words, aclrtStream stream) {
     return aclrtReduceAsync(words.At(), words.At(4), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
@@ -299,7 +265,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, Captures) {
         const DeviceMemory words(std::vector<uint32_t>{0, 1});
         Stream stream;
         ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
-        const size_t count = Exhaust("aclrtReduceAsync", left, 100'000, [&](size_t) { return AddOne(words, stream); });
+        const size_t count = Exhaust("aclrtReduceAsync", left, 25'000, [&](size_t) { return AddOne(words, stream); });
         aclmdlRI graph = nullptr;
         ACL_OK(aclmdlRICaptureEnd(stream, &graph));
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
@@ -313,7 +279,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, Captures) {
 // If there is no memory to end a capture, the capture continues and can be ended later. The same holds
 // for launches and updates of the graph.
 OWN_PROCESS_TEST(HostMemoryExhausted, Graphs) {
-    constexpr size_t kTasks = 20'000;
+    constexpr size_t kTasks = 10'000;
     Begin();
     for (const size_t left : kLeft) {
         const DeviceMemory words(std::vector<uint32_t>{0, 1});
@@ -347,7 +313,7 @@ OWN_PROCESS_TEST(HostMemoryExhausted, Graphs) {
 // The teardown of a device and of the session needs no memory.
 OWN_PROCESS_TEST(HostMemoryExhausted, Teardown) {
     Begin();
-    std::vector<void*> memory(10'000);
+    std::vector<void*> memory(5'000);
     for (void*& one : memory) ACL_OK(portaclMallocAsync(&one, 64, nullptr));
     std::vector<aclrtEvent> events(10'000);
     for (aclrtEvent& event : events) ACL_OK(aclrtCreateEvent(&event));

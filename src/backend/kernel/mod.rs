@@ -117,11 +117,10 @@ impl Launch<'_> {
 
 /// A block of zeros for this many bytes of arguments, aligned for any C type.
 pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
-    let block = filled(0, len.div_ceil(size_of::<u128>())).ok_or_else(|| {
+    filled(0, len.div_ceil(size_of::<u128>())).map(Vec::into_boxed_slice).ok_or_else(|| {
         let text = format!("the host has no memory left for {len} bytes of kernel arguments");
         Fault::new(FaultKind::OutOfHostMemory, text)
-    })?;
-    Ok(block.into())
+    })
 }
 
 impl Arguments {

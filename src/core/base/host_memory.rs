@@ -119,7 +119,6 @@ pub fn list<T>(what: impl Display, len: usize) -> Result<Vec<T>> {
 }
 
 /// The error: the host has no memory for `count` of `what`.
-#[cold]
 pub fn no_memory_for(what: impl Display, count: usize) -> Error {
     Error::new(
         Code::BadAlloc,

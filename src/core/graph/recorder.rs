@@ -254,7 +254,6 @@ impl<'a> Recorder<'a> {
 }
 
 /// The capture, or the update, is unchanged.
-#[cold]
 fn no_memory(error: Error) -> Fault {
     Fault::new(FaultKind::OutOfHostMemory, error.text())
 }

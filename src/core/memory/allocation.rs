@@ -9,13 +9,14 @@ mod reuse;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::address_map::{AddressMap, Entry, Hint, InsertError, Range, Reach};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Block, Place};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles;
 use crate::core::base::owner::Owner;
+use crate::core::base::{handles, host_memory};
 use crate::core::runtime;
 use crate::core::runtime::device::Device;
 
@@ -269,6 +270,11 @@ impl Allocation {
     /// All of them, in no order.
     pub fn all() -> Vec<Self> {
         ALLOCATIONS.snapshot().iter().map(Self::from_range).collect()
+    }
+
+    /// Claims host memory for lists of all of them, with at most 1 KiB for each.
+    pub fn claim_lists() -> Result<Claim> {
+        host_memory::claim("live allocations", ALLOCATIONS.len(), 1024)
     }
 
     /// How many there are.

@@ -232,6 +232,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     check_flags("backupFlags", flags)?;
     check_process(pid)?;
+    let _memory = Allocation::claim_lists()?;
     let change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
     notify(Stage::BackupPre)?;
     if ipc::exports_any() || virtual_memory::exports_any() {

@@ -2,6 +2,7 @@
 
 use crate::backend::AtomicMemory;
 use crate::core::base::error::{Error, Result};
+use crate::core::base::host_memory;
 use crate::core::runtime::{self, Session, device, thread};
 
 /// Operations of kernels, from 0 on; devices are queried for these.
@@ -48,6 +49,8 @@ fn check(operations: &[i32]) -> Result<()> {
 }
 
 fn query(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -> Result<Vec<u32>> {
+    // For lists of queries and of results, here and in the backend.
+    let _memory = host_memory::claim("atomic operations", operations.len(), size_of::<[u32; 8]>())?;
     let asked: Vec<u32> = operations
         .iter()
         .filter(|operation| OF_KERNELS.contains(operation))

@@ -31,23 +31,9 @@ impl<T> Out<T> {
     /// # Safety
     ///
     /// There is room for all of them.
-    pub unsafe fn write_all(self, values: &[T])
-    where
-        T: Copy,
-    {
-        // SAFETY: the caller has room for all `values`.
-        unsafe { self.write_each(values.iter().copied()) };
-    }
-
-    /// As [`Self::write_all`], without a list.
-    ///
-    /// # Safety
-    ///
-    /// There is room for all of them.
-    pub unsafe fn write_each(self, values: impl Iterator<Item = T>) {
-        for (index, value) in values.enumerate() {
-            // SAFETY: the contract asks for room for all `values`, and `index` stays below their
-            // number.
+    pub unsafe fn write_all(self, values: impl IntoIterator<Item = T>) {
+        for (index, value) in values.into_iter().enumerate() {
+            // SAFETY: the caller has room for all `values`, and `index` is below their number.
             unsafe { self.0.wrapping_add(index).write_unaligned(value) };
         }
     }

@@ -139,7 +139,7 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
         let kind = enum_value(params.r#type);
         let bodies = condition::add_task(condition, kind, params.size, stream, flags)?;
         // SAFETY: by the contract of the C boundary there is room for `size` graphs, and there are `size` graphs.
-        unsafe { out.write_each(bodies.into_iter().map(handle::to_c)) };
+        unsafe { out.write_all(bodies.into_iter().map(handle::to_c)) };
         Ok(())
     })
 }

@@ -139,6 +139,6 @@ unsafe fn write_list(
     }
     inspect::check_room(count_argument, room, all.len())?;
     // SAFETY: there is room, by this function's contract and the check.
-    unsafe { Out::new(argument, array)?.write_each(all.into_iter().map(handle::to_c)) };
+    unsafe { Out::new(argument, array)?.write_all(all.into_iter().map(handle::to_c)) };
     Ok(())
 }

@@ -51,6 +51,7 @@ fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec
             "placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"
         )));
     }
+    let _memory = crate::core::base::host_memory::claim("placeholders", count, size_of::<PlaceHolder>())?;
     let each = (0..count).map(|index| entries.get(index));
     Ok(each.map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize }).collect())
 }

@@ -141,7 +141,7 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
         buffer::check_user_data(size, offset)?;
         let bytes = buffer::user_data(handle::from_c(buf))?;
         // SAFETY: by the contract of the C boundary there is room for `size` bytes.
-        unsafe { out.write_all(&bytes[offset..][..size]) };
+        unsafe { out.write_all(bytes[offset..][..size].iter().copied()) };
         Ok(())
     })
 }

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttr(
         let question = Question { attribute: enum_value(attribute), room: dataSize };
         let answers = managed_memory::attributes(&[question], address::from_c(ptr), size)?;
         // SAFETY: by the contract of the C boundary there is room for `dataSize` bytes.
-        unsafe { out.write_all(&answers[0]) };
+        unsafe { out.write_all(answers[0].iter().copied()) };
         Ok(())
     })
 }
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         let answers = managed_memory::attributes(&questions, address::from_c(ptr), size)?;
         for (out, answer) in outs.into_iter().zip(&answers) {
             // SAFETY: by the contract of the C boundary there is as much room as `dataSizes` says.
-            unsafe { out.write_all(answer) };
+            unsafe { out.write_all(answer.iter().copied()) };
         }
         Ok(())
     })

@@ -391,7 +391,7 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
             .collect();
         count_out.write(rows.len());
         // SAFETY: by the contract of the C boundary there is room for `inputNum` rows.
-        unsafe { rows_out.write_all(&rows) };
+        unsafe { rows_out.write_all(rows) };
         Ok(())
     })
 }

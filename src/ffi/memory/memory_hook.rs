@@ -230,7 +230,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
             return Err(Error::invalid_param(format_args!("capacity is {capacity}; there are {number} hooks")));
         }
         // SAFETY: the caller has room for `capacity` hooks, and `list` is no longer.
-        unsafe { Out::new("hooks", hooks)?.write_all(&list) };
+        unsafe { Out::new("hooks", hooks)?.write_all(list) };
         Ok(())
     })
 }
@@ -467,7 +467,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
         if wanted {
             let told = rows.iter().take(capacity).map(node_to_c);
             // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
-            unsafe { Out::new("nodes", nodes)?.write_each(told) };
+            unsafe { Out::new("nodes", nodes)?.write_all(told) };
         }
         count.write(rows.len());
         Ok(())

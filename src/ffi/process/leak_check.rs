@@ -8,6 +8,7 @@ use crate::algo::host::notice::notice;
 use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::base::error::Error;
+use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::process::leak_check::{self, Live};
 use crate::ffi::base::guard::guard;
@@ -60,11 +61,12 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
                 "allocations->structSize is {size}; it must be {wanted}, the size of the structure"
             )));
         }
+        let _memory = Allocation::claim_lists()?;
         let live = leak_check::snapshot();
         let (mut names, now) = (Names::default(), Instant::now());
         let rows = live.iter().take(capacity).map(|live| to_c(live, &mut names, now));
         // SAFETY: these are at most `capacity` allocations, for which the caller has room.
-        unsafe { Out::new("allocations", allocations)?.write_each(rows) };
+        unsafe { Out::new("allocations", allocations)?.write_all(rows) };
         count.write(live.len());
         Ok(())
     })

@@ -66,7 +66,7 @@ unsafe fn write_rows<T: Copy>(
     let rows = rows()?;
     if wanted {
         // SAFETY: there is room for `capacity` elements.
-        unsafe { Out::new(argument, first)?.write_all(&rows[..rows.len().min(capacity)]) };
+        unsafe { Out::new(argument, first)?.write_all(rows.iter().take(capacity).copied()) };
     }
     count.write(rows.len());
     Ok(())

@@ -443,7 +443,7 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
         let answers = atomics::on_host(&asked, deviceId)?;
         // SAFETY: aclrtDeviceGetHostAtomicCapabilities asks for room for `count` results, as many
         // as `answers` has.
-        unsafe { out.write_all(&answers) };
+        unsafe { out.write_all(answers) };
         Ok(())
     })
 }
@@ -479,7 +479,7 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
         let answers = atomics::on_peer(&asked, srcDeviceId, dstDeviceId)?;
         // SAFETY: aclrtDeviceGetP2PAtomicCapabilities asks for room for `count` results, as many as
         // `answers` has.
-        unsafe { out.write_all(&answers) };
+        unsafe { out.write_all(answers) };
         Ok(())
     })
 }

@@ -1,9 +1,9 @@
 //! Host memory for one call, claimed before the call changes anything.
 //!
 //! The program chooses how much memory some calls need: for the tasks of a graph, for the copies of a batch. The
-//! reserve may be too small for them. Such a call first claims the most that it can need. If the system has no memory for the
-//! claim, the call fails, and nothing has changed. Otherwise the call cannot run out of memory: allocations of this
-//! thread that the system refuses come from the claim. Claimed memory that is not used costs address space only.
+//! reserve may be too small for them. Such a call first claims the most that it can need. If the system has no memory
+//! for the claim, the call fails, and nothing has changed. Otherwise the call cannot run out of memory: allocations of
+//! this thread that the system refuses come from the claim. Claimed memory that is not used costs address space only.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

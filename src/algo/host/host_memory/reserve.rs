@@ -126,10 +126,8 @@ impl Parts {
         HIGHEST.store(ends.max().unwrap_or(0), Ordering::Relaxed);
         let starts = left.iter().map(|part| part.start);
         LOWEST.store(starts.min().unwrap_or(usize::MAX), Ordering::Relaxed);
-        let begin = part.map.addr();
-        let mapping = ptr::with_exposed_provenance_mut(begin);
         // SAFETY: the mapping begins with the map and ends with the part (`add`), and no thread finds it any more.
-        unsafe { libc::munmap(mapping, part.start + part.len - begin) };
+        unsafe { libc::munmap(part.map.cast(), part.start + part.len - part.map.addr()) };
     }
 }
 

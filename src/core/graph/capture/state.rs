@@ -51,10 +51,8 @@ impl State {
     /// changed.
     pub fn make_room(&mut self, stream: Handle, more: usize) -> Result<Claim> {
         let all = self.tasks.len() + more;
-        let (before, group) = {
-            let branch = self.branch(stream);
-            (branch.after.len(), branch.group.clone())
-        };
+        let branch = self.branch(stream);
+        let (before, group) = (branch.after.len(), branch.group.clone());
         let has_room = self.tasks.make_room(more).is_ok() && group.is_none_or(|group| group.make_room(more));
         if !has_room {
             return Err(host_memory::no_memory_for("tasks of a graph", all));

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::MemPool;
 use super::pool::{Home, Pool};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles;
+use crate::core::base::{handles, host_memory};
 use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime;
@@ -47,7 +47,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     let session = runtime::session()?;
     let pool = &mem_pool.pool;
-    let mut wanted = Vec::new();
+    let mut wanted = host_memory::list("descriptions of access", count)?;
     for index in 0..count {
         let AccessRequest { location_type, id, flags } = request(index);
         if location_type != at_location::DEVICE {
