@@ -6,9 +6,8 @@
 use std::fmt::Display;
 
 use crate::algo::host::grow::Grow;
-use crate::algo::host::host_memory;
-use crate::algo::host::host_memory::Supply;
 use crate::algo::host::host_memory::claim::Claim;
+use crate::algo::host::host_memory::{self, Supply};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::gate;
 

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use super::capture::Capture;
-use super::flow::Flow;
-use super::recorder::capture_of;
+use super::capture::{Capture, capture_of};
+use super::flow::{Flow, never_recorded};
+use super::graph::{Graph, Ready, Resources};
 use super::task::{Task, What};
-use super::{Graph, Ready, Resources};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -176,15 +175,4 @@ fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
         }
     }
     reached
-}
-
-/// The error of a wait for an event that no stream records.
-#[cold]
-pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
-    Error::param_invalid(format_args!(
-        "runs would never end: stream {:#x} waits for an event that stream {:#x} records, which no run comes to; \
-         bind that one with flag 0, and record the event before aclmdlRIEndTask",
-        waiting.raw(),
-        recorder.raw()
-    ))
 }

@@ -5,28 +5,33 @@
 //! is complete.
 
 mod bound;
+mod calls;
 pub mod event;
 pub mod interception;
+pub mod mode;
+pub mod pools;
+pub mod recorder;
 mod state;
 
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
+pub use self::calls::{begin, begin_as, begin_group, check_capturable, end, end_group, info, of};
+use self::mode::Mode;
+pub use self::recorder::{Recorder, capture_of};
 use self::state::{Branch, State};
-use super::group::Group;
+use super::graph::{Graph, Resources};
 use super::memory::Memory;
-use super::mode::{self, Mode};
-use super::recorder::{Recorder, capture_of};
+use super::task::group::Group;
 use super::task::{self, Step, Task, What};
-use super::{Graph, Ready, Resources, condition};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::{self, Object};
+use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
-use crate::core::stream::{self, Stream};
+use crate::core::stream::Stream;
 
 /// A capture: the streams that take part, and their tasks.
 pub struct Capture {
@@ -48,7 +53,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
+    /// Of a stream, which is its first; `graph` is the handle of the graph that it becomes.
+    pub fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| Self {
             graph,
             owner: stream.device.owner,
@@ -226,7 +232,7 @@ impl Capture {
     }
 
     /// The resources of the graph, after a capture.
-    fn take_resources(&self) -> Resources {
+    pub fn take_resources(&self) -> Resources {
         std::mem::take(&mut self.state.lock().resources)
     }
 
@@ -258,12 +264,12 @@ impl Capture {
     }
 
     /// Claims host memory for the graph that it becomes.
-    fn claim(&self) -> Result<Claim> {
+    pub fn claim(&self) -> Result<Claim> {
         task::claim(&self.state.lock().tasks)
     }
 
     /// Ends it. Returns its tasks, or why they are no graph.
-    fn finish(&self) -> Result<Vec<Task>> {
+    pub fn finish(&self) -> Result<Vec<Task>> {
         let mut state = self.state.lock();
         if state.is_over {
             return Err(self.has_ended());
@@ -306,7 +312,7 @@ impl Capture {
     }
 
     /// Its streams run their work again, or are bound to nothing.
-    fn release_streams(self: &Arc<Self>) {
+    pub fn release_streams(self: &Arc<Self>) {
         let branches = std::mem::take(&mut self.state.lock().branches);
         for branch in branches {
             if let Some(stream) = Stream::table().get(branch.stream) {
@@ -316,7 +322,7 @@ impl Capture {
     }
 
     /// Ends it without a graph.
-    fn cancel(self: &Arc<Self>) {
+    pub fn cancel(self: &Arc<Self>) {
         self.spoil("its first stream was destroyed");
         let _ = self.finish();
         self.release_streams();
@@ -325,154 +331,10 @@ impl Capture {
     }
 
     /// It has ended without a graph. A body stays, and can be captured again.
-    fn drop_graph(&self) {
+    pub fn drop_graph(&self) {
         let body = Graph::table().get_arc(self.graph).filter(|_| self.is_body);
         if !body.is_some_and(|body| body.unclaim()) {
             Graph::table().remove(self.graph);
         }
     }
-}
-
-/// aclmdlRICaptureBegin.
-pub fn begin(raw: u64, mode: i32) -> Result<()> {
-    begin_as(raw, mode, None, |stream| Graph::create(&stream.device, false, None))
-}
-
-/// As [`begin`], for the graph that `graph` creates; for a body with its number in C.
-pub fn begin_as(raw: u64, mode: i32, body: Option<u64>, graph: impl FnOnce(&Stream) -> Result<Handle>) -> Result<()> {
-    if let Some(body) = body {
-        handles::check_not_null::<Graph>("modelRI", body)?;
-    }
-    let mode = Mode::from_number(mode)?;
-    let stream = stream::resolve(raw)?;
-    check_capturable(&stream)?;
-    if stream.is_captured() {
-        return Err(captured_already(&stream));
-    }
-    let capture = Capture::new(graph(&stream)?, body.is_some(), &stream, mode);
-    if !Recorder::of(&stream).join(&capture) {
-        capture.cancel();
-        return Err(captured_already(&stream));
-    }
-    Ok(())
-}
-
-#[cold]
-fn captured_already(stream: &Stream) -> Error {
-    Error::new(
-        Code::StreamCaptured,
-        format_args!("stream {:#x} is being captured already; call aclmdlRICaptureEnd first", stream.handle.raw()),
-    )
-}
-
-/// Default streams cannot be captured.
-pub fn check_capturable(stream: &Stream) -> Result<()> {
-    if stream.builds_graphs() {
-        return Err(Error::param_invalid(format_args!(
-            "stream {:#x} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not \
-             captured; use a stream without that flag",
-            stream.handle.raw()
-        )));
-    }
-    if !stream.is_default() {
-        return Ok(());
-    }
-    Err(Error::new(
-        Code::StreamCaptureImplicit,
-        format_args!(
-            "stream {:#x} is the default stream of its context, which cannot be captured; use one of \
-             aclrtCreateStream",
-            stream.handle.raw()
-        ),
-    ))
-}
-
-/// The capture that a stream takes part in.
-pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
-    capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
-        Error::new(
-            Code::StreamNotCaptured,
-            format_args!("stream {:#x} is not being captured; call aclmdlRICaptureBegin first", stream.handle.raw()),
-        )
-    })
-}
-
-/// aclmdlRICaptureTaskGrpBegin.
-pub fn begin_group(raw: u64) -> Result<()> {
-    let stream = stream::resolve(raw)?;
-    of(&stream)?.begin_group(stream.handle)
-}
-
-/// aclmdlRICaptureTaskGrpEnd: the group.
-pub fn end_group(raw: u64) -> Result<u64> {
-    let stream = stream::resolve(raw)?;
-    of(&stream)?.end_group(stream.handle).map(Handle::raw)
-}
-
-/// aclmdlRICaptureEnd: the graph.
-pub fn end(raw: u64) -> Result<u64> {
-    let stream = stream::resolve(raw)?;
-    let capture = of(&stream)?;
-    if capture.origin != stream.handle {
-        return Err(Error::new(
-            Code::StreamCaptureUnmatched,
-            format_args!(
-                "stream {:#x} has joined the capture that began with stream {:#x}; end that one",
-                stream.handle.raw(),
-                capture.origin.raw()
-            ),
-        ));
-    }
-    if capture.mode != Mode::Relaxed && capture.thread != thread_number() {
-        return Err(Error::new(
-            Code::StreamCaptureWrongThread,
-            format_args!(
-                "the capture was begun by thread {} and has to be ended there, unless it is begun with \
-                 ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
-                capture.thread
-            ),
-        ));
-    }
-    // A driver may take long for a graph, and no `Ref` may live across that.
-    drop(stream);
-    // If there is none the capture continues.
-    let _memory = capture.claim()?;
-    let tasks = capture.finish();
-    capture.release_streams();
-    let resources = capture.take_resources();
-    let made = tasks.and_then(|tasks| complete(&capture, tasks, resources));
-    if made.is_err() {
-        capture.drop_graph();
-    }
-    made
-}
-
-fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result<u64> {
-    let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
-        Error::param_invalid(
-            "the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
-             without a graph",
-        )
-    })?;
-    let make = match capture.is_body || condition::are_any(&tasks) {
-        true => Ready::with_bodies,
-        false => Ready::new,
-    };
-    graph.complete(make(&graph.device, tasks, resources)?);
-    graph.unclaim();
-    Ok(graph.handle.raw())
-}
-
-/// The result of aclmdlRICaptureGetInfo: a value of `aclmdlRICaptureStatus`, and the graph.
-#[inline]
-pub fn info(raw: u64) -> Result<(i32, u64)> {
-    let stream = stream::resolve(raw)?;
-    Ok(if stream.is_captured() { info_of(&stream) } else { (0, 0) })
-}
-
-#[cold]
-fn info_of(stream: &Stream) -> (i32, u64) {
-    let capture = capture_of(stream).filter(|capture| !capture.is_built);
-    let Some(capture) = capture else { return (0, 0) };
-    (if capture.is_valid() { 1 } else { 2 }, capture.graph.raw())
 }

@@ -1,109 +1,16 @@
-//! Control flow of graphs: labels, jumps, and streams that start others.
+//! Calls that record control flow in graphs that are built: labels, jumps, and streams that start others.
 
 use std::sync::Arc;
 
-use super::capture::Capture;
-use super::condition::Conditional;
+use super::capture::{Capture, capture_of};
 use super::label::{Label, LabelList};
-use super::recorder::capture_of;
+use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
-
-/// A comparison, as `aclrtCondition` numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condition {
-    /// ==
-    Equal,
-    /// !=
-    NotEqual,
-    /// >
-    Greater,
-    /// >=
-    GreaterOrEqual,
-    /// <
-    Less,
-    /// <=
-    LessOrEqual,
-}
-
-impl Condition {
-    fn from_number(number: i32) -> Result<Self> {
-        let all = [Self::Equal, Self::NotEqual, Self::Greater, Self::GreaterOrEqual, Self::Less, Self::LessOrEqual];
-        usize::try_from(number).ok().and_then(|index| all.get(index).copied()).ok_or_else(|| {
-            Error::invalid_param(format_args!("cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"))
-        })
-    }
-
-    /// Whether it holds.
-    pub fn holds(self, left: i64, right: i64) -> bool {
-        match self {
-            Self::Equal => left == right,
-            Self::NotEqual => left != right,
-            Self::Greater => left > right,
-            Self::GreaterOrEqual => left >= right,
-            Self::Less => left < right,
-            Self::LessOrEqual => left <= right,
-        }
-    }
-}
-
-/// Control flow of a stream of a graph, by values in memory when a run reaches it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// A target: the label with this handle.
-    Label(u64),
-    /// Jumps to the label with the index that is read there; an index beyond the list selects the last one.
-    SwitchLabel {
-        /// The place of the index, of 32 bits.
-        index: Span,
-        /// The handles of the labels.
-        labels: Box<[u64]>,
-    },
-    /// Starts another stream, and goes on.
-    Start(Handle),
-    /// Compares two values, starts one of two streams, and ends. Without a second stream it goes on instead if the
-    /// condition is false.
-    SwitchStream {
-        /// A signed number of 32 or 64 bits.
-        left: Span,
-        /// As long as `left`.
-        right: Span,
-        /// The comparison.
-        condition: Condition,
-        /// Started if it is true.
-        then: Handle,
-        /// Started if it is false.
-        otherwise: Option<Handle>,
-    },
-    /// Runs other graphs, or none, by a value.
-    Conditional(Conditional),
-}
-
-impl Control {
-    /// The memory that it reads.
-    pub fn spans(&self) -> [Option<Span>; 2] {
-        match self {
-            Self::Label(_) | Self::Start(_) => [None; 2],
-            Self::SwitchLabel { index, .. } => [Some(*index), None],
-            Self::SwitchStream { left, right, .. } => [Some(*left), Some(*right)],
-            Self::Conditional(conditional) => [Some(conditional.value), None],
-        }
-    }
-
-    /// The streams that it may start.
-    pub fn starts(&self) -> impl Iterator<Item = Handle> {
-        let streams = match self {
-            Self::Label(_) | Self::SwitchLabel { .. } | Self::Conditional(_) => [None; 2],
-            Self::Start(stream) => [Some(*stream), None],
-            Self::SwitchStream { then, otherwise, .. } => [Some(*then), *otherwise],
-        };
-        streams.into_iter().flatten()
-    }
-}
 
 /// The stream of a call, and the graph that it is bound to.
 fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
@@ -234,12 +141,4 @@ pub fn switch_stream(switch: &Switch, stream: u64) -> Result<()> {
     };
     let control = Control::SwitchStream { left, right, condition, then, otherwise };
     building.add_control(stream.handle, control)
-}
-
-/// A number that is read from memory: its bytes.
-pub fn signed(bytes: &[u8]) -> i64 {
-    match bytes.try_into() {
-        Ok(four) => i64::from(i32::from_ne_bytes(four)),
-        Err(_) => bytes.try_into().map_or(0, i64::from_ne_bytes),
-    }
 }

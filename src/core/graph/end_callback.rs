@@ -4,32 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::Graph;
-use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-
-/// A callback of the program.
-pub struct EndCallback {
-    /// Its address, which identifies it.
-    pub address: usize,
-    /// Calls it.
-    pub call: Box<dyn FnOnce() + Send>,
-}
-
-/// The callbacks of one graph, in the order of registration.
-#[derive(Default)]
-pub struct EndCallbacks(Mutex<Vec<EndCallback>>);
-
-impl EndCallbacks {
-    /// Takes them, to be called once.
-    pub fn take(&self) -> Vec<EndCallback> {
-        std::mem::take(&mut *self.0.lock())
-    }
-}
+use crate::core::graph::graph::Graph;
+pub use crate::core::graph::graph::end_callbacks::EndCallback;
+use crate::core::graph::graph::end_callbacks::call;
 
 /// Callbacks of graphs that have ended, to be called when no lock is held.
 static LATE: Mutex<Vec<EndCallback>> = Mutex::new(Vec::new());
+
 /// Calls without any read only this.
 static IS_ANY_LATE: AtomicBool = AtomicBool::new(false);
 
@@ -80,11 +63,6 @@ pub fn graph_ended(graph: &Graph) {
         late.append(&mut callbacks);
         IS_ANY_LATE.store(true, Ordering::Release);
     }
-}
-
-/// Calls them in order. The caller holds no lock and no reference.
-pub fn call(callbacks: Vec<EndCallback>) {
-    callbacks.into_iter().for_each(|end| callback::run("callback of a graph's end", end.call));
 }
 
 /// Calls the callbacks of graphs that have ended. The caller holds no lock and no reference.

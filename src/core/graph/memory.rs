@@ -9,17 +9,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::capture::Capture;
-use super::recorder::Recorder;
-use super::task::What;
 use crate::algo::map::slot_table::Handle;
 use crate::backend;
 use crate::backend::Op;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::pool::mem_pool::captured::{self, Recording};
-use crate::core::pool::mem_pool::{self, owned};
+use crate::core::pool::mem_pool;
+use crate::core::pool::mem_pool::owned;
 use crate::core::stream::Stream;
 
 /// The allocations and frees of a graph's runs.
@@ -118,7 +115,7 @@ impl Drop for Memory {
 }
 
 /// Notes a failure that no call can return.
-fn note(freed: Result<()>) {
+pub fn note(freed: Result<()>) {
     if let Err(error) = freed {
         release_failure::note_error("memory of a graph was not freed", &error);
     }
@@ -131,47 +128,8 @@ fn find(addr: usize) -> Option<Allocation> {
 }
 
 /// Frees memory that nothing uses any more to its pool.
-fn free(addr: usize) -> Result<()> {
+pub fn free(addr: usize) -> Result<()> {
     if find(addr).is_some() { mem_pool::free_of_graph(addr) } else { Ok(()) }
-}
-
-/// The capture of a stream that allocates or frees memory of a pool.
-fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
-    let capture = Recorder::of(stream).take_part()?;
-    capture.check()?;
-    match capture.is_body {
-        _ if capture.is_built => Err(Recorder::of(stream).no_pools()),
-        true => Err(Recorder::of(stream).no_pools_in_body()),
-        false => Ok(capture),
-    }
-}
-
-/// Records what captured streams allocate from pools, and free.
-struct PoolRecording;
-
-/// Registers the recorder for captured requests of pools.
-pub fn record_pools() {
-    captured::register(&PoolRecording);
-}
-
-impl Recording for PoolRecording {
-    fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>) -> Result<usize> {
-        let capture = capture_of(stream)?;
-        let addr = allocate()?;
-        if let Err(error) = capture.with_memory(|memory| memory.add(capture.graph, addr, stream)) {
-            // The first failure is the one to report.
-            note(free(addr));
-            return Err(error);
-        }
-        capture.add(stream.handle, What::MemAlloc, vec![None])?;
-        Ok(addr)
-    }
-
-    fn free(&self, stream: &Stream, addr: usize) -> Result<()> {
-        let capture = capture_of(stream)?;
-        capture.with_memory(|memory| memory.free(capture.graph, addr))?;
-        capture.add(stream.handle, What::MemFree, vec![None]).map(drop)
-    }
 }
 
 #[cold]

@@ -1,44 +1,23 @@
 //! Pictures of graphs: as text, as JSON, and for Graphviz.
 
+mod facts;
 mod json;
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use super::condition::{self, Kind};
-use super::control::Control;
-use super::task::{Step, Task, What};
-use super::{Graph, inspect};
+use self::facts::{Fact, facts};
+use super::graph::Graph;
+use super::inspect;
+use super::task::control::{Control, Kind};
+use super::task::{Task, What};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Pattern, Place, Span, Work};
+use crate::backend::Work;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object as _};
-use crate::core::kernel::kernel_launch::Call;
 use crate::core::stream::Stream;
-
-/// A property of a task in a picture.
-struct Fact {
-    key: &'static str,
-    value: Value,
-    /// Shown only with details.
-    is_detail: bool,
-}
-
-enum Value {
-    Number(u64),
-    Text(String),
-}
-
-impl Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Text(text) => text.fmt(f),
-        }
-    }
-}
 
 /// A task in a picture.
 struct Drawn {
@@ -114,7 +93,7 @@ impl Picture {
                 parts.push(Part { id, tasks: Vec::new() });
                 parts.len() - 1
             });
-            let conditional = condition::of(task);
+            let conditional = task.conditional();
             let bodies = conditional.map_or(&[][..], |conditional| &conditional.bodies);
             tasks.push(Drawn {
                 kind: kind(task),
@@ -261,12 +240,6 @@ fn label(text: &mut String, string: &str) {
     text.push_str(if string.contains('\n') { "\\l\"" } else { "\"" });
 }
 
-/// The current work of a task of a group.
-fn work_of(task: &Task) -> Option<Work> {
-    let work = task.work.as_ref()?;
-    Some(task.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
-}
-
 /// The kind of a task, as a word.
 pub fn kind(task: &Task) -> &'static str {
     match task.what {
@@ -297,106 +270,6 @@ pub fn kind(task: &Task) -> &'static str {
         What::MemAlloc => "mem_alloc",
         What::MemFree => "mem_free",
     }
-}
-
-fn facts(task: &Task) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    let mut tell = |key, value, is_detail| facts.push(Fact { key, value, is_detail });
-    let number = |number: usize| Value::Number(number as u64);
-    let hex = |number: u64| Value::Text(format!("{number:#x}"));
-    let addr = |span: Span| hex(span.addr as u64);
-    if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {
-        tell("event", hex(event), false);
-        tell("external", Value::Text(task.is_external.to_string()), true);
-    }
-    if let Some(member) = &task.group {
-        tell("group", hex(member.group.handle.raw()), false);
-    }
-    if let Some(conditional) = condition::of(task) {
-        tell("condition", hex(conditional.condition.raw()), false);
-        tell("value", addr(conditional.value), true);
-    }
-    match work_of(task) {
-        Some(Work::Copy(copy)) => {
-            tell("bytes", number(copy.dst.len), false);
-            tell("direction", direction(copy.dst, copy.src), false);
-            tell("dst", addr(copy.dst), true);
-            tell("src", addr(copy.src), true);
-        }
-        Some(Work::Copy2d(copy)) => {
-            tell("width", number(copy.width), false);
-            tell("height", number(copy.height), false);
-            tell("direction", direction(copy.dst.span, copy.src.span), false);
-            tell("dst", addr(copy.dst.span), true);
-            tell("dst_pitch", number(copy.dst.pitch), true);
-            tell("src", addr(copy.src.span), true);
-            tell("src_pitch", number(copy.src.pitch), true);
-        }
-        Some(Work::Fill(fill)) => {
-            let value = match fill.pattern {
-                Pattern::Byte(value) => u64::from(value),
-                Pattern::Word(value) => u64::from(value),
-            };
-            tell("bytes", number(fill.dst.len), false);
-            tell("value", Value::Number(value), false);
-            tell("value_bytes", number(fill.pattern.size()), true);
-            tell("dst", addr(fill.dst), true);
-        }
-        Some(Work::Reduce(reduce)) => {
-            tell("bytes", number(reduce.dst.len), false);
-            tell("operation", Value::Text(format!("{:?}", reduce.op).to_lowercase()), false);
-            tell("element", Value::Text(format!("{:?}", reduce.element).to_lowercase()), false);
-            tell("dst", addr(reduce.dst), true);
-            tell("src", addr(reduce.src), true);
-        }
-        Some(Work::RandomNum(job)) => {
-            tell("bytes", number(job.dst.len), false);
-            let lower = |name: String| Value::Text(name.to_lowercase());
-            tell("distribution", lower(format!("{:?}", job.distribution)), false);
-            tell("element", lower(format!("{:?}", job.element)), false);
-            tell("dst", addr(job.dst), true);
-            if let Some(counter) = job.counter {
-                tell("counter", addr(counter), true);
-            }
-        }
-        Some(work @ Work::Launch(_)) => {
-            if let Some(call) = Call::of(&work) {
-                let [x, y, z] = call.grid;
-                tell("name", Value::Text(call.name.clone()), false);
-                tell("blocks", Value::Text(format!("{x} x {y} x {z}")), false);
-                tell("function", hex(call.function), true);
-                tell("arguments", Value::Text(bytes(&call.arguments)), true);
-            }
-        }
-        Some(Work::HostFn(function)) => tell("function", hex(function.address() as u64), true),
-        Some(Work::Record(_)) | None => {}
-    }
-    match &task.step {
-        Some(Step::WriteValue(write)) => {
-            tell("value", hex(write.value), false);
-            tell("dst", addr(write.dst), true);
-        }
-        Some(Step::WaitValue(wait)) => {
-            tell("value", hex(wait.value), false);
-            tell("comparison", Value::Text(format!("{:?}", wait.comparison)), false);
-            tell("src", addr(wait.src), true);
-        }
-        _ => {}
-    }
-    facts
-}
-
-fn direction(dst: Span, src: Span) -> Value {
-    let place = |span: Span| match span.place {
-        Place::Pageable => "pageable",
-        Place::Pinned => "pinned",
-        Place::Device(_) => "device",
-    };
-    Value::Text(format!("{} to {}", place(src), place(dst)))
-}
-
-fn bytes(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::super::plan::nodes;
 use super::*;
-use crate::backend::{Fill, Place};
+use crate::backend::{Fill, Place, Span};
+use crate::core::graph::program::plan::nodes;
 
 pub fn task(after: Vec<usize>, works: bool) -> Task {
     let dst = Span { addr: 64, len: 64, place: Place::Device(0) };

@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel;

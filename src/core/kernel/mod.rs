@@ -13,8 +13,7 @@ use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::input_file;
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{self, Copy, Place, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -1,5 +1,6 @@
 //! Allocations and registrations, by address.
 
+pub mod advice;
 pub mod backing;
 mod drain;
 mod pooled;

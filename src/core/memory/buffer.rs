@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::drop_all;
-use crate::core::base::handles::{self, Object};
+use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::memory;
 use crate::core::runtime::thread;
 

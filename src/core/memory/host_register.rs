@@ -6,8 +6,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::stale;
-use crate::core::runtime;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// Registered as `flag` of aclrtHostRegisterV2 says.
 const IOMEMORY: u32 = 0x4;

@@ -9,21 +9,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::backend::Block;
-use crate::backend::base::broker;
-use crate::backend::base::broker::{Admission, BROKER, Key};
+use crate::backend::base::broker::{self, Admission, BROKER, Key};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::ipc_key::{ProcessList, about};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
-use crate::core::memory::memory_hook;
-use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_hook::{self, MemoryKind};
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::request::freeing::not_freed;
 use crate::core::memory::request::hooks::Piece;
-use crate::core::runtime;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// Exported memory begins at a multiple of this.
 const PAGE: usize = 4096;

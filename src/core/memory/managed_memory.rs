@@ -2,16 +2,14 @@
 
 mod attributes;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use parking_lot::Mutex;
 
 pub use self::attributes::{Question, attributes};
 use crate::algo::host::host_memory::claim::Claim;
-use crate::backend::{Advice, Block, Home, Op, Span};
+use crate::backend::{Advice, Home, Op, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::host_memory;
+use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
@@ -19,11 +17,8 @@ use crate::core::memory::request::device_memory::DeviceMemory;
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::statistics::Statistics;
 use crate::core::memory::request::{MemoryRequest, Resource, Target};
-use crate::core::runtime;
-use crate::core::runtime::Session;
-use crate::core::runtime::device;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::{self, Session, thread};
 use crate::core::stream;
 
 /// Sizes and advised ranges are multiples of this.
@@ -68,30 +63,6 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     Ok(MANAGED.allocate(request)?.addr)
 }
 
-/// Allocates managed memory and inserts it in the address map.
-pub(super) fn take(device: &Device, len: usize) -> Result<Block> {
-    let block = device.with_all_memory(|native| native.alloc_managed(len))?;
-    let kind = Kind::Managed(device.id);
-    if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
-        // The first failure is the one to report.
-        let _ = device.native.free(block);
-        return Err(error);
-    }
-    Ok(block)
-}
-
-/// The advice for [`GRAIN`] bytes.
-#[derive(Clone, Default, PartialEq, Eq)]
-struct Said {
-    read_mostly: bool,
-    preferred: Option<Home>,
-    accessed_by: Vec<Home>,
-    prefetched: Option<Home>,
-}
-
-/// Advice by address; blocks without advice are not in it.
-static SAID: Mutex<BTreeMap<usize, Said>> = Mutex::new(BTreeMap::new());
-
 /// The most host memory that a block needs for its advice, in the map and in a list of results.
 const NOTE: usize = 512;
 
@@ -103,14 +74,6 @@ fn claim_notes(spans: impl Iterator<Item = Span> + Clone) -> Result<Claim> {
     // Ranges may be the same.
     let blocks = all.min((end - first) / GRAIN);
     host_memory::claim(format_args!("notes about pieces of {GRAIN} bytes"), blocks, NOTE)
-}
-
-/// Removes the advice of memory that is freed.
-pub fn forget(allocation: &Allocation) {
-    if matches!(allocation.kind, Kind::Managed(_)) {
-        let end = allocation.base + allocation.len;
-        SAID.lock().retain(|addr, _| !(allocation.base..end).contains(addr));
-    }
 }
 
 /// A range of managed memory; holds its device.
@@ -157,20 +120,20 @@ impl Managed {
         Ok(Self { span: Span { addr, len, place: allocation.place() }, device })
     }
 
-    fn note(&self, mut note: impl FnMut(&mut Said)) {
-        let mut all = SAID.lock();
+    fn note(&self, mut note: impl FnMut(&mut Advised)) {
+        let mut all = ADVISED.lock();
         for piece in (self.span.addr..self.span.addr + self.span.len).step_by(GRAIN) {
             let said = all.entry(piece).or_default();
             note(said);
-            if *said == Said::default() {
+            if *said == Advised::default() {
                 all.remove(&piece);
             }
         }
     }
 
     /// The advice for each block of it.
-    fn said(&self) -> Vec<Said> {
-        let all = SAID.lock();
+    fn said(&self) -> Vec<Advised> {
+        let all = ADVISED.lock();
         let pieces = (self.span.addr..self.span.addr + self.span.len).step_by(GRAIN);
         pieces.map(|piece| all.get(&piece).cloned().unwrap_or_default()).collect()
     }

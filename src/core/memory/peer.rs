@@ -10,8 +10,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::base::owner::Owner;
 use crate::core::memory;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening and not the id,
 /// because the access ends with it.

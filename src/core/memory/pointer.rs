@@ -11,9 +11,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::{Mapped, physical};
-use crate::core::runtime;
-use crate::core::runtime::device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, device, thread};
 
 /// The page size of registered memory: registrations begin at multiples of the smallest page.
 pub const REGISTERED_PAGE: usize = 4096;

@@ -26,8 +26,7 @@ use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::pointer::pointer_attributes;
 use crate::core::memory::request::page_policy::padded;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// A source of memory, or a stage in front of it.
 pub trait Resource {

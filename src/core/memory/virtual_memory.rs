@@ -24,8 +24,7 @@ use crate::backend::{Access, Driver, GRANULARITY};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::runtime;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// All ranges of the process. Not locked during a call of a backend.
 static RANGES: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));

@@ -30,15 +30,13 @@ use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{Driver, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::drop_all;
-use crate::core::base::handles::{self, Object};
+use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::release_failure;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Allocation;
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 use crate::core::stream::{self, Stream};
 
 /// A pool exists or existed.

@@ -2,8 +2,7 @@
 
 use crate::backend::trace::Gauge;
 use crate::core::memory::allocation::Reuse;
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::memory_stats::HostTallies;
+use crate::core::memory::memory_stats::{DeviceTallies, HostTallies};
 use crate::core::pool::mem_pool;
 use crate::core::runtime;
 

@@ -13,13 +13,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::trace::{self, Limits};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
-use crate::core::runtime;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// The devices that a program wants recorded.
 pub struct Config {

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::trace;
 use crate::core::base::error::{Error, Result};

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::trace::Note;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::backend::{FaultKind, Op};
-use crate::core::stream::StreamFlags;
 use crate::core::stream::event::{self, Event};
-use crate::core::stream::op_timeout;
+use crate::core::stream::{StreamFlags, op_timeout};
 
 const SYNC: u32 = 1;
 

@@ -3,9 +3,7 @@
 use super::script::{DEVICE_OFFSET, STALE, Thing};
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::memory::Location;
-use crate::core::memory::host_register;
-use crate::core::memory::managed_memory;
+use crate::core::memory::{Location, host_register, managed_memory};
 
 /// Addresses without memory; nothing here reads or writes them.
 const HOST: usize = 0x2000_0000_0000;

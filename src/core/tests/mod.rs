@@ -29,16 +29,10 @@ use crate::backend::{Driver, thread_number};
 use crate::core::assembly;
 use crate::core::base::error::{Code, Error};
 use crate::core::base::handles;
-use crate::core::memory;
-use crate::core::memory::allocation;
-use crate::core::runtime;
-use crate::core::runtime::device;
-use crate::core::runtime::thread;
-use crate::core::stream;
-use crate::core::stream::Stream;
-use crate::core::transfer::memcpy;
-use crate::core::transfer::memset;
-use crate::core::transfer::reduce;
+use crate::core::memory::{self, allocation};
+use crate::core::runtime::{self, device, thread};
+use crate::core::stream::{self, Stream};
+use crate::core::transfer::{memcpy, memset, reduce};
 
 /// The core's state belongs to the process: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::backend::ImportedMemory;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{
-    Access, AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Notifies, Notify,
-    PhysicalMemory, Result, VirtualMemory, cover_all,
+    Access, AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, ImportedMemory,
+    Notifies, Notify, PhysicalMemory, Result, VirtualMemory, cover_all,
 };
 use crate::core::tests::begin_over;
 

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::graph::{capture, mode};
+use crate::core::graph::capture::{self, mode};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_from, enum_value, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};

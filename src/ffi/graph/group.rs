@@ -1,6 +1,6 @@
 //! Task groups: tasks of a graph whose arguments can change between and during launches.
 
-use crate::core::graph::{capture, group::update};
+use crate::core::graph::{capture, group};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, handle};
 use crate::ffi::types::{aclError, aclrtStream, aclrtTaskGrp};
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: 
 /// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> aclError {
-    guard("aclmdlRICaptureTaskUpdateBegin", || update::begin(handle::from_c(stream), handle::from_c(handle)))
+    guard("aclmdlRICaptureTaskUpdateBegin", || group::begin_update(handle::from_c(stream), handle::from_c(handle)))
 }
 
 /// Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
@@ -85,5 +85,5 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, han
 /// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError {
-    guard("aclmdlRICaptureTaskUpdateEnd", || update::end(handle::from_c(stream)))
+    guard("aclmdlRICaptureTaskUpdateEnd", || group::end_update(handle::from_c(stream)))
 }

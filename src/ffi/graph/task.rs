@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::backend::Arguments;
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::core::graph::params::{self, Change, KernelParams, Params, TaskParams};
+use crate::core::graph::inspect::params::{self, Change, KernelParams, Params, TaskParams};
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::transfer::stream_value;
 use crate::ffi::base::guard::guard;

@@ -5,9 +5,7 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 
 use crate::core::base::error::{Error, Result};
-use crate::core::kernel;
-use crate::core::kernel::binary_image;
-use crate::core::kernel::symbol;
+use crate::core::kernel::{self, binary_image, symbol};
 
 use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, text};

@@ -4,9 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
 use crate::core::base::error::{Error, Result};
-use crate::core::kernel::kernel_args;
 use crate::core::kernel::kernel_launch::{self, Config, PlaceHolder, Request, Shape};
-use crate::core::kernel::symbol;
+use crate::core::kernel::{kernel_args, symbol};
 use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{Array, address, enum_value, handle, must_be_null, must_not_be_null};
 use crate::ffi::kernel::kernel_args::with_list;

@@ -4,10 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Error, Result};
-use crate::core::memory;
-use crate::core::memory::Location;
-use crate::core::memory::mem_info;
 use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
+use crate::core::memory::{self, Location, mem_info};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, text};
 use crate::ffi::types::{

@@ -2,8 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::runtime;
-use crate::core::runtime::device;
+use crate::core::runtime::{self, device};
 use crate::core::stream;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_value};

@@ -4,11 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Error, Result};
-use crate::core::runtime::atomics;
-use crate::core::runtime::device;
-use crate::core::runtime::device_info;
-use crate::core::runtime::info;
-use crate::core::runtime::thread;
+use crate::core::runtime::{atomics, device, device_info, info, thread};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, enum_value, must_be_null, text};
 use crate::ffi::types::{

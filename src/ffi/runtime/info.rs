@@ -3,8 +3,7 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::runtime::device_info;
-use crate::core::runtime::info;
+use crate::core::runtime::{device_info, info};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, enum_value};
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};

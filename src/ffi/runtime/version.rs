@@ -3,8 +3,7 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::runtime::info;
-use crate::core::runtime::version;
+use crate::core::runtime::{info, version};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_value, text};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};

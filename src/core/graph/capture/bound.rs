@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Branch, Capture};
+use super::{Branch, Capture, Recorder};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Error, Result};
-use crate::core::graph::condition;
-use crate::core::graph::control::Control;
-use crate::core::graph::recorder::Recorder;
+use crate::core::graph::graph::body::OwnedBodies;
+use crate::core::graph::task::control::Control;
 use crate::core::graph::task::{self, Task, What};
 use crate::core::stream::Stream;
 
@@ -20,7 +19,7 @@ impl Capture {
     }
 
     /// Records a conditional task, with what it owns.
-    pub fn add_conditional(&self, stream: Handle, control: Control, owned: condition::Owned) -> Result<()> {
+    pub fn add_conditional(&self, stream: Handle, control: Control, owned: OwnedBodies) -> Result<()> {
         let (mut state, place) = self.add_one(stream, What::Control, None, None)?;
         state.tasks[place].control = Some(Arc::new(control));
         state.resources.bodies.push(owned);

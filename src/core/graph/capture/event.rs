@@ -4,10 +4,9 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{Capture, check_capturable};
+use super::{Capture, Recorder, check_capturable};
 use crate::backend::Work;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::recorder::Recorder;
 use crate::core::graph::task::{Step, What};
 use crate::core::stream::Stream;
 use crate::core::stream::event::{CLEAR, Event, SET, until_set};

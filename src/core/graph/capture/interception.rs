@@ -2,11 +2,10 @@
 
 use std::time::Instant;
 
-use super::{Capture, event};
+use super::{Capture, Recorder, capture_of, event, mode};
 use crate::backend::{self, Fault, Op, Position, Submit, Wait, Work};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::recorder::{Recorder, capture_of};
-use crate::core::graph::{flow, mode};
+use crate::core::graph::flow;
 use crate::core::stream::Stream;
 use crate::core::stream::event::Event;
 use crate::core::stream::interceptor::{Awaited, Call, Change, EventUse, Interceptor};

@@ -8,8 +8,8 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work};
 use crate::core::base::error::Result;
 use crate::core::base::host_memory;
-use crate::core::graph::Resources;
-use crate::core::graph::group::Group;
+use crate::core::graph::graph::Resources;
+use crate::core::graph::task::group::Group;
 use crate::core::graph::task::{Task, What};
 use crate::core::stream::interceptor::Capturing;
 

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::{Body, Choice, Draft, Flow, Level, Step, records};
+use super::draft::{Draft, Level, records};
+use super::{Body, Choice, Flow, Step, Tree};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::condition::{Conditional, Kind, Tree};
+use crate::core::graph::task::control::{Conditional, Kind};
 use crate::core::graph::task::{self, Task};
 use crate::core::runtime::device::Device;
 
@@ -21,7 +22,7 @@ impl Tree {
 
     /// The number of tasks and of edges.
     fn size(&self) -> (usize, usize) {
-        let tasks = &self.ready.tasks;
+        let tasks = &self.tasks;
         let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
         let bodies = self.bodies.values().map(Self::size);
         bodies.fold(own, |all, body| (all.0 + body.0, all.1 + body.1))
@@ -31,7 +32,7 @@ impl Tree {
 impl Flow {
     /// Of a graph that was captured, with all its bodies.
     pub fn of_tree(graph: Handle, device: &Device, tree: &Tree) -> Result<Arc<Self>> {
-        let tasks = &tree.ready.tasks;
+        let tasks = &tree.tasks;
         let streams = streams_of(tasks);
         let starting = streams.len();
         let records = records(tasks, &streams)?;
@@ -111,7 +112,7 @@ impl Draft<'_> {
 
     /// Appends the steps of a body.
     fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
-        let tasks = &tree.ready.tasks;
+        let tasks = &tree.tasks;
         let all = streams_of(tasks);
         let Some((&first, others)) = all.split_first() else { return Ok(()) };
         let records = records(tasks, &all)?;

@@ -11,7 +11,7 @@ use super::Flow;
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::Ticket;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::group::Group;
+use crate::core::graph::task::group::Group;
 
 /// A message to the thread.
 pub enum Call {

@@ -3,7 +3,8 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Drawn, Part, Picture, Value};
+use super::facts::Value;
+use super::{Drawn, Part, Picture};
 
 /// The whole file.
 pub(super) fn text(picture: &Picture, with_details: bool) -> String {

@@ -12,9 +12,8 @@ use crate::algo::map::address_map::Parked;
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
 use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::runtime;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// Larger blocks are freed at once: their use costs far more than the allocation.
 const LARGEST: usize = (2 << 20) + (64 << 10);

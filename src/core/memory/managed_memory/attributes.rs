@@ -1,9 +1,10 @@
 //! Queries of the attributes of ranges of managed memory.
 
-use super::{Managed, Place, Said, claim_notes};
+use super::{Managed, Place, claim_notes};
 use crate::backend::Home;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::host_memory;
+use crate::core::memory::allocation::advice::Advised;
 
 /// A query of a range, as `aclrtMemManagedRangeAttribute` numbers it, and the room for the result in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +62,7 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
 }
 
 /// The value that all blocks have in common.
-fn common(said: &[Said], of: impl Fn(&Said) -> Option<Home>) -> Option<Home> {
+fn common(said: &[Advised], of: impl Fn(&Advised) -> Option<Home>) -> Option<Home> {
     let first = of(said.first()?)?;
     said.iter().all(|said| of(said) == Some(first)).then_some(first)
 }
@@ -84,7 +85,7 @@ fn kind_and_id(home: Option<Home>) -> (i32, i32) {
     }
 }
 
-fn accessed_by(said: &[Said], room: usize) -> Vec<i32> {
+fn accessed_by(said: &[Advised], room: usize) -> Vec<i32> {
     let by_all = |home: &&Home| said.iter().all(|said| said.accessed_by.contains(home));
     let homes = said.first().map_or(&[][..], |said| &said.accessed_by).iter().filter(by_all);
     let mut ids: Vec<_> = homes.map(|home| device_or_host(Some(*home))).collect();

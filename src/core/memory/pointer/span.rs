@@ -4,10 +4,9 @@ use std::fmt;
 
 use crate::backend::{self, Foreign, Place, Span};
 use crate::core::base::error::{Error, Result};
-use crate::core::memory::access;
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::virtual_memory;
+use crate::core::memory::{access, virtual_memory};
 use crate::core::runtime;
 
 /// The memory at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{ipc, managed_memory};
+use super::super::ipc;
 use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
 use crate::backend::{Block, PagePolicy};
@@ -16,9 +16,8 @@ use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::{padded, pages};
 use crate::core::memory::request::statistics::Statistics;
 use crate::core::memory::request::{Claim, MemoryRequest, Release, Resource, Source, Target};
-use crate::core::runtime;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// The stages of device memory.
 const DEVICE: Hooks<FreedBlocks<Hooks<Statistics<DeviceMemory>>>> =
@@ -119,7 +118,7 @@ impl Claim for DeviceRelease {
         let Some((device, allocation)) = claimed else {
             return Err(not_freed("devPtr", self.addr));
         };
-        managed_memory::forget(&allocation);
+        allocation.forget_advice();
         let tallies = DeviceTallies::of(&device);
         let len = allocation.block().len;
         match allocation.kind {
@@ -219,7 +218,7 @@ impl Source for DeviceMemory {
     fn take(&self, request: &MemoryRequest) -> Result<Block> {
         let (device, len) = (request.device()?, request.len.unwrap_or(request.size));
         match (request.kind, request.pages) {
-            (MemoryKind::Managed, _) => managed_memory::take(device, len),
+            (MemoryKind::Managed, _) => take_managed(device, len),
             (_, pages) => {
                 let pages = pages.unwrap_or(PagePolicy::HugeFirst);
                 take(device, len, pages, Kind::Device(device.id))
@@ -239,6 +238,18 @@ pub fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Resul
     let block = device.with_all_memory(|native| native.alloc(len, pages))?;
     let allocation = Allocation::of_block(block, len, kind, device.owner);
     if let Err(error) = allocation.reusable(pages).register() {
+        // The first failure is the one to report.
+        let _ = device.native.free(block);
+        return Err(error);
+    }
+    Ok(block)
+}
+
+/// Allocates managed memory and inserts it in the address map.
+fn take_managed(device: &Device, len: usize) -> Result<Block> {
+    let block = device.with_all_memory(|native| native.alloc_managed(len))?;
+    let kind = Kind::Managed(device.id);
+    if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
         // The first failure is the one to report.
         let _ = device.native.free(block);
         return Err(error);

@@ -13,9 +13,7 @@ use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::padded;
 use crate::core::memory::request::statistics::Statistics;
 use crate::core::memory::request::{Claim, MemoryRequest, Release, Resource, Source, Target};
-use crate::core::runtime;
-use crate::core::runtime::Session;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session, thread};
 
 /// The stages of page-locked memory, which is not cached.
 const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));

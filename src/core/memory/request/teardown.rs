@@ -3,7 +3,6 @@
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::managed_memory;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::HostMemory;
 
@@ -11,7 +10,7 @@ use crate::core::runtime::lifecycle::HostMemory;
 pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     device.release_set_aside(|freed| errors.step_on_device(freed));
     Allocation::drain(device.owner, |allocation| {
-        managed_memory::forget(&allocation);
+        allocation.forget_advice();
         errors.step_on_device(device.native.free(allocation.block()));
     });
 }
@@ -34,5 +33,5 @@ pub fn forget_device_memory(device: &Device) {
 
 /// The owner is abandoned with work that uses its memory: addresses become invalid, the memory stays.
 pub fn forget_memory(owner: Owner) {
-    Allocation::drain(owner, |allocation| managed_memory::forget(&allocation));
+    Allocation::drain(owner, |allocation| allocation.forget_advice());
 }

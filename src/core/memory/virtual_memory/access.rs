@@ -10,8 +10,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// The number of mappings with less than full access for their home.
 static RESTRICTED: AtomicUsize = AtomicUsize::new(0);

@@ -12,19 +12,15 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::drop_all;
-use crate::core::base::handles::{self, Object};
+use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::owner::Owner;
 use crate::core::memory::access::at_location;
 use crate::core::memory::allocation::{Kind, open_device};
 use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::memory_stats::HostTallies;
-use crate::core::memory::memory_stats::Tally;
+use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// An `aclrtPhysicalMemProp`, as numbers of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

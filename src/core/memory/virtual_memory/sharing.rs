@@ -8,14 +8,12 @@ use std::sync::Arc;
 use super::physical::{self, Physical, adopt};
 use crate::backend::base::broker::{BROKER, Key, Kind, MOST_TEXT};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles;
-use crate::core::base::ipc_key;
+use crate::core::base::{handles, ipc_key};
 use crate::core::memory::ipc;
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::{self, Session, thread};
 
 /// Bytes of a fabric handle.
 pub const FABRIC: usize = 128;

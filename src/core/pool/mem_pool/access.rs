@@ -8,9 +8,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::base::{handles, host_memory};
 use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::runtime;
-use crate::core::runtime::device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, device, thread};
 
 impl Home {
     /// The access to a new pool here: only the device that the memory is on has it.

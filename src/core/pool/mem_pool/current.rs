@@ -13,10 +13,8 @@ use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::memory::request::Resource;
-use crate::core::runtime;
-use crate::core::runtime::device;
-use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::{self, thread};
 use crate::core::stream::{self, Stream};
 
 /// The pools of a device that calls mean without naming them.

@@ -13,14 +13,12 @@ use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles;
-use crate::core::base::release_failure;
+use crate::core::base::{handles, release_failure};
 use crate::core::memory::allocation::open_device;
 use crate::core::memory::request::Resource;
 use crate::core::pool::mem_pool::current::DevicePools;
-use crate::core::runtime;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 use crate::core::stream::Stream;
 
 impl MemPool {

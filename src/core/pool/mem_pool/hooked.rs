@@ -14,9 +14,8 @@ use crate::core::base::handles;
 use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::{Request, Resource};
-use crate::core::order;
 use crate::core::runtime::device::Device;
-use crate::core::stream;
+use crate::core::{order, stream};
 
 /// Pool memory for a stream, both by their handles, or for a graph that the stream is captured into.
 pub(super) fn malloc(request: &PoolRequest, stream: u64) -> Result<usize> {

@@ -3,8 +3,7 @@
 use crate::backend::{self, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::access::at_location;
-use crate::core::runtime::Session;
-use crate::core::runtime::device;
+use crate::core::runtime::{Session, device};
 
 /// An `aclrtMemPoolProps`, as numbers of the API.
 #[derive(Clone, Copy, Debug)]

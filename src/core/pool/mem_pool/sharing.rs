@@ -2,10 +2,9 @@
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use super::MemPool;
 use super::pool::{DriverPool, Home, Inner, Pool, Use};
-use super::props;
 use super::stats::PoolTallies;
+use super::{MemPool, props};
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -13,8 +12,7 @@ use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::request::hooks::Piece;
-use crate::core::runtime;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 
 /// The way of sharing of an `aclrtMemHandleType` other than none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {

@@ -1,10 +1,9 @@
 //! Aborts: which work is dropped, and which codes waiting threads get.
 
 use crate::backend::FaultKind;
-use crate::core::stream::abort;
-use crate::core::stream::event;
 use crate::core::stream::stream_attribute::{self, Attribute};
 use crate::core::stream::stream_config::{self, Description};
+use crate::core::stream::{abort, event};
 use crate::core::tests::*;
 
 #[test]

@@ -17,9 +17,7 @@ use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::statistics::Statistics;
 use crate::core::memory::request::{Claim, MemoryRequest, Named, Release, Resource, Source, Target};
-use crate::core::runtime;
-use crate::core::runtime::device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, device, thread};
 
 /// aclrtMallocPhysical.
 pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {

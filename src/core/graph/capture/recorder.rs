@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::capture::Capture;
-use super::group::update::Update;
-use super::task::{Step, What};
+use super::Capture;
 use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::host_memory;
+use crate::core::graph::task::group::Update;
+use crate::core::graph::task::{Step, What};
 use crate::core::memory;
 use crate::core::stream::{Stream, interceptor};
 

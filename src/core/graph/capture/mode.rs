@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use super::capture::Capture;
+use super::Capture;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
 use crate::core::base::error::{Code, Error, Result};

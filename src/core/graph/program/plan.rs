@@ -1,14 +1,14 @@
 //! Plans: which tasks of a graph its backend runs as one part, and what the stream that runs the graph does between the
 //! parts.
 //!
-//! A task with a [`super::task::Step`], and one that can be changed until a run reaches it, ends a part for all later
-//! tasks that depend on it. Parts are as large as the edges allow: a task is only after steps that it depends on,
-//! except that tasks which wait at the same place are in one part.
+//! A task with a [`Step`](crate::core::graph::task::Step), and one that can be changed until a run reaches it, ends a
+//! part for all later tasks that depend on it. Parts are as large as the edges allow: a task is only after steps that
+//! it depends on, except that tasks which wait at the same place are in one part.
 
 use std::collections::HashMap;
 
-use super::task::Task;
 use crate::backend::Node;
+use crate::core::graph::task::Task;
 
 /// A unit of a plan.
 #[derive(Debug, PartialEq, Eq)]

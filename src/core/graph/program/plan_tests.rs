@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::super::task::tests::{edges, task};
-use super::super::task::{Step, before};
 use super::*;
 use crate::backend::{Change, Comparison, Notifies, Place, Span, ValueWait};
+use crate::core::graph::task::tests::{edges, task};
+use crate::core::graph::task::{Step, before};
 
 fn all(tasks: &[Task]) -> Vec<usize> {
     (0..tasks.len()).collect()

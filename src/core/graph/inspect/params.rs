@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use super::capture::event;
-use super::task::{self, Step, Task, What};
-use super::{Graph, inspect, picture};
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
+use crate::core::graph::capture::event;
+use crate::core::graph::graph::Graph;
+use crate::core::graph::task::{self, Step, Task, What};
+use crate::core::graph::{inspect, picture};
 use crate::core::kernel::kernel_launch::{self, Call, Config, Request};
 use crate::core::runtime::thread;
 use crate::core::stream::event::Event;

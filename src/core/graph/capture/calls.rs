@@ -1,0 +1,161 @@
+//! The calls that begin and end captures, and groups in them.
+
+use std::sync::Arc;
+
+use super::Capture;
+use super::mode::Mode;
+use super::{Recorder, capture_of};
+use crate::algo::map::slot_table::Handle;
+use crate::backend::thread_number;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::base::handles::Object;
+use crate::core::graph::graph::Graph;
+use crate::core::graph::graph::{Ready, Resources};
+use crate::core::graph::task::Task;
+use crate::core::stream;
+use crate::core::stream::Stream;
+
+/// aclmdlRICaptureBegin.
+pub fn begin(raw: u64, mode: i32) -> Result<()> {
+    begin_as(raw, mode, None, |stream| Graph::create(&stream.device, false, None))
+}
+
+/// As [`begin`], for the graph that `graph` creates; for a body with its number in C.
+pub fn begin_as(raw: u64, mode: i32, body: Option<u64>, graph: impl FnOnce(&Stream) -> Result<Handle>) -> Result<()> {
+    if let Some(body) = body {
+        handles::check_not_null::<Graph>("modelRI", body)?;
+    }
+    let mode = Mode::from_number(mode)?;
+    let stream = stream::resolve(raw)?;
+    check_capturable(&stream)?;
+    if stream.is_captured() {
+        return Err(captured_already(&stream));
+    }
+    let capture = Capture::new(graph(&stream)?, body.is_some(), &stream, mode);
+    if !Recorder::of(&stream).join(&capture) {
+        capture.cancel();
+        return Err(captured_already(&stream));
+    }
+    Ok(())
+}
+
+#[cold]
+fn captured_already(stream: &Stream) -> Error {
+    Error::new(
+        Code::StreamCaptured,
+        format_args!("stream {:#x} is being captured already; call aclmdlRICaptureEnd first", stream.handle.raw()),
+    )
+}
+
+/// Default streams cannot be captured.
+pub fn check_capturable(stream: &Stream) -> Result<()> {
+    if stream.builds_graphs() {
+        return Err(Error::param_invalid(format_args!(
+            "stream {:#x} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not \
+             captured; use a stream without that flag",
+            stream.handle.raw()
+        )));
+    }
+    if !stream.is_default() {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::StreamCaptureImplicit,
+        format_args!(
+            "stream {:#x} is the default stream of its context, which cannot be captured; use one of \
+             aclrtCreateStream",
+            stream.handle.raw()
+        ),
+    ))
+}
+
+/// The capture that a stream takes part in.
+pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
+    capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
+        Error::new(
+            Code::StreamNotCaptured,
+            format_args!("stream {:#x} is not being captured; call aclmdlRICaptureBegin first", stream.handle.raw()),
+        )
+    })
+}
+
+/// aclmdlRICaptureTaskGrpBegin.
+pub fn begin_group(raw: u64) -> Result<()> {
+    let stream = stream::resolve(raw)?;
+    of(&stream)?.begin_group(stream.handle)
+}
+
+/// aclmdlRICaptureTaskGrpEnd: the group.
+pub fn end_group(raw: u64) -> Result<u64> {
+    let stream = stream::resolve(raw)?;
+    of(&stream)?.end_group(stream.handle).map(Handle::raw)
+}
+
+/// aclmdlRICaptureEnd: the graph.
+pub fn end(raw: u64) -> Result<u64> {
+    let stream = stream::resolve(raw)?;
+    let capture = of(&stream)?;
+    if capture.origin != stream.handle {
+        return Err(Error::new(
+            Code::StreamCaptureUnmatched,
+            format_args!(
+                "stream {:#x} has joined the capture that began with stream {:#x}; end that one",
+                stream.handle.raw(),
+                capture.origin.raw()
+            ),
+        ));
+    }
+    if capture.mode != Mode::Relaxed && capture.thread != thread_number() {
+        return Err(Error::new(
+            Code::StreamCaptureWrongThread,
+            format_args!(
+                "the capture was begun by thread {} and has to be ended there, unless it is begun with \
+                 ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
+                capture.thread
+            ),
+        ));
+    }
+    // A driver may take long for a graph, and no `Ref` may live across that.
+    drop(stream);
+    // If there is none the capture continues.
+    let _memory = capture.claim()?;
+    let tasks = capture.finish();
+    capture.release_streams();
+    let resources = capture.take_resources();
+    let made = tasks.and_then(|tasks| complete(&capture, tasks, resources));
+    if made.is_err() {
+        capture.drop_graph();
+    }
+    made
+}
+
+fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result<u64> {
+    let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
+        Error::param_invalid(
+            "the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
+             without a graph",
+        )
+    })?;
+    let make = match capture.is_body || tasks.iter().any(|task| task.conditional().is_some()) {
+        true => Ready::with_bodies,
+        false => Ready::new,
+    };
+    graph.complete(make(&graph.device, tasks, resources)?);
+    graph.unclaim();
+    Ok(graph.handle.raw())
+}
+
+/// The result of aclmdlRICaptureGetInfo: a value of `aclmdlRICaptureStatus`, and the graph.
+#[inline]
+pub fn info(raw: u64) -> Result<(i32, u64)> {
+    let stream = stream::resolve(raw)?;
+    Ok(if stream.is_captured() { info_of(&stream) } else { (0, 0) })
+}
+
+#[cold]
+fn info_of(stream: &Stream) -> (i32, u64) {
+    let capture = capture_of(stream).filter(|capture| !capture.is_built);
+    let Some(capture) = capture else { return (0, 0) };
+    (if capture.is_valid() { 1 } else { 2 }, capture.graph.raw())
+}

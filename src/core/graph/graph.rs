@@ -1,0 +1,244 @@
+//! Graphs, and their runs.
+
+pub mod body;
+pub mod conditions;
+pub mod end_callbacks;
+pub mod inspected;
+pub mod ready;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+
+use self::body::Body;
+use self::conditions::Conditions;
+use self::end_callbacks::EndCallbacks;
+use self::inspected::Inspected;
+use self::ready::Drive;
+pub use self::ready::{Ready, Resources};
+use super::capture::Capture;
+use super::capture::Recorder;
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::{Handle, Ref};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::base::{handles, release_failure};
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::stream::event::Event;
+use crate::core::stream::{Stream, interceptor};
+
+/// A graph.
+pub struct Graph {
+    /// Its own handle.
+    pub handle: Handle,
+    /// Its device.
+    pub device: Arc<Device>,
+    /// Its id, different from all others.
+    pub id: u32,
+    /// The capture of a graph that is built; `None` for a captured graph.
+    pub building: Option<Arc<Capture>>,
+    /// `None` while it is being recorded.
+    pub ready: Mutex<Option<Arc<Ready>>>,
+    /// Handles and changes for queries.
+    pub inspected: Inspected,
+    /// The values of conditional tasks, in it and in nested graphs.
+    pub conditions: Conditions,
+    /// Set for the body of a conditional task.
+    pub body: Option<Body>,
+    /// The callbacks of the program for its end.
+    pub end_callbacks: EndCallbacks,
+}
+
+handles::object!(Graph, Graph);
+
+impl Graph {
+    /// Creates a graph that is about to be recorded. Returns its handle.
+    pub fn create(device: &Arc<Device>, is_built: bool, body: Option<Body>) -> Result<Handle> {
+        static IDS: AtomicU32 = AtomicU32::new(0);
+        let made = Self::table().insert_with(|handle| {
+            Arc::new(Self {
+                handle,
+                device: Arc::clone(device),
+                id: IDS.fetch_add(1, Ordering::Relaxed),
+                building: is_built.then(|| Capture::building(handle, device.owner)),
+                ready: Mutex::new(None),
+                inspected: Inspected::default(),
+                conditions: Conditions::default(),
+                body,
+                end_callbacks: EndCallbacks::default(),
+            })
+        });
+        made.ok_or_else(|| Error::no_more("graphs"))
+    }
+
+    /// It is recorded, and `ready` runs it.
+    pub fn complete(&self, ready: Arc<Ready>) {
+        *self.ready.lock() = Some(ready);
+        self.inspected.forget();
+    }
+
+    /// As [`Self::hold`], for a brief use.
+    pub fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
+        self.hold(code).map(|ready| Arc::clone(&ready))
+    }
+
+    /// Its runnable form, locked against changes; while it is being recorded, an error with this code.
+    pub fn hold(&self, code: Code) -> Result<MappedMutexGuard<'_, Arc<Ready>>> {
+        MutexGuard::try_map(self.ready.lock(), Option::as_mut).map_err(|_| self.not_ready(code))
+    }
+
+    #[cold]
+    fn not_ready(&self, code: Code) -> Error {
+        let (recorded, end) = match self.building {
+            Some(_) => ("built", "aclmdlRIBuildEnd"),
+            None => ("captured", "aclmdlRICaptureEnd"),
+        };
+        Error::new(code, format_args!("modelRI {:#x} is still being {recorded}; call {end} first", self.handle.raw()))
+    }
+
+    /// Fails during a run.
+    pub fn check_not_running(&self, then: &str) -> Result<()> {
+        let ready = self.ready.lock();
+        let Some(ready) = &*ready else { return Ok(()) };
+        let in_flow = matches!(&ready.drive, Drive::Host(flow) if flow.is_running());
+        if !in_flow && !ready.program.is_running()? {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::ModelRunning,
+            format_args!(
+                "modelRI {:#x} is running; synchronize the stream that it was given to, then {then}",
+                self.handle.raw()
+            ),
+        ))
+    }
+
+    /// Queues a run.
+    fn run(&self, stream: &Stream) -> Result<()> {
+        self.check_not_body("run that one")?;
+        if stream.is_captured() {
+            return self.record_in(stream);
+        }
+        let mut ready = self.hold(Code::ModelCaptured)?;
+        if matches!(ready.drive, Drive::HostLater) {
+            *ready = ready.with_flow(self)?;
+        }
+        ready.check_memory()?;
+        let position = ready.queue(stream)?;
+        for event in &ready.events {
+            if let Ok(event) = handles::get::<Event>("event", *event) {
+                event.note_record(stream, position);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds its tasks to a captured stream.
+    #[cold]
+    fn record_in(&self, stream: &Stream) -> Result<()> {
+        let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
+        ready.check_memory()?;
+        if !matches!(ready.drive, Drive::Backend) {
+            return Err(Recorder::of(stream).no_flow());
+        }
+        if ready.resources.memory.is_any() {
+            return Err(Error::unsupported(format_args!(
+                "modelRI {:#x} takes or frees memory of pools, so it cannot be part of another graph; run it by \
+                 itself, or capture its calls with the others",
+                self.handle.raw()
+            )));
+        }
+        Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)
+    }
+
+    /// It is out of the table. The handles of its groups die, even while another thread uses it. That thread then frees
+    /// the memory. Returns the first failure.
+    pub fn end(&self) -> Result<()> {
+        let ready = self.ready.lock().take();
+        let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
+        ended.and(self.conditions.end(&self.device))
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if let Err(error) = self.conditions.end(&self.device) {
+            release_failure::note_error("memory of a graph was not freed", &error);
+        }
+    }
+}
+
+/// The graph and the stream of a run.
+fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
+    handles::check_not_null::<Graph>("modelRI", raw)?;
+    let stream = stream::resolve(stream)?;
+    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    if !Arc::ptr_eq(&graph.device, &stream.device) {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "modelRI {raw:#x} was captured on device {}, the stream is on device {}; run it on a stream of \
+                 its own device",
+                graph.device.id, stream.device.id
+            ),
+        ));
+    }
+    Ok((stream, graph))
+}
+
+/// aclmdlRIExecuteAsync.
+pub fn execute_async(raw: u64, stream: u64) -> Result<()> {
+    let (stream, graph) = resolve(raw, stream)?;
+    graph.run(&stream)
+}
+
+/// aclmdlRIExecute: on the default stream of the current context.
+pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
+    stream::deadline(timeout_ms)?;
+    interceptor::check_waiting()?;
+    let (stream, graph) = resolve(raw, 0)?;
+    graph.run(&stream)?;
+    let stream = { stream }.handle.raw();
+    drop(graph);
+    stream::synchronize_with_timeout(stream, timeout_ms)
+}
+
+/// aclmdlRIAbort.
+pub fn abort(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let graph = handles::get::<Graph>("modelRI", raw)?;
+    graph.check_not_body("abort that one")?;
+    let ready = graph.ready_or(Code::ModelCaptured)?;
+    match &ready.drive {
+        Drive::Backend => ready.program.abort(),
+        Drive::Host(flow) => flow.abort(),
+        // It has never run.
+        Drive::HostLater => {}
+    }
+    Ok(())
+}
+
+/// aclmdlRIDestroy.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let graph = handles::get::<Graph>("modelRI", raw)?;
+    graph.check_not_body("destroy that one")?;
+    if graph.building.is_none() {
+        graph.ready_or(Code::ModelCaptured)?;
+    }
+    graph.check_not_running("destroy it")?;
+    drop(graph);
+    let graph = handles::remove::<Graph>("modelRI", raw)?;
+    if let Some(building) = &graph.building {
+        building.release();
+    }
+    let ended = graph.end();
+    let callbacks = graph.end_callbacks.take();
+    drop(graph);
+    slot_table::flush_if_many();
+    end_callbacks::call(callbacks);
+    ended
+}

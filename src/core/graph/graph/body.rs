@@ -1,0 +1,153 @@
+//! Bodies: graphs that belong to a conditional task of another graph.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Graph;
+use super::Ready;
+use super::conditions::ConditionHandle;
+use crate::algo::map::slot_table::Handle;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::base::release_failure;
+use crate::core::graph::flow::Tree;
+use crate::core::graph::task::Task;
+use crate::core::graph::task::control::Kind;
+
+/// The state of a graph that is a body.
+pub struct Body {
+    /// The graph whose task runs it.
+    pub parent: Handle,
+    /// How many graphs it is nested in.
+    pub depth: usize,
+    /// A stream records into it.
+    pub is_capturing: AtomicBool,
+}
+
+/// The bodies of a task, and its use of the condition handle. Released with the capture's resources.
+pub struct OwnedBodies {
+    pub condition: Arc<ConditionHandle>,
+    pub bodies: Vec<Arc<Graph>>,
+}
+
+impl OwnedBodies {
+    /// They end. Returns the first failure to free their memory.
+    pub fn end(&mut self) -> Result<()> {
+        self.condition.is_used.store(false, Ordering::Relaxed);
+        let end = |body: Arc<Graph>| {
+            Graph::table().remove(body.handle);
+            body.end()
+        };
+        self.bodies.drain(..).map(end).fold(Ok(()), Result::and)
+    }
+}
+
+impl Drop for OwnedBodies {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            release_failure::note_error("memory of a graph was not freed", &error);
+        }
+    }
+}
+
+impl Graph {
+    /// Whether it is the body of a conditional task, which it ends with.
+    pub fn is_body(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// Fails for the body of a conditional task, which this call does not accept.
+    pub fn check_not_body(&self, instead: &str) -> Result<()> {
+        let Some(body) = &self.body else { return Ok(()) };
+        Err(Error::param_invalid(format_args!(
+            "modelRI {:#x} is the body of a conditional task of modelRI {:#x}: it runs and goes with that; {instead}",
+            self.handle.raw(),
+            body.parent.raw()
+        )))
+    }
+
+    /// How many graphs it is nested in.
+    pub fn depth(&self) -> usize {
+        self.body.as_ref().map_or(0, |body| body.depth)
+    }
+
+    /// Whether it is this graph, or nested in it.
+    pub fn is_in(&self, other: Handle) -> bool {
+        if self.handle == other {
+            return true;
+        }
+        let parent = self.body.as_ref().and_then(|body| Graph::table().get_arc(body.parent));
+        parent.is_some_and(|parent| parent.is_in(other))
+    }
+
+    /// A stream begins to record into it, if it is an empty body.
+    pub fn claim(&self, raw: u64) -> Result<()> {
+        let Some(body) = &self.body else {
+            return Err(Error::param_invalid(format_args!(
+                "modelRI {raw:#x} is not the body of a conditional task (aclmdlRIAddCondTask); capture other graphs \
+                 with aclmdlRICaptureBegin"
+            )));
+        };
+        if body.is_capturing.swap(true, Ordering::AcqRel) {
+            return Err(Error::new(
+                Code::ModelCaptured,
+                format_args!("modelRI {raw:#x} is being captured already; call aclmdlRICaptureEnd first"),
+            ));
+        }
+        if self.ready.lock().is_some() {
+            body.is_capturing.store(false, Ordering::Release);
+            return Err(Error::param_invalid(format_args!(
+                "modelRI {raw:#x} was captured before, and a body is captured once"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The stream does not record into it any more; false: it is no body.
+    pub fn unclaim(&self) -> bool {
+        let Some(body) = &self.body else { return false };
+        body.is_capturing.store(false, Ordering::Release);
+        true
+    }
+
+    /// The runnable form of a body of a task of `kind`.
+    fn body_ready(&self, kind: Kind) -> Result<Arc<Ready>> {
+        let found = self.ready.lock().clone();
+        let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
+        let raw = self.handle.raw();
+        match found {
+            Some(ready) if kind == Kind::While && ready.tasks.is_empty() => Err(Error::param_invalid(format_args!(
+                "runs would never end: modelRI {raw:#x}, which a conditional task repeats until its value is 0, has \
+                     no task that could change the value; capture the graph again"
+            ))),
+            Some(ready) => Ok(ready),
+            None if is_capturing => Err(Error::new(
+                Code::SubAclgraphIsCapturing,
+                format_args!(
+                    "modelRI {raw:#x}, the body of a conditional task, is still being captured; call \
+                     aclmdlRICaptureEnd first"
+                ),
+            )),
+            None => Err(Error::param_invalid(format_args!(
+                "modelRI {raw:#x}, the body of a conditional task, is empty; capture it with \
+                 aclmdlRICaptureToModelRIBegin and aclmdlRICaptureEnd"
+            ))),
+        }
+    }
+
+    /// Its tasks and values with those of all bodies, if all are captured. `ready` is its runnable form.
+    pub fn tree(&self, ready: &Ready) -> Result<Tree> {
+        let mut bodies = HashMap::new();
+        for conditional in ready.tasks.iter().filter_map(Task::conditional) {
+            for &handle in &conditional.bodies {
+                let body = Self::table()
+                    .get_arc(handle)
+                    .ok_or_else(|| Error::param_invalid("the graph was destroyed by another thread meanwhile"))?;
+                let ready = body.body_ready(conditional.kind)?;
+                bodies.insert(handle, body.tree(&ready)?);
+            }
+        }
+        Ok(Tree { tasks: ready.tasks.clone(), defaults: self.conditions.defaults(), bodies })
+    }
+}

@@ -1,0 +1,126 @@
+//! The handles of the streams and tasks of a graph, for queries.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::Graph;
+use crate::algo::map::slot_table::Handle;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::base::{handles, host_memory};
+use crate::core::graph::task::Task;
+
+/// The most host memory that the handle of a task needs, with its object and its place in lists.
+const HANDLE_BYTES: usize = 256;
+
+/// The object of a handle of a graph's stream.
+pub struct GraphStream {
+    pub graph: Handle,
+    /// Its index.
+    pub index: usize,
+}
+
+handles::object!(GraphStream, GraphStream);
+
+/// The object of a task's handle.
+pub struct GraphTask {
+    pub graph: Handle,
+    /// Its place among all tasks of the graph.
+    pub place: usize,
+    /// Its place in its stream.
+    pub sequence: usize,
+}
+
+handles::object!(GraphTask, GraphTask);
+
+/// Handles and changes of a graph.
+#[derive(Default)]
+pub struct Inspected {
+    pub name: Mutex<String>,
+    pub listing: Mutex<Option<Arc<Listing>>>,
+    /// Tasks that aclmdlRIUpdate will put into the places that they have here.
+    pub changes: Mutex<BTreeMap<usize, Task>>,
+}
+
+impl Inspected {
+    /// Its name; "" if none was set.
+    pub fn name(&self) -> String {
+        self.name.lock().clone()
+    }
+
+    /// The graph has other tasks now: drops handles and changes.
+    pub fn forget(&self) {
+        let listing = self.listing.lock().take();
+        let changes = std::mem::take(&mut *self.changes.lock());
+        drop((listing, changes));
+    }
+}
+
+/// The handles of a graph's streams and tasks.
+pub struct Listing {
+    /// Its streams, by the first task of each.
+    pub parts: Vec<Part>,
+}
+
+/// The tasks of one stream.
+pub struct Part {
+    /// The stream of the program, which may be destroyed.
+    pub stream: Handle,
+    pub handle: Handle,
+    /// Its tasks: handles, and places among all tasks.
+    pub tasks: Vec<(Handle, usize)>,
+}
+
+impl Listing {
+    fn new(graph: Handle, tasks: &[Task]) -> Result<Self> {
+        let mut listing = Self { parts: Vec::new() };
+        let parts = &mut listing.parts;
+        for (place, task) in tasks.iter().enumerate() {
+            let index = match parts.iter().position(|part| part.stream == task.stream) {
+                Some(index) => index,
+                None => {
+                    let index = parts.len();
+                    let handle = insert(GraphStream { graph, index })?;
+                    parts.push(Part { stream: task.stream, handle, tasks: Vec::new() });
+                    index
+                }
+            };
+            let sequence = parts[index].tasks.len();
+            let handle = insert(GraphTask { graph, place, sequence })?;
+            parts[index].tasks.push((handle, place));
+        }
+        Ok(listing)
+    }
+}
+
+impl Drop for Listing {
+    fn drop(&mut self) {
+        for part in &self.parts {
+            GraphStream::table().remove(part.handle);
+            for (task, _) in &part.tasks {
+                GraphTask::table().remove(*task);
+            }
+        }
+    }
+}
+
+fn insert<T: Object>(object: T) -> Result<Handle> {
+    let made = T::table().insert(Arc::new(object));
+    made.ok_or_else(|| Error::no_more(T::noun()))
+}
+
+impl Graph {
+    /// The handles of its streams and tasks.
+    pub fn listing(&self) -> Result<Arc<Listing>> {
+        let ready = self.ready_or(Code::ModelCaptured)?;
+        let mut listing = self.inspected.listing.lock();
+        if let Some(known) = &*listing {
+            return Ok(Arc::clone(known));
+        }
+        let _memory = host_memory::claim("handles of tasks", ready.tasks.len(), HANDLE_BYTES)?;
+        let made = Arc::new(Listing::new(self.handle, &ready.tasks)?);
+        Ok(Arc::clone(listing.insert(made)))
+    }
+}

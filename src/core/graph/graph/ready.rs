@@ -1,0 +1,153 @@
+//! The runnable form of a graph.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Graph;
+use super::body::OwnedBodies;
+use crate::backend::Position;
+use crate::core::base::error::{Error, Result};
+use crate::core::graph::flow::{self, Flow};
+use crate::core::graph::memory::Memory;
+use crate::core::graph::program::Program;
+use crate::core::graph::task::group::Owned;
+use crate::core::graph::task::{self, Task, What, memory_is_gone};
+use crate::core::memory::allocation::Allocation;
+use crate::core::runtime::device::Device;
+use crate::core::stream::Stream;
+
+/// What drives the runs of a graph.
+pub enum Drive {
+    /// The backend.
+    Backend,
+    /// The host.
+    Host(Arc<Flow>),
+    /// The host, once all bodies of conditional tasks are captured. For a body: as a part of the other graph.
+    HostLater,
+}
+
+/// A graph that can run.
+pub struct Ready {
+    /// What was recorded.
+    pub tasks: Vec<Task>,
+    /// Runs the graph, or follows a flow.
+    pub program: Arc<Program>,
+    pub drive: Drive,
+    /// The library's memory that it uses.
+    pub memory: Vec<Allocation>,
+    /// The handles of the events that each run records.
+    pub events: Vec<u64>,
+    pub resources: Arc<Resources>,
+}
+
+/// Objects that are released with a graph.
+#[derive(Default)]
+pub struct Resources {
+    /// The groups among its tasks.
+    pub groups: Vec<Owned>,
+    /// Bodies of conditional tasks.
+    pub bodies: Vec<OwnedBodies>,
+    /// Memory of pools.
+    pub memory: Memory,
+}
+
+impl Resources {
+    /// Releases them. Returns the first failure.
+    pub fn end(&mut self) -> Result<()> {
+        let bodies = self.bodies.iter_mut().map(OwnedBodies::end).fold(Ok(()), Result::and);
+        self.memory.end().and(bodies)
+    }
+}
+
+impl Ready {
+    /// Of these tasks, on `device`.
+    pub fn new(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
+        let program = Program::new(&device.native, &tasks)?;
+        Ok(Self::of(tasks, Arc::new(program), Drive::Backend, Arc::new(resources)))
+    }
+
+    /// For a flow that was made of these tasks.
+    pub fn of_flow(device: &Device, tasks: Vec<Task>, flow: Arc<Flow>) -> Result<Arc<Self>> {
+        let nothing = Program::new(&device.native, &[])?;
+        Ok(Self::of(tasks, Arc::new(nothing), Drive::Host(flow), Arc::default()))
+    }
+
+    /// For tasks of which some are conditional, or which are a body.
+    pub fn with_bodies(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
+        flow::check(&tasks)?;
+        let nothing = Program::new(&device.native, &[])?;
+        Ok(Self::of(tasks, Arc::new(nothing), Drive::HostLater, Arc::new(resources)))
+    }
+
+    /// The same, for a graph whose bodies are all captured.
+    pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
+        let tree = graph.tree(self)?;
+        let _memory = tree.claim()?;
+        let flow = Flow::of_tree(graph.handle, &graph.device, &tree)?;
+        let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
+        let drive = Drive::Host(flow);
+        let (memory, events) = uses(&tree.all_tasks());
+        Ok(Arc::new(Self { tasks: self.tasks.clone(), program, drive, memory, events, resources }))
+    }
+
+    fn of(tasks: Vec<Task>, program: Arc<Program>, drive: Drive, resources: Arc<Resources>) -> Arc<Self> {
+        let (memory, events) = uses(&tasks);
+        Arc::new(Self { tasks, program, drive, memory, events, resources })
+    }
+
+    /// The same graph with other tasks in some places, which have the same edges.
+    pub fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
+        if !matches!(self.drive, Drive::Backend) {
+            return Err(Error::unsupported(
+                "the tasks of a graph with labels, switches, conditional tasks or streams that start others are not \
+                 changed in this version; record the graph anew",
+            ));
+        }
+        let mut tasks = self.tasks.clone();
+        for (place, task) in changes {
+            tasks[*place] = task.clone();
+        }
+        let is_changed = |place: &usize| changes.contains_key(place);
+        self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
+        let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
+        Ok(Self::of(tasks, program, Drive::Backend, resources))
+    }
+
+    /// Queues a run, with its allocations and frees of pool memory. Returns its last operation.
+    pub fn queue(&self, stream: &Stream) -> Result<Position> {
+        let queue = || match &self.drive {
+            Drive::Host(flow) => flow::run::queue(flow, stream, &self.program),
+            Drive::Backend | Drive::HostLater => self.program.queue(stream, &self.tasks),
+        };
+        let memory = &self.resources.memory;
+        if !memory.is_any() {
+            return queue();
+        }
+        memory.begin_run()?;
+        let queued = memory.wait_for_arrivals(stream).and_then(|()| queue());
+        queued.inspect_err(|_| memory.undo_run())
+    }
+
+    /// The graph ends. Returns the first failure to free its memory.
+    pub fn end(self) -> Result<()> {
+        let Self { resources, .. } = self;
+        Arc::into_inner(resources).map_or(Ok(()), |mut resources| resources.end())
+    }
+
+    /// Fails unless the memory that it uses is still allocated as it was.
+    pub fn check_memory(&self) -> Result<()> {
+        let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
+        self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone("modelRI", gone)))
+    }
+}
+
+/// The library's memory that tasks use, and the events that each run records.
+pub fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
+    // The others are only places in the order.
+    let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
+    let events = tasks.iter().filter_map(|task| match task.what {
+        What::EventRecord(event) if is_recorded(task) => Some(event),
+        _ => None,
+    });
+    (task::memory(tasks), events.collect())
+}

@@ -1,0 +1,127 @@
+//! Tasks of groups in a run: their work is read when the run reaches them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend;
+use crate::backend::{Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, thread_number};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::graph::task::group::{Group, Member, Version};
+use crate::core::graph::task::{Task, memory_is_gone};
+use crate::core::memory::allocation::Allocation;
+use crate::core::stream::Stream;
+use crate::core::stream::failure::Failures;
+
+/// Consecutive tasks of a group, read when a run reaches them.
+pub struct Late {
+    group: Arc<Group>,
+    batch: usize,
+}
+
+impl Late {
+    /// The tasks with these places, which belong to one group. Each task of a group is added once, in order.
+    pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device) -> Result<Self> {
+        let mine = members.iter().filter_map(|&index| tasks[index].group.as_ref());
+        let mine: Vec<&Member> = mine.collect();
+        let group = Arc::clone(&mine.first().ok_or_else(no_group)?.group);
+        let mut state = group.state.lock();
+        let first = state.batches.last().map_or(0, |batch| batch.end);
+        state.batches.push(first..first + mine.len());
+        let batch = state.batches.len() - 1;
+        if first + mine.len() == state.kinds.len() {
+            let of_group = |task: &&Task| task.group.as_ref().is_some_and(|member| Arc::ptr_eq(&member.group, &group));
+            let works = tasks.iter().filter(of_group).filter_map(|task| task.work.clone());
+            state.version = Some(Version::new(device, works.collect(), &state.batches)?);
+        }
+        drop(state);
+        Ok(Self { group, batch })
+    }
+}
+
+fn no_group() -> Error {
+    Error::new(Code::InternalError, "a task without a group was to be late")
+}
+
+/// Runs late tasks, on a private stream, while the stream of the run waits.
+pub struct Runner {
+    stream: Arc<dyn backend::Stream>,
+    turn: Arc<CurrentTurn>,
+}
+
+/// The place where a run of a graph has reached a group.
+#[derive(Clone)]
+struct Turn {
+    failures: Arc<Failures>,
+    position: Position,
+    thread: u32,
+}
+
+/// The stream that receives failures of the runner's stream.
+#[derive(Default)]
+struct CurrentTurn(Mutex<Option<Turn>>);
+
+impl Observer for CurrentTurn {
+    fn failed(&self, failure: Failure) -> Option<HostFn> {
+        let turn = self.0.lock().clone()?;
+        let (position, thread) = (Some(turn.position), Some(turn.thread));
+        turn.failures.failed(Failure { position, thread, ..failure })
+    }
+}
+
+impl Runner {
+    /// With a stream that `create` makes.
+    pub fn new(
+        create: impl FnOnce(Arc<dyn Observer>) -> backend::Result<Arc<dyn backend::Stream>>,
+    ) -> Result<Arc<Self>> {
+        let turn: Arc<CurrentTurn> = Arc::default();
+        let stream = create(Arc::clone(&turn) as Arc<dyn Observer>)?;
+        Ok(Arc::new(Self { stream, turn }))
+    }
+
+    /// Queues a batch.
+    pub fn queue(self: &Arc<Self>, late: &Late, stream: &Stream, aborts: &Arc<AtomicU64>) -> Result<Position> {
+        let (runner, group, batch) = (Arc::clone(self), Arc::clone(&late.group), late.batch);
+        let (failures, thread) = (stream.share_failures(), thread_number());
+        let aborts = Arc::clone(aborts);
+        let aborted = aborts.load(Ordering::Relaxed);
+        // Locked until it is known: another thread may reach it before.
+        let place = Arc::new(Mutex::new(0));
+        let place_then = Arc::clone(&place);
+        let mut place = place.lock();
+        let function = HostFn::from_backend_calls(move || {
+            let position = *place_then.lock();
+            // Relaxed: see where it is changed.
+            if aborts.load(Ordering::Relaxed) == aborted {
+                runner.run(&group, batch, Turn { failures, position, thread });
+            }
+        });
+        *place = stream.submit(Op::HostFn(Payload::new(&mut Some(function))))?;
+        Ok(*place)
+    }
+
+    fn run(&self, group: &Group, batch: usize, turn: Turn) {
+        *self.turn.0.lock() = Some(turn.clone());
+        group.drop_replaced();
+        let version = group.state.lock().version.clone();
+        let Some(version) = version else { return };
+        let Err(fault) = self.run_version(&version, batch) else { return };
+        let Turn { failures, position, thread } = turn;
+        let (position, thread) = (Some(position), Some(thread));
+        if let Some(tell) = failures.failed(Failure { fault, position, thread, launch: None }) {
+            tell.run();
+        }
+    }
+
+    fn run_version(&self, version: &Version, batch: usize) -> backend::Result<()> {
+        let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
+        if let Some(gone) = version.memory.iter().find(gone) {
+            let text = memory_is_gone("a task group", gone).text().to_owned();
+            return Err(Fault::new(FaultKind::InvalidArgument, text));
+        }
+        self.stream.submit(Op::RunGraph(&version.graphs[batch]))?;
+        // The observer reports failures of the work.
+        self.stream.synchronize(None).map(drop)
+    }
+}

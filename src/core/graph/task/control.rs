@@ -1,0 +1,182 @@
+//! Control flow of a task: labels, jumps, streams that start others, and conditional tasks.
+
+use crate::algo::map::slot_table::Handle;
+use crate::backend::Span;
+use crate::core::base::error::{Error, Result};
+
+/// The most bodies of a task.
+const MOST_BODIES: u32 = 1024;
+
+/// A comparison, as `aclrtCondition` numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// ==
+    Equal,
+    /// !=
+    NotEqual,
+    /// >
+    Greater,
+    /// >=
+    GreaterOrEqual,
+    /// <
+    Less,
+    /// <=
+    LessOrEqual,
+}
+
+impl Condition {
+    /// Converts the number of C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        let all = [Self::Equal, Self::NotEqual, Self::Greater, Self::GreaterOrEqual, Self::Less, Self::LessOrEqual];
+        usize::try_from(number).ok().and_then(|index| all.get(index).copied()).ok_or_else(|| {
+            Error::invalid_param(format_args!("cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"))
+        })
+    }
+
+    /// Whether it holds.
+    pub fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::Greater => left > right,
+            Self::GreaterOrEqual => left >= right,
+            Self::Less => left < right,
+            Self::LessOrEqual => left <= right,
+        }
+    }
+}
+
+/// Control flow of a stream of a graph, by values in memory when a run reaches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// A target: the label with this handle.
+    Label(u64),
+    /// Jumps to the label with the index that is read there; an index beyond the list selects the last one.
+    SwitchLabel {
+        /// The place of the index, of 32 bits.
+        index: Span,
+        /// The handles of the labels.
+        labels: Box<[u64]>,
+    },
+    /// Starts another stream, and goes on.
+    Start(Handle),
+    /// Compares two values, starts one of two streams, and ends. Without a second stream it goes on instead if the
+    /// condition is false.
+    SwitchStream {
+        /// A signed number of 32 or 64 bits.
+        left: Span,
+        /// As long as `left`.
+        right: Span,
+        /// The comparison.
+        condition: Condition,
+        /// Started if it is true.
+        then: Handle,
+        /// Started if it is false.
+        otherwise: Option<Handle>,
+    },
+    /// Runs other graphs, or none, by a value.
+    Conditional(Conditional),
+}
+
+impl Control {
+    /// The memory that it reads.
+    pub fn spans(&self) -> [Option<Span>; 2] {
+        match self {
+            Self::Label(_) | Self::Start(_) => [None; 2],
+            Self::SwitchLabel { index, .. } => [Some(*index), None],
+            Self::SwitchStream { left, right, .. } => [Some(*left), Some(*right)],
+            Self::Conditional(conditional) => [Some(conditional.value), None],
+        }
+    }
+
+    /// The streams that it may start.
+    pub fn starts(&self) -> impl Iterator<Item = Handle> {
+        let streams = match self {
+            Self::Label(_) | Self::SwitchLabel { .. } | Self::Conditional(_) => [None; 2],
+            Self::Start(stream) => [Some(*stream), None],
+            Self::SwitchStream { then, otherwise, .. } => [Some(*then), *otherwise],
+        };
+        streams.into_iter().flatten()
+    }
+}
+
+/// How a value selects a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The first body if it is not 0, otherwise the second one, if there is one.
+    If,
+    /// The body, again and again, until it is 0.
+    While,
+    /// The body with this index, if there is one.
+    Switch,
+}
+
+impl Kind {
+    /// Converts the number of C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        match number {
+            0 => Ok(Self::If),
+            1 => Ok(Self::While),
+            2 => Ok(Self::Switch),
+            _ => Err(Error::invalid_param(format_args!(
+                "params.type is {number}; allowed: ACL_MODEL_RI_COND_TYPE_IF 0, _WHILE 1 and _SWITCH 2"
+            ))),
+        }
+    }
+
+    /// The word for a task of this kind in pictures.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::While => "while",
+            Self::Switch => "switch",
+        }
+    }
+
+    /// The body that a value selects, which need not exist.
+    pub fn choose(self, value: u64) -> Option<usize> {
+        match self {
+            Self::If => Some(usize::from(value == 0)),
+            Self::While => (value != 0).then_some(0),
+            Self::Switch => usize::try_from(value).ok(),
+        }
+    }
+
+    /// Fails if a task of this kind cannot have this number of bodies.
+    pub fn check_count(self, count: u32) -> Result<()> {
+        let (most, allowed) = match self {
+            Self::If => (2, "1 (what runs if the value is not 0) and 2 (and what runs if it is)"),
+            Self::While => (1, "1"),
+            Self::Switch => (MOST_BODIES, "1 to 1024"),
+        };
+        if (1..=most).contains(&count) {
+            return Ok(());
+        }
+        Err(Error::invalid_param(format_args!("params.size is {count}; allowed for this type: {allowed}")))
+    }
+}
+
+/// A conditional task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditional {
+    /// How the value selects a body.
+    pub kind: Kind,
+    /// The condition handle.
+    pub condition: Handle,
+    /// Its value.
+    pub value: Span,
+    /// The bodies.
+    pub bodies: Box<[Handle]>,
+}
+
+/// A number that is read from memory: its bytes.
+pub fn signed(bytes: &[u8]) -> i64 {
+    match bytes.try_into() {
+        Ok(four) => i64::from(i32::from_ne_bytes(four)),
+        Err(_) => bytes.try_into().map_or(0, i64::from_ne_bytes),
+    }
+}
+
+#[cfg(test)]
+#[path = "control_tests.rs"]
+mod tests;

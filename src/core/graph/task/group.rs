@@ -1,0 +1,232 @@
+//! Groups of tasks, and recorded changes of them.
+
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::claim_for;
+use super::step::What;
+use super::used::memory_of;
+use crate::algo::host::grow::Grow;
+use crate::algo::host::host_memory::claim::Claim;
+use crate::algo::map::slot_table::Handle;
+use crate::backend;
+use crate::backend::{Device, Node, Position, Work};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::base::owner::Owner;
+use crate::core::base::{handles, host_memory};
+use crate::core::memory::allocation::Allocation;
+
+/// A group of tasks.
+pub struct Group {
+    /// Its own handle.
+    pub handle: Handle,
+    /// Of the graph.
+    pub graph: Handle,
+    /// Of its device.
+    pub owner: Owner,
+    /// Its tasks and work.
+    pub state: Mutex<State>,
+}
+
+handles::object!(Group, TaskGroup);
+
+/// The tasks and the work of a group.
+#[derive(Default)]
+pub struct State {
+    /// Its tasks, in order.
+    pub kinds: Vec<(What, Shape)>,
+    /// Tasks that run without anything in between.
+    pub batches: Vec<Range<usize>>,
+    /// Its current work; `None` while it is being captured.
+    pub version: Option<Arc<Version>>,
+    /// Replaced and unused work: dropped when a backend can be called.
+    pub replaced: Vec<Arc<Version>>,
+    /// The change that a stream records now.
+    pub update: Weak<Update>,
+}
+
+/// The work of a group after one change.
+pub struct Version {
+    /// The work of each task.
+    pub works: Vec<Work>,
+    /// One for each batch.
+    pub graphs: Vec<Arc<dyn backend::Graph>>,
+    /// The library's memory that it uses.
+    pub memory: Vec<Allocation>,
+}
+
+impl Version {
+    /// The graphs of the backend for `works`, one for each batch.
+    pub fn new(device: &dyn Device, works: Vec<Work>, batches: &[Range<usize>]) -> Result<Arc<Self>> {
+        let graph = |batch: &Range<usize>| {
+            let node = |(place, work): (usize, &Work)| Node {
+                work: work.clone(),
+                after: place.checked_sub(1).into_iter().collect(),
+            };
+            let nodes: Vec<Node> = works[batch.clone()].iter().enumerate().map(node).collect();
+            device.create_graph(&nodes)
+        };
+        let graphs = batches.iter().map(graph).collect::<backend::Result<Vec<_>>>()?;
+        let memory = memory_of(&works);
+        Ok(Arc::new(Self { works, graphs, memory }))
+    }
+}
+
+/// What a change must keep, besides the kind of call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A copy of bytes.
+    Bytes,
+    /// A copy of rows.
+    Rows,
+    /// Another operation.
+    Other,
+}
+
+impl Shape {
+    fn of(work: &Work) -> Self {
+        match work {
+            Work::Copy(_) => Self::Bytes,
+            Work::Copy2d(_) => Self::Rows,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn name((what, shape): (What, Shape)) -> &'static str {
+    match (what, shape) {
+        (What::Copy, Shape::Rows) => "a copy of rows",
+        (What::Copy, _) => "a copy",
+        (What::Fill, _) => "a fill",
+        (What::Reduce, _) => "a reduction",
+        (What::RandomNum, _) => "random numbers",
+        (What::Kernel, _) => "a kernel",
+        (What::HostFn, _) => "a host function",
+        _ => "another task",
+    }
+}
+
+/// The place of a task in its group.
+#[derive(Clone)]
+pub struct Member {
+    /// The group.
+    pub group: Arc<Group>,
+    index: usize,
+}
+
+impl Member {
+    /// The current work of the task; `work` until its graph can run.
+    pub fn work(&self, work: &Work) -> Work {
+        let version = self.group.state.lock().version.clone();
+        version.map_or_else(|| work.clone(), |version| version.works[self.index].clone())
+    }
+}
+
+/// Dropped with its graph: then the handle of the group dies.
+pub struct Owned(pub Arc<Group>);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        Group::table().remove(self.0.handle);
+    }
+}
+
+impl Group {
+    /// An empty group of a graph that is being captured.
+    pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
+        let make = |handle| Arc::new(Self { handle, graph, owner, state: Mutex::default() });
+        let made = Self::table().insert_with(make).and_then(|handle| Self::table().get_arc(handle));
+        made.map(Owned).ok_or_else(|| Error::no_more("task groups"))
+    }
+
+    /// Adds a task.
+    pub fn add(self: &Arc<Self>, what: What, work: &Work) -> Member {
+        let mut state = self.state.lock();
+        state.kinds.push((what, Shape::of(work)));
+        Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
+    }
+
+    /// Allocates room for this many more tasks. Returns whether there is memory for them.
+    pub fn make_room(&self, more: usize) -> bool {
+        self.state.lock().kinds.make_room(more).is_ok()
+    }
+
+    /// Drops replaced work. To be called when a backend can be called.
+    pub fn drop_replaced(&self) {
+        let replaced = std::mem::take(&mut self.state.lock().replaced);
+        drop(replaced);
+    }
+}
+
+/// A change of a group that a stream records.
+pub struct Update {
+    /// The group.
+    pub group: Arc<Group>,
+    /// The operations so far.
+    pub state: Mutex<Changes>,
+}
+
+/// The operations of a change.
+#[derive(Default)]
+pub struct Changes {
+    kinds: Vec<(What, Shape)>,
+    works: Vec<Work>,
+    /// A submitted operation that a group cannot have.
+    spoilt: Option<&'static str>,
+}
+
+impl Update {
+    /// Adds works of one kind. Returns how many there are then.
+    pub fn add(&self, what: What, works: Vec<Option<Work>>) -> Result<Position> {
+        let mut state = self.state.lock();
+        let (more, all) = (works.len(), state.works.len() + works.len());
+        let room = state.kinds.make_room(more).and_then(|()| state.works.make_room(more));
+        room.map_err(|_| host_memory::no_memory_for("operations of an update", all))?;
+        for work in works.into_iter().flatten() {
+            state.kinds.push((what, Shape::of(&work)));
+            state.works.push(work);
+        }
+        Ok(state.works.len() as Position)
+    }
+
+    /// The stream got another operation.
+    pub fn spoil(&self, why: &'static str) {
+        self.state.lock().spoilt.get_or_insert(why);
+    }
+
+    /// Claims host memory for the graphs of its works.
+    pub fn claim(&self) -> Result<Claim> {
+        claim_for(self.state.lock().works.len(), 0)
+    }
+
+    /// The new works of the group.
+    pub fn finish(&self) -> Result<Vec<Work>> {
+        let changes = std::mem::take(&mut *self.state.lock());
+        let refused = |why: std::fmt::Arguments<'_>| {
+            Err(Error::param_invalid(format_args!(
+                "{why}. The task group is as it was, and the update has ended: give the stream the same operations \
+                 that it was captured with, with other arguments"
+            )))
+        };
+        if let Some(why) = changes.spoilt {
+            return refused(format_args!("{why}"));
+        }
+        let wanted = &self.group.state.lock().kinds;
+        let (has, needs) = (changes.kinds.len(), wanted.len());
+        if has != needs {
+            return refused(format_args!("the update has {has} operations, the task group {needs}"));
+        }
+        let differs = |(new, old): (&(What, Shape), &(What, Shape))| new != old;
+        match changes.kinds.iter().zip(wanted).position(differs) {
+            Some(index) => refused(format_args!(
+                "operation {index} of the update is {}, that of the task group {}",
+                name(changes.kinds[index]),
+                name(wanted[index])
+            )),
+            None => Ok(changes.works),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The library's memory that recorded work uses.
+
+use super::Task;
+use super::step::Step;
+use crate::backend::{Span, Work};
+use crate::core::base::error::Error;
+use crate::core::memory::allocation::Allocation;
+
+/// The library's memory that tasks use, each allocation once; without that of groups, which changes.
+pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
+    let mut spans: Vec<Span> = Vec::new();
+    for task in tasks {
+        spans.extend(task.work().filter(|_| !task.is_late()).into_iter().flat_map(work_spans));
+        spans.extend(task.step().into_iter().flat_map(Step::spans));
+        spans.extend(task.control.iter().flat_map(|control| control.spans()).flatten());
+    }
+    memory_at(spans)
+}
+
+/// As [`memory`], for these works.
+pub fn memory_of(works: &[Work]) -> Vec<Allocation> {
+    memory_at(works.iter().flat_map(work_spans))
+}
+
+fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
+    let mut all: Vec<Allocation> = Vec::new();
+    for span in spans {
+        let mut addr = span.addr;
+        // Adjacent mappings: the span may continue in the next one.
+        while addr < span.addr + span.len {
+            let Some(found) = Allocation::find(addr) else { break };
+            addr = found.base + found.len;
+            all.push(found);
+        }
+    }
+    all.sort_unstable_by_key(|found| found.base);
+    all.dedup();
+    all
+}
+
+fn work_spans(work: &Work) -> Vec<Span> {
+    match work {
+        Work::Copy(copy) => vec![copy.dst, copy.src],
+        Work::Copy2d(copy) => vec![copy.dst.span, copy.src.span],
+        Work::Fill(fill) => vec![fill.dst],
+        Work::Reduce(reduce) => vec![reduce.dst, reduce.src],
+        Work::RandomNum(job) => job.words().chain(job.counter).chain([job.dst]).collect(),
+        Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => Vec::new(),
+    }
+}
+
+/// The error of `what`, which uses memory that was freed.
+#[cold]
+pub fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
+    Error::param_invalid(format_args!(
+        "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
+         capture it again",
+        gone.len, gone.base
+    ))
+}

@@ -1,0 +1,328 @@
+//! A list of arguments in either place: in library memory, or in memory of the caller.
+
+use super::known;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::{handles, host_memory};
+use crate::core::kernel::Function;
+use crate::core::kernel::kernel_launch::PlaceHolder;
+
+/// The limit of a GPU's kernel.
+pub(super) const MOST_BYTES: usize = 4096;
+
+/// Data after arguments begins at a multiple of this.
+pub(super) const DATA_ALIGNMENT: usize = 64;
+
+/// The bits above the number of an argument, in its handle.
+const ARGUMENT: u64 = 0x5041;
+
+/// The header of a list.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Head {
+    /// [`Head::mark`] of a list in the caller's memory.
+    pub(super) mark: u64,
+    pub(super) function: u64,
+    /// The caller's memory for arguments and data, if it is there.
+    pub room: usize,
+    /// Bytes there.
+    pub room_len: usize,
+    /// Bytes of arguments so far.
+    pub(super) used: usize,
+    /// Bytes of data so far, from the end of the room.
+    pub(super) taken: usize,
+    /// Arguments so far.
+    pub(super) count: usize,
+    /// The most arguments.
+    pub most: usize,
+    pub(super) finalized: usize,
+}
+
+/// An argument.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry {
+    offset: usize,
+    size: usize,
+    is_place_holder: usize,
+    /// The place of its data: in the room, or the index of the list's private block.
+    data: usize,
+    /// Bytes of its data; 0: none yet.
+    data_len: usize,
+}
+
+impl Head {
+    /// The mark of a list at this address.
+    pub fn mark(addr: usize) -> u64 {
+        0x706f_7274_6163_6c5f ^ addr as u64
+    }
+}
+
+/// The place of a list's bytes.
+pub enum Room<'a> {
+    /// In library memory.
+    Own {
+        /// The arguments.
+        arguments: &'a mut [u8],
+        /// A block for each placeholder.
+        data: &'a mut Vec<Box<[u8]>>,
+    },
+    /// In the caller's memory: arguments from the beginning on, data from the end.
+    Callers(&'a mut [u8]),
+}
+
+/// A list in either place.
+pub struct List<'a> {
+    /// Its header.
+    pub head: &'a mut Head,
+    /// Room for [`Head::most`] arguments.
+    pub entries: &'a mut [Entry],
+    /// Its bytes.
+    pub room: Room<'a>,
+}
+
+/// The offset of an argument whose parameter is unknown: as in a C structure, as far as its size determines it.
+fn guess_offset(used: usize, size: usize) -> usize {
+    let alignment = if size.is_power_of_two() { size.min(8) } else { 8 };
+    used.next_multiple_of(alignment)
+}
+
+impl List<'_> {
+    /// Calls `work` with its kernel, which must be loaded.
+    fn with_function<R>(&self, work: impl FnOnce(&Function) -> Result<R>) -> Result<R> {
+        let raw = self.head.function;
+        match handles::get::<Function>("argsHandle", raw) {
+            Ok(function) => work(&function),
+            Err(_) => Err(Error::param_invalid(format_args!(
+                "argsHandle is a list for kernel {raw:#x}, which went with its binary; begin another one"
+            ))),
+        }
+    }
+
+    /// Adds an argument. Returns its number.
+    pub(super) fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
+        if self.head.finalized != 0 {
+            return Err(Error::param_invalid(
+                "argsHandle was finalized and takes no more arguments; change them with \
+                 aclrtKernelArgsParaUpdate, or begin another list",
+            ));
+        }
+        let (index, used) = (self.head.count, self.head.used);
+        let offset = self.with_function(|function| {
+            let Some(known) = known(function) else { return Ok(guess_offset(used, size)) };
+            let Some(parameter) = known.get(index) else {
+                return Err(Error::param_invalid(format_args!(
+                    "kernel {} has {} parameters, and argsHandle an argument for each already",
+                    function.shown,
+                    known.len()
+                )));
+            };
+            if parameter.size != size {
+                return Err(Error::param_invalid(format_args!(
+                    "{}; parameter {index} of kernel {} has {} bytes",
+                    match is_place_holder {
+                        true => "a place holder is an address of 8 bytes".to_owned(),
+                        false => format!("paramSize is {size}"),
+                    },
+                    function.shown,
+                    parameter.size
+                )));
+            }
+            Ok(parameter.offset)
+        })?;
+        let end = offset + size;
+        if index == self.head.most || end > MOST_BYTES || end > self.room_for_arguments() {
+            return Err(Error::invalid_param(format_args!(
+                "argument {index} of {size} bytes has no room: the list holds {} arguments in {} bytes",
+                self.head.most,
+                self.room_for_arguments().min(MOST_BYTES)
+            )));
+        }
+        self.entries[index] = Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
+        self.head.count += 1;
+        self.head.used = self.head.used.max(end);
+        Ok(index)
+    }
+
+    fn room_for_arguments(&self) -> usize {
+        match &self.room {
+            Room::Own { arguments, .. } => arguments.len(),
+            Room::Callers(room) => room.len() - self.head.taken,
+        }
+    }
+
+    fn arguments(&mut self) -> &mut [u8] {
+        match &mut self.room {
+            Room::Own { arguments, .. } => arguments,
+            Room::Callers(room) => room,
+        }
+    }
+
+    /// aclrtKernelArgsAppend: the handle of the argument.
+    pub fn append(&mut self, value: &[u8]) -> Result<u64> {
+        let index = self.add(value.len(), false)?;
+        let offset = self.entries[index].offset;
+        self.arguments()[offset..offset + value.len()].copy_from_slice(value);
+        Ok(to_handle(index))
+    }
+
+    /// aclrtKernelArgsAppendPlaceHolder: the handle of the argument.
+    pub fn append_place_holder(&mut self) -> Result<u64> {
+        self.add(size_of::<u64>(), true).map(to_handle)
+    }
+
+    /// The argument behind a handle.
+    fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
+        if handle == 0 {
+            return Err(Error::invalid_param("paramHandle is null; it must be what appending the argument gave"));
+        }
+        let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
+        if handle >> 32 != ARGUMENT || index >= self.head.count {
+            return Err(Error::param_invalid(format_args!(
+                "paramHandle {handle:#x} is not of an argument of this list, which has {}",
+                self.head.count
+            )));
+        }
+        Ok((index, self.entries[index]))
+    }
+
+    /// aclrtKernelArgsGetPlaceHolderBuffer: the address for the data of a placeholder.
+    pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
+        if size == 0 {
+            return Err(Error::invalid_param("dataSize is 0; it must be the bytes of the data"));
+        }
+        let (index, entry) = self.entry(handle)?;
+        if entry.is_place_holder == 0 {
+            return Err(Error::param_invalid(format_args!(
+                "paramHandle {handle:#x} is of argument {index}, which is no place holder; \
+                 aclrtKernelArgsAppendPlaceHolder makes one"
+            )));
+        }
+        if entry.data_len != 0 && entry.data_len != size {
+            return Err(Error::param_invalid(format_args!(
+                "dataSize is {size}, and the buffer of argument {index} has {} bytes already",
+                entry.data_len
+            )));
+        }
+        let Head { used, room_len, .. } = *self.head;
+        let data = match &mut self.room {
+            _ if entry.data_len != 0 => entry.data,
+            Room::Own { data, .. } => {
+                let mut piece = host_memory::list("bytes of dataSize", size)?;
+                piece.resize(size, 0);
+                data.push(piece.into());
+                data.len() - 1
+            }
+            Room::Callers(room) => {
+                let end = room.len() - self.head.taken;
+                // Aligned in the caller's memory, at any address.
+                let base = room.as_ptr().addr();
+                let last = end.checked_sub(size);
+                let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
+                match begin.filter(|begin| *begin >= used) {
+                    Some(begin) => {
+                        self.head.taken = room.len() - begin;
+                        begin
+                    }
+                    None => {
+                        return Err(Error::invalid_param(format_args!(
+                            "dataSize is {size}, and of the {room_len} bytes of userHostMem {} are left; see \
+                             aclrtKernelArgsGetMemSize",
+                            end - used
+                        )));
+                    }
+                }
+            }
+        };
+        self.entries[index] = Entry { data, data_len: size, ..entry };
+        let bytes = self.data(data, size);
+        Ok(bytes.as_mut_ptr().expose_provenance())
+    }
+
+    fn data(&mut self, data: usize, len: usize) -> &mut [u8] {
+        match &mut self.room {
+            Room::Own { data: pieces, .. } => &mut pieces[data],
+            Room::Callers(room) => &mut room[data..data + len],
+        }
+    }
+
+    /// aclrtKernelArgsParaUpdate.
+    pub fn update(&mut self, handle: u64, value: &[u8]) -> Result<()> {
+        let (index, entry) = self.entry(handle)?;
+        if entry.is_place_holder != 0 {
+            return Err(Error::param_invalid(format_args!(
+                "paramHandle {handle:#x} is of argument {index}, a place holder; write to the buffer of \
+                 aclrtKernelArgsGetPlaceHolderBuffer"
+            )));
+        }
+        if entry.size != value.len() {
+            return Err(Error::param_invalid(format_args!(
+                "paramSize is {}; argument {index} has {} bytes",
+                value.len(),
+                entry.size
+            )));
+        }
+        self.arguments()[entry.offset..entry.offset + entry.size].copy_from_slice(value);
+        Ok(())
+    }
+
+    /// aclrtKernelArgsFinalize.
+    pub fn finalize(&mut self) -> Result<()> {
+        let count = self.head.count;
+        self.with_function(|function| match known(function) {
+            Some(known) if known.len() != count => Err(Error::param_invalid(format_args!(
+                "argsHandle has {count} arguments; kernel {} has {} parameters",
+                function.shown,
+                known.len()
+            ))),
+            _ => Ok(()),
+        })?;
+        let entries = &self.entries[..count];
+        if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {
+            return Err(Error::param_invalid(format_args!(
+                "argument {index} is a place holder without data; get its buffer with \
+                 aclrtKernelArgsGetPlaceHolderBuffer"
+            )));
+        }
+        self.head.finalized = 1;
+        Ok(())
+    }
+
+    /// The arguments of a launch of the kernel with this handle, followed by their data, and the placeholders.
+    pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
+        if self.head.function != function {
+            return Err(Error::param_invalid(format_args!(
+                "argsHandle is a list for kernel {:#x}, and funcHandle is {function:#x}; begin a list for it",
+                self.head.function
+            )));
+        }
+        if self.head.finalized == 0 {
+            return Err(Error::param_invalid(
+                "argsHandle is not complete; call aclrtKernelArgsFinalize after the last argument",
+            ));
+        }
+        let (used, count) = (self.head.used, self.head.count);
+        let data = self.entries[..count].iter().filter(|entry| entry.is_place_holder != 0);
+        let all = used + data.map(|entry| entry.data_len + DATA_ALIGNMENT).sum::<usize>();
+        let mut bytes: Vec<u8> = host_memory::list("bytes of kernel arguments", all)?;
+        bytes.extend_from_slice(&self.arguments()[..used]);
+        let mut place_holders = Vec::new();
+        for index in 0..count {
+            let entry = self.entries[index];
+            if entry.is_place_holder == 0 {
+                continue;
+            }
+            bytes.resize(bytes.len().next_multiple_of(DATA_ALIGNMENT), 0);
+            place_holders.push(PlaceHolder { addr: entry.offset, data: bytes.len() });
+            bytes.extend_from_slice(self.data(entry.data, entry.data_len));
+        }
+        Ok((bytes, place_holders))
+    }
+}
+
+fn to_handle(index: usize) -> u64 {
+    ARGUMENT << 32 | (index as u64 + 1)
+}
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;
