@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::dependency::RecordId;
+use super::dependency::{self, RecordId};
+use super::is_on_for;
 use super::lane::{Entry, Lane};
 use super::operation::{HostTimes, Point, Times, TimesGuard, What};
-use super::{dependency, is_on_for};
 use crate::backend::{
     Delivery, Device, Event, HostFn, Op, OpKind, Payload, Position, Result, Stream, Submit, Ticket, thread_number,
 };

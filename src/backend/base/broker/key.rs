@@ -3,10 +3,8 @@
 //! A key contains its process (id and start time, because ids are reused), its namespaces, and a random number for the
 //! offer. A text has all of that; a number has room for less of it.
 
-use std::fmt;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fmt, fs, io};
 
 use super::{invalid, unserved};
 use crate::algo::host::system_call::named;

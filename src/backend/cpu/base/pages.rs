@@ -1,9 +1,8 @@
 //! Pages: mappings, 2 MiB pages, locking.
 
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr;
+use std::{io, ptr};
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect, munmap};
 

@@ -9,13 +9,11 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::math::mix::mix;
-use crate::backend::cpu::kernel::kernel_launch;
-use crate::backend::cpu::kernel::kernel_launch::Call;
+use crate::backend::cpu::kernel::kernel_launch::{self, Call};
 use crate::backend::cpu::runtime::shared::{Options, Shared};
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
 use crate::backend::cpu::stream::operation::GraphRun;
-use crate::backend::cpu::stream::queue;
-use crate::backend::cpu::stream::queue::Queue;
+use crate::backend::cpu::stream::queue::{self, Queue};
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, random_num, reduce};
 use crate::backend::{
     Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, RandomNum, Reduce, RepeatedFn, Result, Work,

@@ -5,10 +5,9 @@
 //! what to do instead. It runs in a signal handler, so look-ups take no lock and allocate nothing.
 
 use std::ffi::{c_int, c_void};
-use std::fmt;
 use std::mem::MaybeUninit;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
+use std::{fmt, ptr};
 
 use parking_lot::Mutex;
 

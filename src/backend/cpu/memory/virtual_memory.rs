@@ -16,9 +16,8 @@ use super::ranges::{CpuPhysicalMemory, Memory, Part, Range, around, own, refused
 use crate::algo::host::system_call::is_forbidden;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::arena::HUGE;
-use crate::backend::cpu::base::files;
-use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{

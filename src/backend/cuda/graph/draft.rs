@@ -17,8 +17,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
-use crate::backend::cuda::transfer::memcpy_2d;
-use crate::backend::cuda::transfer::memcpy_2d::MAX_PITCH;
+use crate::backend::cuda::transfer::memcpy_2d::{self, MAX_PITCH};
 use crate::backend::cuda::transfer::{random_num, reduce};
 use crate::backend::{Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Work};
 

@@ -13,8 +13,7 @@ use cudarc::driver::sys::{
     CUmemLocationType,
 };
 
-use super::blocks;
-use super::blocks::{HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
+use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
 use super::ipc::ImportedBlock;
 use super::pending;
 use super::release::Release;

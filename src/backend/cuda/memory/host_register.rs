@@ -5,8 +5,7 @@ use std::ffi::c_void;
 use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUdeviceptr};
 
 use super::pending;
-use super::pinned;
-use super::pinned::Pinned;
+use super::pinned::{self, Pinned};
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
 

@@ -12,8 +12,7 @@ use cudarc::driver::sys::{
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::base::error::is_none;
-use crate::backend::cuda::memory::blocks;
-use crate::backend::cuda::memory::blocks::NORMAL_PAGE;
+use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
 use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use cudarc::driver::sys::CU_MEMHOSTALLOC_PORTABLE;
 use parking_lot::Mutex;
 
-use super::blocks;
-use super::pending;
 use super::release::Release;
+use super::{blocks, pending};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::runtime::context::Context;
 use crate::backend::cuda::runtime::device_state::DeviceState;

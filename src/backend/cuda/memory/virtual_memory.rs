@@ -10,13 +10,11 @@ use cudarc::driver::sys::{
 };
 use parking_lot::Mutex;
 
-use super::ipc;
-use super::pending;
 use super::release::Release;
+use super::{ipc, pending};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::broker::Parcel;
-use crate::backend::cuda::memory::device_memory;
-use crate::backend::cuda::memory::device_memory::with_reaping;
+use crate::backend::cuda::memory::device_memory::{self, with_reaping};
 use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};

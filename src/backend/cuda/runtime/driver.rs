@@ -5,16 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backend::cuda::base::api::Api;
-use crate::backend::cuda::memory::blocks;
-use crate::backend::cuda::memory::foreign;
-use crate::backend::cuda::memory::host_register;
-use crate::backend::cuda::memory::peer;
-use crate::backend::cuda::memory::{pending, pinned};
+use crate::backend::cuda::memory::{blocks, foreign, host_register, peer, pending, pinned};
 use crate::backend::cuda::runtime::context::device_of;
-use crate::backend::cuda::runtime::device;
-use crate::backend::cuda::runtime::info;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
-use crate::backend::cuda::runtime::snapshot;
+use crate::backend::cuda::runtime::{device, info, snapshot};
 use crate::backend::cuda::stream::timed_wait;
 use crate::backend::memory::known;
 use crate::backend::runtime::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};

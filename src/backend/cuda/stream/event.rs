@@ -9,9 +9,8 @@ use cudarc::driver::sys::CUevent_st;
 
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::stream::clock;
-use crate::backend::cuda::stream::failure;
 use crate::backend::cuda::stream::mark::{poll_until, synchronize};
+use crate::backend::cuda::stream::{clock, failure};
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 
 /// An event of the driver.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::host_fn;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::cuda::stream::watch;
-use crate::backend::cuda::stream::watch::Awaited;
+use crate::backend::cuda::stream::watch::{self, Awaited};
 use crate::backend::{Change, Delivery, Fault, FaultKind, Notify, NotifyWait, Position, Result, Ticket};
 
 /// A change that a stream has not come to.

@@ -10,8 +10,7 @@ use cudarc::driver::sys::{
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::cuda::transfer::memcpy;
-use crate::backend::cuda::transfer::memcpy::{device_pointer, is_host, note_places, other_doer, peers};
+use crate::backend::cuda::transfer::memcpy::{self, device_pointer, is_host, note_places, other_doer, peers};
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
 /// The largest distance between rows that the driver's functions take, on all its devices.

@@ -8,10 +8,8 @@ use std::os::unix::fs::FileExt;
 
 use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::UNIT;
-use crate::backend::cpu::base::bytes;
-use crate::backend::cpu::base::files;
-use crate::backend::cpu::base::pages;
-use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::{bytes, files};
 use crate::backend::{Fault, FaultKind, Result};
 
 pub(super) enum Backing {

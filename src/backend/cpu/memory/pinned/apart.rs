@@ -9,8 +9,7 @@ use parking_lot::Mutex;
 use super::{HOST, HostMemory, LARGE, no_memory};
 use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{Arena, UNIT};
-use crate::backend::cpu::base::pages;
-use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::memory::bounds::{Bounds, Layout};
 use crate::backend::{Access, Block, Result};
 
