@@ -90,7 +90,7 @@ mod real {
 
     /// Threads free and allocate while others flush: every block is in one place.
     #[test]
-    fn blocks_are_neither_lost_nor_given_out_twice() {
+    fn blocks_are_neither_lost_nor_allocated_twice() {
         const THREADS: usize = 4;
         let (map, cache) = (AddressMap::new(), BlockCache::new());
         /// Says that a thread has ended, also when it ends by a failure.

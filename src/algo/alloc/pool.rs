@@ -26,6 +26,7 @@
 //! from then on it takes segments of its own, after free memory in parts that are hardly used, and memory of other
 //! parts only when no more is available. Blocks do not cross parts.
 
+mod books;
 mod cache;
 mod card;
 #[cfg(debug_assertions)]
@@ -39,6 +40,7 @@ mod search;
 mod segments;
 mod totals;
 
+pub use books::{Back, Books, Enter, Hide, Place, Taken};
 pub use card::Card;
 pub use parts::PARTS;
 use parts::{Checked, Parts};
@@ -81,56 +83,6 @@ pub struct Segment {
     pub len: usize,
     /// A word of its owner, returned when the segment is released.
     pub token: u64,
-}
-
-/// A block that is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
-    /// First byte; a multiple of [`GRAIN`].
-    pub addr: usize,
-    /// Bytes: the request rounded up to a multiple of [`GRAIN`]. All of them count as used.
-    pub len: usize,
-    /// Bytes that it may have when it is allocated again as it is.
-    pub room: usize,
-    /// By which [`Pool::free`] finds it.
-    pub note: u64,
-}
-
-/// Enters an allocated block in the owner's books.
-pub trait Enter<P> {
-    /// The result.
-    type Entered;
-
-    /// A new block, and the number of its place; 0: no places are left.
-    fn new_block(self, taken: Taken, number: u32) -> Self::Entered;
-
-    /// The hidden block in this place, which has `len` bytes now.
-    fn again(self, place: P, len: usize) -> Self::Entered;
-}
-
-/// Hides a block in its owner's books.
-pub trait Hide {
-    /// False: it was freed before.
-    fn hide(self) -> bool;
-}
-
-impl<F: FnOnce() -> bool> Hide for F {
-    fn hide(self) -> bool {
-        self()
-    }
-}
-
-/// A block to free.
-#[derive(Clone, Copy)]
-pub struct Back<P> {
-    /// What [`Taken`] says.
-    pub note: u64,
-    /// Its place in the owner's books.
-    pub place: P,
-    /// The number of that.
-    pub number: u32,
-    /// Whether all its uses are complete, and the rules of the pool let every stream know.
-    pub has_passed: bool,
 }
 
 /// A free that a stream has to wait for.
@@ -189,27 +141,6 @@ pub struct Drained {
     pub segments: Vec<Segment>,
     /// The numbers of its places in the books.
     pub kept: Vec<u32>,
-}
-
-/// The books of a pool's owner, in which each block has a place with a number.
-pub trait Books: 'static {
-    /// A place.
-    type Place: Place;
-
-    /// Adds numbers, several at a time, so that parts of the pool rarely need more at once. None if no more are left.
-    fn supply(numbers: &mut Vec<u32>);
-
-    /// The place with this number.
-    fn place(number: u32) -> Self::Place;
-}
-
-/// A place in the owner's books.
-pub trait Place: Copy {
-    /// The pool's data there. Allocating a hidden block again reads nothing else.
-    fn card(&self) -> &Card;
-
-    /// Removes the block that was hidden here.
-    fn vacate(self);
 }
 
 /// A pool.

@@ -58,7 +58,7 @@ fn the_same_stream_has_all_its_memory_again_in_one_piece() {
 /// Otherwise a program that frees and allocates in turn, a little less each time, would get a large block for a short
 /// request.
 #[test]
-fn a_block_serves_no_request_that_is_much_shorter_whatever_it_served_before() {
+fn a_block_serves_no_request_that_is_much_shorter() {
     let pool = pool_of(4 * GRANULE);
     let mut wanted = GRANULE;
     while wanted > 16 * GRAIN {
@@ -101,7 +101,7 @@ fn a_wait_is_asked_for_last() {
 }
 
 #[test]
-fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
+fn no_stream_waits_for_a_destroyed_stream() {
     let (pool, first, _) = freed_by_a();
     for len in [GRANULE / 2, GRANULE] {
         let gone = Known { gone: true, ..NOTHING };
@@ -113,7 +113,7 @@ fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
 }
 
 #[test]
-fn a_wait_covers_all_frees_of_what_is_given() {
+fn a_wait_covers_all_frees_of_the_allocated_range() {
     let (pool, ..) = freed_by_a();
     let freed = Freed { stream: A, position: 5 };
     assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING, Plainly), Err(Some(freed)));
@@ -273,7 +273,7 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
 }
 
 #[test]
-fn what_is_kept_with_blocks_stays_and_is_given_back_at_the_end() {
+fn notes_of_blocks_stay_until_the_pool_ends() {
     let pool = pool_of(GRANULE);
     let first = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
     // Whether every stream may have it at once, or only the stream itself.
@@ -320,7 +320,7 @@ fn what_the_host_has_not_seen_freed_does_not_go_back() {
 
 /// With enough positions that older ones are merged into later ones.
 #[test]
-fn any_number_of_frees_is_told_apart_by_what_matters() {
+fn any_number_of_frees_keeps_the_latest_position_of_each_stream() {
     let pool = pool_of(GRANULE);
     let [mine, theirs] = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap());
     assert!(pool.free_at(theirs, (B, 3), true));

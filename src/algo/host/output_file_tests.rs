@@ -27,7 +27,7 @@ impl Drop for Fifo {
 }
 
 #[test]
-fn nobody_is_waited_for_who_does_not_read() {
+fn writing_does_not_wait_for_a_reader() {
     let fifo = Fifo::new("unread");
     let error = OutputFile::create(&fifo.0).err().expect("an error");
     assert!(error.to_string().contains("nobody reads it"), "{error}");

@@ -17,15 +17,13 @@ mod held;
 mod hint;
 mod page;
 mod parking;
+mod range;
+mod record;
 mod retired;
 
-use std::fmt;
-use std::num::NonZeroUsize;
-
-use super::chunked::{Blank, Chunked};
-use crate::algo::alloc::pool::Card;
+use super::chunked::Chunked;
 use crate::algo::host::grow::Grow;
-use crate::algo::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+use crate::algo::sync::primitives::atomic::Ordering;
 use crate::algo::sync::primitives::const_unless_loom;
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
@@ -33,6 +31,8 @@ pub use held::HeldPlace;
 pub use hint::Hint;
 use page::{Page, Sheet};
 pub use parking::{Entry, Parked};
+pub use range::{InsertError, Range, Reach};
+use record::{LIVE, RETIRED, Record};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
 /// four small pages.
@@ -49,166 +49,6 @@ const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
 const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << 12 };
 /// Numbers of records are smaller.
 pub const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
-
-/// A registered range of addresses, with its owner's data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Range {
-    /// First address.
-    pub base: usize,
-    /// Length in bytes, not 0.
-    pub len: usize,
-    /// The owner's data.
-    pub words: [u64; 3],
-}
-
-/// What a transfer needs to know of the range that contains an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reach {
-    /// Bytes from the address to the range's end.
-    pub left: NonZeroUsize,
-    /// The first of the owner's words.
-    pub word: u64,
-}
-
-impl Range {
-    fn contains(&self, addr: usize) -> bool {
-        addr.wrapping_sub(self.base) < self.len
-    }
-
-    fn last(&self) -> usize {
-        self.base + (self.len - 1)
-    }
-}
-
-/// Why a range cannot be registered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InsertError {
-    /// It overlaps this one, or begins in the same 256 bytes.
-    Overlap {
-        /// First address of the other range.
-        base: usize,
-        /// Length of the other range.
-        len: usize,
-    },
-    /// It does not lie within the 47 bits of user space.
-    Unaddressable,
-    /// There is no memory for the map.
-    Full,
-    /// Its length is 0.
-    Empty,
-}
-
-impl fmt::Display for InsertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Overlap { base, len } => {
-                write!(f, "the range overlaps, or begins in the same 256 bytes as, ")?;
-                write!(f, "the {len} bytes registered at {base:#x}")
-            }
-            Self::Unaddressable => {
-                write!(f, "the range ends above {:#x}, the last address", (1_u64 << ADDRESS_BITS) - 1)
-            }
-            Self::Full => write!(f, "no memory is left to register another range"),
-            Self::Empty => write!(f, "the range is empty"),
-        }
-    }
-}
-
-impl std::error::Error for InsertError {}
-
-/// The record of a [`Range`]. The range is written under the lock only, while it is not live.
-#[repr(align(64))]
-struct Record {
-    /// Its last two bits are the state: [`IN_CHANGE`], [`LIVE`], [`RETIRED`], or 0: no range, or a parked one. It
-    /// increases with every change.
-    sequence: AtomicU64,
-    base: AtomicUsize,
-    len: AtomicUsize,
-    words: [AtomicU64; 3],
-    /// The holder's data, in held pages.
-    card: Card,
-}
-
-/// A range is being written.
-const IN_CHANGE: u64 = 1;
-/// Readers find the range.
-const LIVE: u64 = 2;
-/// The range is removed, and may be inserted again as it was.
-const RETIRED: u64 = 3;
-
-// SAFETY: atomics; all zeros is no range.
-unsafe impl Blank for Record {
-    #[cfg(loom)]
-    fn blank() -> Self {
-        Self {
-            sequence: AtomicU64::new(0),
-            base: AtomicUsize::new(0),
-            len: AtomicUsize::new(0),
-            words: std::array::from_fn(|_| AtomicU64::new(0)),
-            card: Card::default(),
-        }
-    }
-}
-
-impl Record {
-    /// The live range in it, with its number; `None` when there is none.
-    #[inline(always)]
-    fn read(&self) -> Option<(u64, Range)> {
-        self.read_part(|| self.contents())
-    }
-
-    /// What `part` reads of the live range in it, with its number; `None` when there is none.
-    #[inline(always)]
-    fn read_part<T>(&self, part: impl FnOnce() -> T) -> Option<(u64, T)> {
-        let sequence = self.sequence.load(Ordering::Acquire);
-        let part = part();
-        // Orders the loads above before the one below: who saw a new value sees a new number.
-        fence(Ordering::Acquire);
-        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
-        (sequence % 4 == LIVE && unchanged).then_some((sequence, part))
-    }
-
-    /// The bytes from an address in the live range to its end.
-    #[inline(always)]
-    fn reach(&self, addr: usize) -> Option<Reach> {
-        let (_, (base, len, word)) = self.read_part(|| {
-            let [base, len] = [&self.base, &self.len].map(|word| word.load(Ordering::Relaxed));
-            (base, len, self.words[0].load(Ordering::Relaxed))
-        })?;
-        let left = len.checked_sub(addr.wrapping_sub(base)).and_then(NonZeroUsize::new)?;
-        Some(Reach { left, word })
-    }
-
-    /// The words in it. Under the lock, or if the sequence has not changed.
-    #[inline(always)]
-    fn contents(&self) -> Range {
-        Range {
-            base: self.base.load(Ordering::Relaxed),
-            len: self.len.load(Ordering::Relaxed),
-            words: std::array::from_fn(|n| self.words[n].load(Ordering::Relaxed)),
-        }
-    }
-
-    /// Writes a live range where none is. Under the lock.
-    fn write(&self, range: &Range) {
-        let sequence = self.sequence.load(Ordering::Relaxed);
-        self.sequence.store(sequence + IN_CHANGE, Ordering::Relaxed);
-        // Orders the store above before those below.
-        fence(Ordering::Release);
-        self.base.store(range.base, Ordering::Relaxed);
-        self.len.store(range.len, Ordering::Relaxed);
-        for (to, &from) in self.words.iter().zip(&range.words) {
-            to.store(from, Ordering::Relaxed);
-        }
-        self.sequence.store(sequence + LIVE, Ordering::Release);
-    }
-
-    /// Removes the live range in it, which is in no page. Under the lock.
-    fn clear(&self) {
-        let ended = self.end(self.sequence.load(Ordering::Relaxed));
-        debug_assert!(ended);
-    }
-}
 
 fn page_of(addr: usize) -> usize {
     addr >> PAGE_BITS
@@ -508,6 +348,9 @@ impl Default for AddressMap {
     }
 }
 
+#[cfg(all(test, loom))]
+#[path = "address_map_models.rs"]
+mod loom_address_map;
 #[cfg(test)]
 #[path = "address_map_tests.rs"]
 mod tests;

@@ -11,10 +11,11 @@
 //! - get: name, value, name again. The first load makes the value at least as new as the handle's, the second makes it
 //!   no newer.
 
+mod handle;
+
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::num::NonZeroU64;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -27,15 +28,12 @@ use crate::algo::sync::primitives::{Mutex, const_unless_loom};
 use crate::algo::sync::reclaim;
 use crate::algo::sync::reclaim::Pin;
 
+pub use handle::Handle;
+
 pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many};
 
 /// Handles have this many bits for the slot.
 const INDEX_BITS: u32 = 24;
-/// And this many for the generation.
-const GENERATION_BITS: u32 = 32;
-/// Where the kind begins; above its 7 bits, bit 63 is zero.
-const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
-
 /// Slots per chunk, and enough chunks for all slots that a handle can name. Loom uses few slots, because its atomics
 /// are slow.
 const CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
@@ -46,52 +44,6 @@ const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
 /// A free slot with this generation is never used again: the generation would wrap around, and old handles would become
 /// valid.
 const RETIRED: u32 = u32::MAX - 1;
-
-/// The name of an object in a [`SlotTable`].
-///
-/// Bit 63 is zero, then 7 bits kind, 32 bits generation, 24 bits slot: no handle is zero, a small
-/// number or an address of user space.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Handle(NonZeroU64);
-
-impl Handle {
-    /// The handle with these bits; `None` if no table ever creates such a handle.
-    #[inline]
-    pub fn from_raw(raw: u64) -> Option<Self> {
-        let handle = Self(NonZeroU64::new(raw)?);
-        let shaped = raw >> 63 == 0 && handle.kind() != 0 && handle.generation() % 2 == 1;
-        shaped.then_some(handle)
-    }
-
-    /// Its bits.
-    #[inline]
-    pub fn raw(self) -> u64 {
-        self.0.get()
-    }
-
-    /// The kind of the object: 1 to 127.
-    #[inline]
-    pub fn kind(self) -> u8 {
-        (self.raw() >> KIND_SHIFT) as u8
-    }
-
-    fn new(kind: u8, generation: u32, index: u32) -> Self {
-        debug_assert!(index < MAX_SLOTS && generation % 2 == 1);
-        let kind = u64::from(kind) << KIND_SHIFT;
-        let raw = kind | u64::from(generation) << INDEX_BITS | u64::from(index);
-        Self(NonZeroU64::new(raw).expect("a generation that is odd is not zero"))
-    }
-
-    #[inline]
-    fn generation(self) -> u32 {
-        (self.raw() >> INDEX_BITS) as u32
-    }
-
-    #[inline]
-    fn index(self) -> u32 {
-        self.raw() as u32 & ((1 << INDEX_BITS) - 1)
-    }
-}
 
 /// The status of a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -233,7 +185,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// The object with these bits as its handle.
     #[inline(always)]
     pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
-        self.get(Handle(NonZeroU64::new(raw)?))
+        self.get(Handle::of_bits(raw)?)
     }
 
     /// As [`Self::get`], under a pin of the caller.
@@ -248,7 +200,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// As [`Self::get_pinned`], for raw bits.
     #[inline(always)]
     pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
-        self.get_pinned(Handle(NonZeroU64::new(raw)?), pin)
+        self.get_pinned(Handle::of_bits(raw)?, pin)
     }
 
     /// As [`Self::get`], for calls that block.
@@ -422,6 +374,9 @@ impl<T> Deref for Ref<'_, T> {
     }
 }
 
+#[cfg(all(test, loom))]
+#[path = "slot_table_models.rs"]
+mod loom_slot_table;
 #[cfg(test)]
 #[path = "slot_table_tests.rs"]
 mod tests;

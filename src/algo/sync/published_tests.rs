@@ -3,7 +3,7 @@ use crate::algo::sync::reclaim::flush_deferred;
 
 #[cfg(not(loom))]
 #[test]
-fn what_is_replaced_lives_as_long_as_somebody_looks() {
+fn a_replaced_value_lives_until_its_last_reader_ends() {
     let place = Published::new();
     assert!(place.get().is_none());
     assert!(place.replace(Some(Arc::new(1))).is_none());

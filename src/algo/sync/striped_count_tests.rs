@@ -6,7 +6,7 @@ use super::*;
 use crate::algo::sync::reclaim::pin;
 
 #[test]
-fn nothing_is_lost_whoever_raises_it() {
+fn increments_of_all_threads_are_counted() {
     const EACH: u64 = 10_000;
     let count = StripedCount::default();
     let numbers = [0, OWN - 1, OWN, OWN + SHARED, OWN + 1];
@@ -23,7 +23,7 @@ fn nothing_is_lost_whoever_raises_it() {
 }
 
 #[test]
-fn who_raises_it_and_who_closes_do_not_miss_each_other() {
+fn an_increment_and_a_close_do_not_miss_each_other() {
     for thread in [0, OWN] {
         for _ in 0..2_000 {
             let (count, closed) = (StripedCount::default(), AtomicBool::new(false));

@@ -48,7 +48,7 @@ fn values_last_to_the_very_end_of_a_thread() {
 }
 
 #[test]
-fn a_list_gives_its_memory_back_with_its_last_element() {
+fn a_list_frees_its_memory_with_its_last_element() {
     let (list, element) = (ThreadList::new(), std::sync::Arc::new(1));
     list.push(element.clone());
     list.push(element.clone());

@@ -31,7 +31,7 @@ fn processors_and_policy_are_those_that_were_fixed() {
     };
     let thread = std::thread::spawn(move || {
         let before = Scheduling::of_this_thread();
-        let processors = before.processors.expect("the kernel tells");
+        let processors = before.processors.expect("the kernel returns them");
         let mut one = MaybeUninit::<libc::cpu_set_t>::zeroed();
         // SAFETY: zeros are a set, and the number is inside it.
         let one = unsafe {

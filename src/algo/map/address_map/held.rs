@@ -4,9 +4,10 @@
 
 use super::parking::Entry;
 use super::{
-    ADDRESS_BITS, AddressMap, Card, InsertError, PAGE_CHUNK_LEN, Range, Record, begins_page, covered_pages, granule_of,
+    ADDRESS_BITS, AddressMap, InsertError, PAGE_CHUNK_LEN, Range, Record, begins_page, covered_pages, granule_of,
     page_of,
 };
+use crate::algo::alloc::pool::Card;
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
 

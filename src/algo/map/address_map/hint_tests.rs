@@ -35,7 +35,7 @@ fn a_hint_finds_what_is_live_at_its_place_and_nothing_else() {
 }
 
 #[test]
-fn a_record_tells_what_begins_in_it() {
+fn a_record_finds_only_ranges_that_begin_in_it() {
     let map = AddressMap::new();
     let begins_in = |record, base| map.find_place(record, base).is_some();
     assert!(!begins_in(0, 0) && !begins_in(1, PAGE) && !begins_in(u32::MAX, PAGE));

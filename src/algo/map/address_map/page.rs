@@ -1,10 +1,13 @@
 //! The map's data for 2 MiB of addresses.
 
+mod node;
+
 use std::hint::select_unpredictable;
 
 use super::super::chunked::{Blank, boxed_blank};
-use super::{GRANULE_BITS, PAGE_BITS, PAGE_CHUNK_LEN};
+use super::PAGE_CHUNK_LEN;
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use node::Node;
 
 /// How many range starts a page has room for without a node.
 const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
@@ -27,11 +30,6 @@ const LOWEST: u64 = {
     bits
 };
 const HIGHEST: u64 = LOWEST << (MARK_BITS - 1);
-
-/// Granules of a page, the words of their bitmap, the words of the bitmap of words.
-const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
-const WORDS: usize = GRANULES / 64;
-const SUMMARIES: usize = WORDS.div_ceil(64);
 
 /// Instead of a node: it is not in use.
 const IDLE: usize = 1;
@@ -349,164 +347,4 @@ fn drop_boxed<T: Blank>(place: &AtomicPtr<T>) {
         // SAFETY: allocated by `boxed_blank` with the layout of its type; the owner of `place` ends.
         drop(unsafe { Box::from_raw(made) });
     }
-}
-
-/// The records of 64 granules; undefined for granules without a start.
-struct Records([AtomicU32; 64]);
-
-// SAFETY: atomics; all zeros is no record.
-unsafe impl Blank for Records {
-    #[cfg(loom)]
-    fn blank() -> Self {
-        Self(std::array::from_fn(|_| AtomicU32::new(0)))
-    }
-}
-
-/// 64 granules.
-struct Word {
-    /// A bit per granule in which a range begins.
-    starts: AtomicU64,
-    /// Allocated with the first of them: most pages have few ranges, or only large ones.
-    records: AtomicPtr<Records>,
-}
-
-impl Drop for Word {
-    fn drop(&mut self) {
-        drop_boxed(&self.records);
-    }
-}
-
-/// Any number of starts in a page.
-struct Node {
-    words: [Word; WORDS],
-    /// A bit per word of granules that is not 0.
-    summary: [AtomicU64; SUMMARIES],
-}
-
-// SAFETY: atomics; all zeros is no start.
-unsafe impl Blank for Node {
-    #[cfg(loom)]
-    fn blank() -> Self {
-        Self {
-            words: std::array::from_fn(|_| Word {
-                starts: AtomicU64::new(0),
-                records: AtomicPtr::new(std::ptr::null_mut()),
-            }),
-            summary: std::array::from_fn(|_| AtomicU64::new(0)),
-        }
-    }
-}
-
-impl Node {
-    /// Makes room for the record of this granule; `None`: there is no memory. Under the lock.
-    #[inline]
-    fn make_room(&self, granule: usize) -> Option<()> {
-        let records = &self.words[granule / 64].records;
-        if records.load(Ordering::Relaxed).is_null() {
-            records.store(boxed_blank()?.as_ptr(), Ordering::Release);
-        }
-        Some(())
-    }
-
-    /// The record of the range that begins in a granule, if one does.
-    #[inline(always)]
-    fn record(&self, granule: usize) -> Option<u32> {
-        let records = self.words[granule / 64].records.load(Ordering::Acquire);
-        // SAFETY: null, or allocated by `make_room`, and not freed before the node is dropped.
-        let records = unsafe { records.as_ref() }?;
-        Some(records.0[granule % 64].load(Ordering::Acquire))
-    }
-
-    /// The last granule up to `granule` in which a range begins.
-    #[inline]
-    fn last_start(&self, granule: usize) -> Option<usize> {
-        let mut word = granule / 64;
-        let up_to_granule = u64::MAX >> (63 - granule % 64);
-        let mut bits = self.words[word].starts.load(Ordering::Acquire) & up_to_granule;
-        // A second iteration only if the summary is older than the word.
-        while bits == 0 {
-            word = self.last_word_before(word)?;
-            bits = self.words[word].starts.load(Ordering::Acquire);
-        }
-        Some(word * 64 + bits.ilog2() as usize)
-    }
-
-    #[inline]
-    fn last_word_before(&self, word: usize) -> Option<usize> {
-        let mut group = word / 64;
-        let below_word = (1 << (word % 64)) - 1;
-        let mut bits = self.summary[group].load(Ordering::Acquire) & below_word;
-        while bits == 0 {
-            group = group.checked_sub(1)?;
-            bits = self.summary[group].load(Ordering::Acquire);
-        }
-        Some(group * 64 + bits.ilog2() as usize)
-    }
-
-    /// The first granule from `granule` on in which a range begins. Under the lock.
-    #[inline]
-    fn first_start(&self, granule: usize) -> Option<usize> {
-        let starts = |word: usize| self.words[word].starts.load(Ordering::Relaxed);
-        let word = granule / 64;
-        let from_granule = starts(word) & u64::MAX << (granule % 64);
-        if from_granule != 0 {
-            return Some(word * 64 + from_granule.trailing_zeros() as usize);
-        }
-        // Two shifts, because a shift by 64 has no effect.
-        let mut behind_word = u64::MAX << (word % 64) << 1;
-        (word / 64..SUMMARIES).find_map(|group| {
-            let words = self.summary[group].load(Ordering::Relaxed) & behind_word;
-            behind_word = u64::MAX;
-            let word = group * 64 + words.trailing_zeros() as usize;
-            (words != 0).then(|| word * 64 + starts(word).trailing_zeros() as usize)
-        })
-    }
-
-    /// Adds a start in a granule that has room. Under the lock.
-    #[inline]
-    fn set_start(&self, granule: usize, record: u32) {
-        let word = &self.words[granule / 64];
-        // SAFETY: allocated by `make_room`, and not freed before the node is dropped.
-        if let Some(records) = unsafe { word.records.load(Ordering::Relaxed).as_ref() } {
-            records.0[granule % 64].store(record, Ordering::Release);
-        }
-        set_bit(&word.starts, granule % 64);
-        set_bit(&self.summary[granule / 64 / 64], granule / 64 % 64);
-    }
-
-    /// Removes a start. Returns whether none is left. Under the lock.
-    #[inline]
-    fn clear_start(&self, granule: usize) -> bool {
-        let word = granule / 64;
-        clear_bit(&self.words[word].starts, granule % 64) == 0
-            && clear_bit(&self.summary[word / 64], word % 64) == 0
-            && self.summary.iter().all(|words| words.load(Ordering::Relaxed) == 0)
-    }
-
-    /// All granules in which a range begins, with their records. Bitmap and summary must agree.
-    #[cfg(all(test, not(loom)))]
-    fn starts(&self) -> Vec<(usize, u32)> {
-        let mut starts = Vec::new();
-        for (word, Word { starts: bits, .. }) in self.words.iter().enumerate() {
-            let bits = bits.load(Ordering::Relaxed);
-            let summary = self.summary[word / 64].load(Ordering::Relaxed) >> (word % 64) & 1;
-            assert_eq!(summary == 1, bits != 0);
-            for granule in (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| word * 64 + bit) {
-                starts.push((granule, self.record(granule).expect("a start has a record")));
-            }
-        }
-        starts
-    }
-}
-
-/// Not an atomic read-modify-write: writers hold the lock.
-fn set_bit(word: &AtomicU64, bit: usize) {
-    word.store(word.load(Ordering::Relaxed) | 1 << bit, Ordering::Release);
-}
-
-/// As [`set_bit`]; returns what is left.
-fn clear_bit(word: &AtomicU64, bit: usize) -> u64 {
-    let left = word.load(Ordering::Relaxed) & !(1 << bit);
-    word.store(left, Ordering::Release);
-    left
 }

@@ -15,7 +15,7 @@ mod real {
     const MIDDLE: usize = 0x7f00_0000_0000;
 
     #[test]
-    fn a_parked_range_is_found_by_nobody_and_comes_back_as_it_was() {
+    fn a_parked_range_is_not_found_until_it_is_revived_unchanged() {
         let map = AddressMap::new();
         let there = range(MIDDLE + 0x1000, 3 * PAGE_LEN);
         map.insert(there).unwrap();

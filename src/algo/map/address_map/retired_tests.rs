@@ -18,7 +18,7 @@ mod real {
     const MIDDLE: usize = 0x7f00_0000_0000;
 
     #[test]
-    fn a_resting_range_is_found_by_nobody_and_comes_back_as_it_was() {
+    fn a_retired_range_is_not_found_until_it_is_revived_unchanged() {
         let map = AddressMap::new();
         for there in [range(MIDDLE + 0x1000, 3 * PAGE_LEN), range(MIDDLE + 4 * PAGE_LEN, 0x100)] {
             map.insert_again(there).unwrap();
@@ -232,7 +232,7 @@ mod loom_resting {
 
     /// One of two threads that remove a range under its owner's lock succeeds.
     #[test]
-    fn loom_one_of_those_who_end_a_range_wins() {
+    fn loom_one_of_two_threads_retires_a_range() {
         model(|| {
             let shared = Shared::new((AddressMap::new(), Mutex::new(())));
             shared.0.insert(range(0, 0x100)).unwrap();
@@ -315,7 +315,7 @@ mod loom_resting {
 
     /// A range is revived while another thread replaces it: one of the two succeeds.
     #[test]
-    fn loom_a_range_comes_back_or_gives_way() {
+    fn loom_a_range_is_revived_or_replaced() {
         model(|| {
             let map = Shared::new(AddressMap::new());
             let (first, second) = (range(0, 0x100), range(0x80, 0x100));

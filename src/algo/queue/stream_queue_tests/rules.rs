@@ -28,7 +28,7 @@ fn operations_run_in_order_and_are_listed_once() {
 }
 
 #[test]
-fn who_lets_go_lists_what_is_left() {
+fn releasing_a_queue_lists_it_while_operations_are_left() {
     let (ready, stream) = stream();
     (0..3).for_each(|_| _ = stream.push(Op::Note));
     let first = ready.lock().pop_front().unwrap();
@@ -41,7 +41,7 @@ fn who_lets_go_lists_what_is_left() {
 }
 
 #[test]
-fn a_blocked_stream_goes_on_when_the_record_happens() {
+fn a_blocked_stream_resumes_when_the_record_completes() {
     let (ready, stream) = stream();
     let record = Arc::new(Record::new());
     stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
@@ -56,7 +56,7 @@ fn a_blocked_stream_goes_on_when_the_record_happens() {
     assert!(ready.lock().is_empty(), "nobody need look at a blocked stream");
     let local = happen(&record);
     assert_eq!(local.len(), 1);
-    assert!(record.complete().is_empty(), "a waiter is told once");
+    assert!(record.complete().is_empty(), "a waiter is returned once");
     run_resumed(local);
     assert_eq!(stream.check(), 2);
 }
@@ -118,7 +118,7 @@ fn a_stream_sees_what_was_before_the_record() {
 }
 
 #[test]
-fn blocking_on_what_has_happened_is_nothing() {
+fn a_wait_for_a_completed_record_does_not_block() {
     let (_ready, stream) = stream();
     let record = Arc::new(Record::new());
     record.complete();
@@ -243,7 +243,7 @@ fn an_abort_leaves_what_is_in_hand_and_takes_back_what_has_not_begun() {
 }
 
 #[test]
-fn an_aborted_wait_ends_and_a_late_record_wakes_nobody() {
+fn an_aborted_wait_ends_and_a_late_record_wakes_no_stream() {
     let (ready, stream) = stream();
     let record = Arc::new(Record::new());
     stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();

@@ -1,0 +1,74 @@
+//! The books of a pool's owner, in which it finds the blocks that it has allocated.
+
+use super::Card;
+
+/// A block that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// First byte; a multiple of [`GRAIN`].
+    pub addr: usize,
+    /// Bytes: the request rounded up to a multiple of [`GRAIN`]. All of them count as used.
+    pub len: usize,
+    /// Bytes that it may have when it is allocated again as it is.
+    pub room: usize,
+    /// By which [`Pool::free`] finds it.
+    pub note: u64,
+}
+
+/// Enters an allocated block in the owner's books.
+pub trait Enter<P> {
+    /// The result.
+    type Entered;
+
+    /// A new block, and the number of its place; 0: no places are left.
+    fn new_block(self, taken: Taken, number: u32) -> Self::Entered;
+
+    /// The hidden block in this place, which has `len` bytes now.
+    fn again(self, place: P, len: usize) -> Self::Entered;
+}
+
+/// Hides a block in its owner's books.
+pub trait Hide {
+    /// False: it was freed before.
+    fn hide(self) -> bool;
+}
+
+impl<F: FnOnce() -> bool> Hide for F {
+    fn hide(self) -> bool {
+        self()
+    }
+}
+
+/// A block to free.
+#[derive(Clone, Copy)]
+pub struct Back<P> {
+    /// What [`Taken`] says.
+    pub note: u64,
+    /// Its place in the owner's books.
+    pub place: P,
+    /// The number of that.
+    pub number: u32,
+    /// Whether all its uses are complete, and the rules of the pool let every stream know.
+    pub has_passed: bool,
+}
+
+/// The books of a pool's owner, in which each block has a place with a number.
+pub trait Books: 'static {
+    /// A place.
+    type Place: Place;
+
+    /// Adds numbers, several at a time, so that parts of the pool rarely need more at once. None if no more are left.
+    fn supply(numbers: &mut Vec<u32>);
+
+    /// The place with this number.
+    fn place(number: u32) -> Self::Place;
+}
+
+/// A place in the owner's books.
+pub trait Place: Copy {
+    /// The pool's data there. Allocating a hidden block again reads nothing else.
+    fn card(&self) -> &Card;
+
+    /// Removes the block that was hidden here.
+    fn vacate(self);
+}

@@ -1,0 +1,78 @@
+//! The blocks that were freed since the last allocation.
+
+use super::{Fresh, Memory};
+use crate::algo::alloc::pool::cache::LONGEST;
+use crate::algo::alloc::pool::{Books, Order, Place, StreamKey};
+
+impl<B: Books> Memory<B> {
+    /// As [`Self::find_fresh`], if there is one fresh block: when a program frees and allocates in turn.
+    fn find_only_fresh(
+        &mut self,
+        fresh: Fresh,
+        wanted: u32,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<B::Place> {
+        self.fresh.clear();
+        if fresh.is_snug(wanted, stream) {
+            return Some(B::place(fresh.number));
+        }
+        self.sort(fresh, || order.passed(fresh.freed.stream));
+        None
+    }
+
+    /// A block that the stream itself has just freed, if it fits: a program that frees and allocates in turn gets its
+    /// block back at once. Otherwise all fresh blocks are sorted.
+    #[inline(never)]
+    pub(super) fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<B::Place> {
+        if let [fresh] = *self.fresh {
+            return self.find_only_fresh(fresh, wanted, stream, order);
+        }
+        match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
+            // The others stay in order, because the frees of a stream are ordered.
+            Some(at) => Some(B::place(self.fresh.remove(at).number)),
+            None => {
+                self.sort_fresh(|stream| order.passed(stream));
+                None
+            }
+        }
+    }
+
+    /// Sorts the fresh blocks: complete frees are cached, the others are pending.
+    pub(in super::super) fn sort_fresh(&mut self, passed: impl Fn(StreamKey) -> Option<u64>) {
+        // Mostly all of them belong to one stream.
+        let mut asked = None;
+        for i in 0..self.fresh.len() {
+            let fresh = self.fresh[i];
+            let stream = fresh.freed.stream;
+            self.sort(fresh, || match asked {
+                Some((other, position)) if stream == other => position,
+                _ => asked.insert((stream, passed(stream))).1,
+            });
+        }
+        self.fresh.clear();
+    }
+
+    /// Sorts a block; `passed` returns the position that its stream has passed.
+    #[inline(always)]
+    fn sort(&mut self, fresh: Fresh, passed: impl FnOnce() -> Option<u64>) {
+        let Fresh { number, freed, has_passed, .. } = fresh;
+        let place = B::place(number);
+        if !has_passed && passed().is_none_or(|position| position < freed.position) {
+            return self.make_pending(place, freed);
+        }
+        match place.card().len() {
+            len if len <= LONGEST => self.keep(number, place.card(), len, freed),
+            _ => self.merge(place),
+        }
+    }
+
+    /// Makes all fresh blocks pending, complete or not.
+    pub(super) fn make_fresh_pending(&mut self) {
+        for i in 0..self.fresh.len() {
+            let fresh = self.fresh[i];
+            self.make_pending(B::place(fresh.number), fresh.freed);
+        }
+        self.fresh.clear();
+    }
+}

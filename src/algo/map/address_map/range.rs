@@ -1,0 +1,72 @@
+//! Ranges of addresses, and why one cannot be registered.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use super::ADDRESS_BITS;
+
+/// A registered range of addresses, with its owner's data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// First address.
+    pub base: usize,
+    /// Length in bytes, not 0.
+    pub len: usize,
+    /// The owner's data.
+    pub words: [u64; 3],
+}
+
+/// What a transfer needs to know of the range that contains an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reach {
+    /// Bytes from the address to the range's end.
+    pub left: NonZeroUsize,
+    /// The first of the owner's words.
+    pub word: u64,
+}
+
+impl Range {
+    pub(super) fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.base) < self.len
+    }
+
+    pub(super) fn last(&self) -> usize {
+        self.base + (self.len - 1)
+    }
+}
+
+/// Why a range cannot be registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InsertError {
+    /// It overlaps this one, or begins in the same 256 bytes.
+    Overlap {
+        /// First address of the other range.
+        base: usize,
+        /// Length of the other range.
+        len: usize,
+    },
+    /// It does not lie within the 47 bits of user space.
+    Unaddressable,
+    /// There is no memory for the map.
+    Full,
+    /// Its length is 0.
+    Empty,
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overlap { base, len } => {
+                write!(f, "the range overlaps, or begins in the same 256 bytes as, ")?;
+                write!(f, "the {len} bytes registered at {base:#x}")
+            }
+            Self::Unaddressable => {
+                write!(f, "the range ends above {:#x}, the last address", (1_u64 << ADDRESS_BITS) - 1)
+            }
+            Self::Full => write!(f, "no memory is left to register another range"),
+            Self::Empty => write!(f, "the range is empty"),
+        }
+    }
+}
+
+impl std::error::Error for InsertError {}

@@ -1,0 +1,62 @@
+//! The handles of a table: 64 bits with kind, generation and slot.
+
+use std::num::NonZeroU64;
+
+use super::{INDEX_BITS, MAX_SLOTS};
+
+/// And this many for the generation.
+const GENERATION_BITS: u32 = 32;
+/// Where the kind begins; above its 7 bits, bit 63 is zero.
+pub(super) const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
+
+/// The name of an object in a [`SlotTable`](super::SlotTable).
+///
+/// Bit 63 is zero, then 7 bits kind, 32 bits generation, 24 bits slot: no handle is zero, a small
+/// number or an address of user space.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Handle(NonZeroU64);
+
+impl Handle {
+    /// The handle with these bits; `None` if no table ever creates such a handle.
+    #[inline]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        let handle = Self(NonZeroU64::new(raw)?);
+        let shaped = raw >> 63 == 0 && handle.kind() != 0 && handle.generation() % 2 == 1;
+        shaped.then_some(handle)
+    }
+
+    /// Its bits.
+    #[inline]
+    pub fn raw(self) -> u64 {
+        self.0.get()
+    }
+
+    /// The kind of the object: 1 to 127.
+    #[inline]
+    pub fn kind(self) -> u8 {
+        (self.raw() >> KIND_SHIFT) as u8
+    }
+
+    /// A handle with any bits but 0; a table may never create one with these.
+    #[inline]
+    pub(super) fn of_bits(raw: u64) -> Option<Self> {
+        Some(Self(NonZeroU64::new(raw)?))
+    }
+
+    pub(super) fn new(kind: u8, generation: u32, index: u32) -> Self {
+        debug_assert!(index < MAX_SLOTS && generation % 2 == 1);
+        let kind = u64::from(kind) << KIND_SHIFT;
+        let raw = kind | u64::from(generation) << INDEX_BITS | u64::from(index);
+        Self(NonZeroU64::new(raw).expect("a generation that is odd is not zero"))
+    }
+
+    #[inline]
+    pub(super) fn generation(self) -> u32 {
+        (self.raw() >> INDEX_BITS) as u32
+    }
+
+    #[inline]
+    pub(super) fn index(self) -> u32 {
+        self.raw() as u32 & ((1 << INDEX_BITS) - 1)
+    }
+}
