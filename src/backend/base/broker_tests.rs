@@ -74,7 +74,7 @@ fn tempfile(name: &CStr) -> File {
 }
 
 #[test]
-fn what_is_kept_is_kept_for_those_who_have_it() {
+fn offered_objects_live_while_a_process_has_a_lease() {
     static HERE: Broker = Broker::new("test-what_is_kept");
     let thing = Arc::new(7);
     let parcel = Parcel { kept: Some(Arc::clone(&thing) as _), ..parcel(b"a") };
@@ -157,7 +157,7 @@ fn garbage_is_hung_up_on() {
 }
 
 #[test]
-fn the_silent_keep_nobody_waiting() {
+fn silent_peers_delay_no_other_peer() {
     static HERE: Broker = Broker::new("test-the_silent_keep_nobo");
     let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
     let open = |_| Connection::open(&own().address(HERE.name), LONG).unwrap();
@@ -172,7 +172,7 @@ fn the_silent_keep_nobody_waiting() {
 
 /// Another process has the socket, and sends nothing.
 #[test]
-fn who_does_not_answer_is_not_waited_for_long() {
+fn waiting_for_a_silent_process_times_out() {
     static HERE: Broker = Broker::new("test-who_does_not_answer_");
     let own = own();
     let listener = Listener::open(&own.address(HERE.name)).unwrap();

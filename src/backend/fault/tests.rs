@@ -19,6 +19,7 @@ use crate::backend::{
 /// The sources of the traits.
 const TRAITS: &str = concat!(
     include_str!("../mod.rs"),
+    include_str!("../stream/mod.rs"),
     include_str!("../graph/mod.rs"),
     include_str!("../kernel/mod.rs"),
     include_str!("../pool/mem_pool.rs"),
@@ -178,7 +179,7 @@ fn the_wanted_call_fails_and_no_other() {
 }
 
 #[test]
-fn what_was_not_given_back_is_seen() {
+fn objects_that_were_not_released_are_counted() {
     let bench = Bench::new("device.free:1");
     let (kept, forgotten) = (bench.block(), bench.block());
     failed(&bench.device.free(kept).unwrap_err(), FaultKind::Driver, "device.free");
@@ -218,14 +219,15 @@ fn an_operation_fails_when_its_turn_comes() {
     stream.host_fn(counting(&counter)).unwrap();
     stream.host_fn(counting(&counter)).unwrap();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
-    let told = heard.take();
-    for (failure, (position, call)) in told.iter().zip([(2, "call 2 of stream.fill"), (3, "call 1 of stream.host_fn")])
+    let failures = heard.take();
+    for (failure, (position, call)) in
+        failures.iter().zip([(2, "call 2 of stream.fill"), (3, "call 1 of stream.host_fn")])
     {
         failed(&failure.fault, FaultKind::Execution, call);
         assert_eq!(failure.position, Some(position));
         assert_eq!(failure.thread, Some(thread_number()));
     }
-    assert_eq!(told.len(), 2);
+    assert_eq!(failures.len(), 2);
     assert_eq!(counter.load(Ordering::SeqCst), 1, "the first host function is not called");
     let mut read = [0u8; 4096];
     let addr = read.as_mut_ptr().addr();
@@ -271,7 +273,7 @@ fn events_work_through_the_decorator() {
 }
 
 #[test]
-fn closing_happens_and_then_fails() {
+fn a_failing_close_closes_the_device() {
     let bench = Bench::new("device.close:1");
     failed(&bench.device.close().unwrap_err(), FaultKind::Driver, "device.close");
     assert_eq!(bench.plan.ledger.left(Kind::Device), 0);
@@ -300,7 +302,7 @@ fn mistakes_in_the_list_say_what_is_allowed() {
 
 /// The one test that uses the plan of the process.
 #[test]
-fn the_report_tells_calls_and_objects_over_several_lives() {
+fn the_report_counts_calls_and_objects_of_several_sessions() {
     let path = std::env::temp_dir().join(format!("portacl-fault-{}.txt", std::process::id()));
     let settings = Settings::parse(Some("device.alloc:2"), Some(path.clone())).unwrap();
     for life in 1..=2 {

@@ -30,7 +30,7 @@ fn programs_are_known_by_their_first_bytes() {
 }
 
 #[test]
-fn whatever_is_cut_off_is_told() {
+fn truncated_images_are_rejected() {
     let whole = elf_file(62, 200, 200);
     for len in 4..whole.len() {
         let fault = Image::of(&whole[..len]).unwrap_err();

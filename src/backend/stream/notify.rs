@@ -195,7 +195,7 @@ impl Notify {
     }
 
     /// A record that will not be made releases its waits. Other notifies do not change.
-    pub(in crate::backend) fn give_up(&self) {
+    pub(in crate::backend) fn drop_record(&self) {
         if let Owner::Event(event, part) = &self.owner {
             part.signal(event);
         }
@@ -315,7 +315,7 @@ impl Drop for Notify {
             }
             // The line was reused, or is free.
             Owner::Elsewhere => {}
-            Owner::Event(..) => self.give_up(),
+            Owner::Event(..) => self.drop_record(),
         }
     }
 }

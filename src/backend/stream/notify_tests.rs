@@ -80,7 +80,7 @@ fn one_record_ends_one_wait() {
 }
 
 #[test]
-fn rooms_are_used_again_and_new_pages_made() {
+fn slots_are_reused_and_new_pages_created() {
     let notifies = Notifies::default();
     let all: Vec<_> = (0..2 * SLOTS + 1).map(|_| notifies.create().unwrap()).collect();
     assert_eq!(notifies.0.lock().len(), 3);

@@ -131,15 +131,15 @@ impl Watcher {
     /// Memory in this range may have changed: completes waits for it now. One load of a counter without waits. The
     /// caller holds no lock.
     #[inline]
-    pub(in crate::backend) fn look(&self, range: Range) {
+    pub(in crate::backend) fn check(&self, range: Range) {
         // Relaxed: the thread sees a wait that is missed here.
         if self.waiting.load(Ordering::Relaxed) != 0 {
-            self.look_at(range);
+            self.check_range(range);
         }
     }
 
     #[cold]
-    fn look_at(&self, range: Range) {
+    fn check_range(&self, range: Range) {
         let ended = self.state.lock().take_over(range);
         self.end(ended);
     }

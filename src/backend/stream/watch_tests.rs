@@ -15,8 +15,8 @@ fn word() -> (Arc<AtomicU64>, Range, Condition) {
 }
 
 fn channel_end() -> (End, Receiver<Result<()>>) {
-    let (tell, told) = channel();
-    (Box::new(move |outcome| tell.send(outcome).unwrap()), told)
+    let (sender, receiver) = channel();
+    (Box::new(move |outcome| sender.send(outcome).unwrap()), receiver)
 }
 
 fn late() -> Fault {
@@ -24,7 +24,7 @@ fn late() -> Fault {
 }
 
 #[test]
-fn the_thread_sees_what_nobody_tells() {
+fn the_thread_notices_a_plain_write() {
     let watcher = Arc::new(Watcher::default());
     let seat = watcher.seat().unwrap();
     let (word, range, condition) = word();
@@ -36,7 +36,7 @@ fn the_thread_sees_what_nobody_tells() {
 }
 
 #[test]
-fn who_writes_ends_the_wait_itself() {
+fn a_writer_completes_the_wait_itself() {
     let watcher = Arc::new(Watcher::default());
     let seat = watcher.seat().unwrap();
     let (word, range, condition) = word();
@@ -106,7 +106,7 @@ fn a_condition_that_fails_ends_the_wait() {
 }
 
 #[test]
-fn nobody_looks_after_a_wait_is_given_up() {
+fn a_cancelled_wait_is_not_checked_again() {
     let watcher = Arc::new(Watcher::default());
     let seat = watcher.seat().unwrap();
     let (word, range, condition) = word();

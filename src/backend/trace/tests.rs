@@ -97,7 +97,7 @@ fn a_wait_is_for_the_latest_record() {
 }
 
 #[test]
-fn what_tells_itself_is_over_or_given_up() {
+fn host_operations_report_completion_or_dropping() {
     let times = HostTimes::default();
     let asked = Times::Host(times.clone());
     assert_eq!(asked.query(), Outcome::Pending);
@@ -106,9 +106,9 @@ fn what_tells_itself_is_over_or_given_up() {
     assert!(asked.begun().is_some());
     guard.end();
     assert!(matches!(asked.query(), Outcome::Over(begin, end) if 0 < begin && begin <= end));
-    let given_up = HostTimes::default();
-    drop(given_up.guard());
-    assert_eq!(Times::Host(given_up).query(), Outcome::Dropped);
+    let dropped = HostTimes::default();
+    drop(dropped.guard());
+    assert_eq!(Times::Host(dropped).query(), Outcome::Dropped);
 }
 
 #[test]

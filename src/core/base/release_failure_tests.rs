@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn failures_are_counted_and_told_once() {
+fn failures_are_counted_and_reported_once() {
     let before = count();
     error::report("aclrtFree", 107_000, "devPtr 0x10 is not live");
     note("aclrtFree", 107_000);

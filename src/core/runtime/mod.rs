@@ -158,7 +158,7 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ENDING.store(true, Ordering::Relaxed);
     let callbacks = life_callback::end();
     drop(life);
-    let told = callbacks.call();
+    let called = callbacks.call();
     let open = announce_ends();
     let steps = lifecycle()?;
     steps.session_ending.iter().for_each(|step| step(call));
@@ -173,7 +173,7 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     for id in open {
         state_callback::notify_device(id, DeviceState::ResetPost);
     }
-    ended.and(told)
+    ended.and(called)
 }
 
 /// Reports that all devices and streams are about to end. Returns the devices that were open.

@@ -110,12 +110,12 @@ fn report(exception: Exception) {
         watchers.set.iter().chain(&watchers.registered).cloned().collect()
     };
     watchers.extend(from_source(&exception));
-    let told = Arc::new(exception);
-    REPORTED.lock().push(Arc::clone(&told));
+    let exception = Arc::new(exception);
+    REPORTED.lock().push(Arc::clone(&exception));
     for watcher in &watchers {
-        (watcher.call)(Arc::as_ptr(&told).addr());
+        (watcher.call)(Arc::as_ptr(&exception).addr());
     }
-    REPORTED.lock().retain(|other| !Arc::ptr_eq(other, &told));
+    REPORTED.lock().retain(|other| !Arc::ptr_eq(other, &exception));
 }
 
 /// The exception behind the pointer that a callback got; valid only during the callback.
@@ -123,8 +123,8 @@ pub fn find(address: usize) -> Result<Arc<Exception>> {
     if address == 0 {
         return Err(Error::invalid_param("info is null; it must be what an exception callback was given"));
     }
-    let told = REPORTED.lock();
-    let found = told.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
+    let reported = REPORTED.lock();
+    let found = reported.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
     found.cloned().ok_or_else(|| {
         Error::param_invalid(format_args!(
             "info {address:#x} is not what an exception callback was given, or its call is over; copy what \

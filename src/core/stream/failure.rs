@@ -25,12 +25,12 @@ const UNSET: i32 = -1;
 pub(super) struct Stop {
     fault: Fault,
     /// It was reported.
-    told: AtomicBool,
+    reported: AtomicBool,
 }
 
 impl Stop {
     pub(super) fn new(fault: &Fault) -> Arc<Self> {
-        Arc::new(Self { fault: fault.clone(), told: AtomicBool::new(false) })
+        Arc::new(Self { fault: fault.clone(), reported: AtomicBool::new(false) })
     }
 }
 
@@ -111,7 +111,7 @@ impl Failures {
     /// As [`Self::report`], when the stream ends. The reason that stopped it is returned only if no call has reported
     /// it.
     pub fn report_last(&self) -> Result<()> {
-        let known = self.stopped.get().is_some_and(|stop| stop.told.load(Ordering::Acquire));
+        let known = self.stopped.get().is_some_and(|stop| stop.reported.load(Ordering::Acquire));
         if known { Ok(()) } else { self.report() }
     }
 
@@ -139,7 +139,7 @@ impl Failures {
     }
 
     fn has_stopped(&self, stop: &Stop) -> Error {
-        stop.told.store(true, Ordering::Release);
+        stop.reported.store(true, Ordering::Release);
         let error = Error::from(stop.fault.clone());
         Error::new(
             error.code(),

@@ -44,8 +44,8 @@ fn asked(bench: &Bench, call: &'static str, job: impl FnOnce() -> error::Result<
     fails(job(), Code::DrvInternalError, &[call]);
 }
 
-fn blames(told: Result<(), Failure>, entry: Option<usize>, words: &str) {
-    let failure = told.unwrap_err();
+fn blames(result: Result<(), Failure>, entry: Option<usize>, words: &str) {
+    let failure = result.unwrap_err();
     assert_eq!(failure.entry, entry, "{}", failure.error);
     assert!(failure.error.text().contains(words), "{words:?} is not in: {}", failure.error);
 }
@@ -66,7 +66,7 @@ fn rows_without_gaps_are_one_piece() {
 }
 
 #[test]
-fn a_batch_is_looked_at_before_any_of_it_is_copied() {
+fn a_batch_is_checked_before_any_of_it_is_copied() {
     let bench = Bench::new();
     let dst = memory::malloc(64, 0).unwrap();
     let freed = memory::malloc(64, 0).unwrap();
@@ -97,7 +97,7 @@ fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
         bench.script.close_gate(call);
         let inside = on_device(1, move || {
             let request = memcpy::Request { dst, dest_max: 64, src: 64, count: 64, kind: 1 };
-            let batch = |told: Result<(), Failure>| told.map_err(|failure| failure.error);
+            let batch = |result: Result<(), Failure>| result.map_err(|failure| failure.error);
             match call {
                 "copy_now" => memcpy::copy(request),
                 "copy" => memcpy::copy_async(request, 0),

@@ -31,7 +31,7 @@ fn a_device_that_cannot_be_opened_is_not_set() {
 }
 
 #[test]
-fn a_context_that_cannot_be_made_leaves_the_current_one() {
+fn a_context_that_cannot_be_created_leaves_the_current_one() {
     let bench = Bench::new();
     let before = context::current().unwrap();
     bench.script.fail_next("create_stream", FaultKind::OutOfResources, "no more");
@@ -41,7 +41,7 @@ fn a_context_that_cannot_be_made_leaves_the_current_one() {
 }
 
 #[test]
-fn streams_and_events_that_cannot_be_made() {
+fn failing_creation_of_streams_and_events() {
     let bench = Bench::new();
     for (kind, for_stream, for_event) in [
         (FaultKind::OutOfResources, Code::NoStreamResource, Code::NoEventResource),
@@ -88,7 +88,7 @@ fn memory_that_cannot_be_had() {
 }
 
 #[test]
-fn a_free_that_the_driver_refuses_is_told_and_the_address_is_gone() {
+fn a_free_that_the_driver_refuses_fails_and_invalidates_the_address() {
     let bench = Bench::new();
     let (on_device, pinned) = (memory::malloc(64, 0).unwrap(), memory::malloc_host(64).unwrap());
     bench.script.fail_next("free", FaultKind::Driver, "it said no");
@@ -106,8 +106,8 @@ fn a_record_that_fails_records_nothing() {
     bench.script.fail_next("record", FaultKind::Driver, "no");
     fails(event::record(event, 0), Code::DrvInternalError, &["no"]);
     assert!(!event::is_complete(event).unwrap());
-    let told = event::elapsed_ms(event, event);
-    fails(told, Code::EventTimestampInvalid, &["startEvent", "never recorded"]);
+    let result = event::elapsed_ms(event, event);
+    fails(result, Code::EventTimestampInvalid, &["startEvent", "never recorded"]);
     event::record(event, 0).unwrap();
     fails(event::elapsed_ms(event, event), Code::EventTimestampReversal, &["1500 us"]);
 }

@@ -79,7 +79,7 @@ fn waits_cost_nothing_more_where_nothing_has_to_be_noted() {
 }
 
 #[test]
-fn marks_in_other_devices_streams_keep_nobody_from_going() {
+fn a_reset_of_another_device_ends_its_waits_for_an_event() {
     let bench = Bench::new();
     let (recorder, work) = bench.stream();
     let event = recorded_on(recorder);
@@ -103,7 +103,7 @@ fn marks_in_other_devices_streams_keep_nobody_from_going() {
 
 /// While one thread's record is with the backend no other record of the event is.
 #[test]
-fn the_record_that_comes_last_is_the_one_that_is_told_of() {
+fn concurrent_records_are_serialized_and_the_last_one_counts() {
     let bench = Bench::new();
     let ((first, failing), (second, other)) = (bench.stream(), bench.stream());
     let event = event::create_ex(SYNC).unwrap();

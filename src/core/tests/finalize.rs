@@ -46,7 +46,7 @@ fn references_are_counted_down() {
 }
 
 #[test]
-fn a_finalize_gives_up_on_work_that_does_not_end() {
+fn finalize_times_out_on_work_that_does_not_end() {
     let mut bench = Bench::with_patience(Duration::from_millis(50));
     let (_, work) = bench.stream();
     let (memory, pinned) = (memory::malloc(64, 0).unwrap(), memory::malloc_host(64).unwrap());

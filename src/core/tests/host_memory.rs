@@ -26,8 +26,8 @@ fn devices_have_addresses_of_their_own() {
     host_register::register_with_flags(HOST, 4096, PINNED).unwrap();
     fails(host_register::device_pointer(HOST, 0), Code::ParamInvalid, &["ACL_HOST_REG_MAPPED"]);
     host_register::register_with_flags(HOST + 4096, 1, PINNED | MAPPED).unwrap();
-    let told = host_register::device_pointer(HOST + 4096, 0).unwrap();
-    assert_eq!(told, HOST + 4096 + DEVICE_OFFSET);
+    let result = host_register::device_pointer(HOST + 4096, 0).unwrap();
+    assert_eq!(result, HOST + 4096 + DEVICE_OFFSET);
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn memory_that_is_being_registered_is_ordinary_memory() {
     let first = on_device(0, || host_register::register_with_flags(HOST, 8192, PINNED));
     wait_until("the driver", || bench.script.at_gate() == 1);
     for addr in [HOST, HOST + 4096] {
-        let told = host_register::register(addr, 4096, 0);
-        fails(told, Code::HostMemoryAlreadyRegistered, &["registered already"]);
+        let result = host_register::register(addr, 4096, 0);
+        fails(result, Code::HostMemoryAlreadyRegistered, &["registered already"]);
     }
     fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &[]);
     fails(host_register::device_pointer(HOST, 0), Code::HostMemoryNotRegistered, &[]);
@@ -93,7 +93,7 @@ fn memory_that_is_being_registered_is_ordinary_memory() {
 }
 
 #[test]
-fn a_finalize_takes_registrations_and_waits_for_one_that_is_being_made() {
+fn finalize_removes_registrations_and_waits_for_one_in_progress() {
     let mut bench = Bench::new();
     host_register::register(HOST, 4096, 0).unwrap();
     bench.script.close_gate("register_host");
@@ -170,7 +170,7 @@ fn a_reset_waits_for_calls_of_other_devices_on_managed_memory() {
 fn advice_that_the_driver_refuses_is_not_remembered() {
     let bench = Bench::new();
     let addr = managed_memory::alloc(5, 1).unwrap();
-    let told = |attribute| {
+    let result = |attribute| {
         let question = managed_memory::Question { attribute, room: 4 };
         managed_memory::attributes(&[question], addr, HUGE).unwrap()[0][0]
     };
@@ -179,15 +179,15 @@ fn advice_that_the_driver_refuses_is_not_remembered() {
     bench.script.fail_next("advise", FaultKind::Unsupported, "no advice");
     let refused = managed_memory::advise(addr, HUGE as u64, 0, nowhere);
     fails(refused, Code::FeatureNotSupport, &["no advice"]);
-    assert_eq!(told(1), 0);
+    assert_eq!(result(1), 0);
     managed_memory::advise(addr, HUGE as u64, 0, nowhere).unwrap();
-    assert_eq!(told(1), 1);
+    assert_eq!(result(1), 1);
     let to_host = managed_memory::Move { addr, len: HUGE, place: host };
     let names = |_| ("ptr".to_owned(), "location".to_owned());
     bench.script.fail_next("prefetch", FaultKind::Driver, "it stays");
     let refused = managed_memory::prefetch(&[to_host], 0, 0, names);
     fails(refused, Code::DrvInternalError, &["it stays"]);
-    assert_eq!(told(6), -2);
+    assert_eq!(result(6), -2);
     managed_memory::prefetch(&[to_host], 0, 0, names).unwrap();
-    assert_eq!(told(6), -1);
+    assert_eq!(result(6), -1);
 }

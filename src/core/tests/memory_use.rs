@@ -16,8 +16,8 @@ fn a_stream_fills_memory_of_its_own_device_only() {
     for addr in [here, pinned] {
         memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
     }
-    let told = memset::set_async(memset::Request::bytes(there, 64, 1, 64), 0);
-    fails(told, Code::ParamInvalid, &["devPtr", "device 1", "device 0"]);
+    let result = memset::set_async(memset::Request::bytes(there, 64, 1, 64), 0);
+    fails(result, Code::ParamInvalid, &["devPtr", "device 1", "device 0"]);
     memset::set(memset::Request::bytes(there, 64, 1, 64)).unwrap();
 }
 
@@ -27,10 +27,10 @@ fn nothing_reaches_past_the_end_of_an_allocation() {
     let dst = memory::malloc(100, 0).unwrap();
     let room = allocation::Allocation::find(dst).unwrap().len;
     for (offset, count) in [(0, room + 1), (1, room), (room - 1, 2), (1, usize::MAX)] {
-        let told = memcpy::copy(copy(dst + offset, 64, count, 4));
-        fails(told, Code::ParamInvalid, &["dst", &count.to_string()]);
-        let told = memset::set_async(memset::Request::bytes(dst + offset, usize::MAX, 1, count), 0);
-        fails(told, Code::ParamInvalid, &["devPtr", &count.to_string()]);
+        let result = memcpy::copy(copy(dst + offset, 64, count, 4));
+        fails(result, Code::ParamInvalid, &["dst", &count.to_string()]);
+        let result = memset::set_async(memset::Request::bytes(dst + offset, usize::MAX, 1, count), 0);
+        fails(result, Code::ParamInvalid, &["devPtr", &count.to_string()]);
     }
     let beyond = memcpy::copy(copy(dst, usize::MAX - 5, 64, 4));
     fails(beyond, Code::InvalidParam, &["src", "64 bytes"]);
@@ -39,7 +39,7 @@ fn nothing_reaches_past_the_end_of_an_allocation() {
 
 /// Nulls, enumerators and sizes are reported before dead handles and missing contexts.
 #[test]
-fn arguments_that_are_wrong_in_themselves_are_told_first() {
+fn invalid_arguments_are_reported_before_invalid_handles() {
     let bench = Bench::new();
     let (dead, _) = bench.stream();
     stream::destroy(dead, true).unwrap();
@@ -58,8 +58,8 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
         ("event", event::record(0, dead)),
         ("event", event::wait(dead, 0)),
     ];
-    for (words, told) in wrong {
-        fails(told, Code::InvalidParam, &[words]);
+    for (words, result) in wrong {
+        fails(result, Code::InvalidParam, &[words]);
     }
     // With nothing to do the stream must still be valid.
     fails(memcpy::copy_async(copy(0, 0, 0, 99), dead), Code::ParamInvalid, &["destroyed"]);

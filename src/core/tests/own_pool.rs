@@ -134,7 +134,7 @@ fn a_stream_that_takes_no_more_is_not_waited_for() {
 }
 
 #[test]
-fn a_device_with_little_memory_gives_as_much_as_is_needed() {
+fn a_device_with_little_memory_allocates_as_much_as_is_needed() {
     let bench = Bench::new();
     let (stream, pool) = (bench.stream().0, pool_on(0, 0));
     bench.script.fail_next("alloc", FaultKind::OutOfDeviceMemory, "there is less than that");
@@ -154,7 +154,7 @@ fn a_device_that_refuses_for_another_reason_is_not_asked_again() {
 
 /// Running work is awaited, other pools free unused memory, and the next try succeeds.
 #[test]
-fn for_want_of_memory_other_pools_give_back_what_they_do_not_use() {
+fn short_of_memory_other_pools_release_unused_segments() {
     let bench = Bench::new();
     let (stream, pool, other) = (bench.stream().0, pool_on(0, 0), pool_on(0, 0));
     let used = alloc(1, other, stream);
@@ -169,7 +169,7 @@ fn for_want_of_memory_other_pools_give_back_what_they_do_not_use() {
 }
 
 #[test]
-fn a_wait_that_cannot_be_added_is_told_and_changes_nothing() {
+fn an_allocation_fails_unchanged_if_no_wait_can_be_added() {
     let bench = Bench::new();
     let (first, second) = (bench.stream(), bench.stream());
     let pool = pool_on(0, PIECE);
@@ -187,7 +187,7 @@ fn a_wait_that_cannot_be_added_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn what_the_device_does_not_take_back_is_told_where_somebody_has_asked() {
+fn only_an_explicit_trim_returns_errors_of_the_device() {
     let bench = Bench::new();
     let (stream, pool) = (bench.stream().0, pool_on(0, 0));
     let broken = || bench.script.fail_next("free", FaultKind::Execution, "not taken");
@@ -220,7 +220,7 @@ fn a_limit_leaves_room_for_less_than_a_piece() {
 
 /// Free segments that are too short are freed for a longer one if they suffice, and stay otherwise.
 #[test]
-fn at_its_limit_a_pool_gives_free_pieces_back_for_a_longer_one() {
+fn at_its_limit_a_pool_releases_short_segments_for_a_longer_one() {
     let bench = Bench::new();
     let ((stream, native), pool) = (bench.stream(), pool_on(0, 2 * PIECE));
     forbid(pool, &[FOLLOW, OPPORTUNISTIC, INTERNAL]);

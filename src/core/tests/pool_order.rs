@@ -261,7 +261,7 @@ impl Drop for Run {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
     #[test]
-    fn streams_are_given_what_the_rules_allow_and_nothing_else(
+    fn streams_get_exactly_the_blocks_that_the_rules_allow(
         (follow, opportunistic, internal) in any::<(bool, bool, bool)>(),
         steps in prop::collection::vec(step(), 1..80),
     ) {

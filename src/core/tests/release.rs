@@ -52,7 +52,7 @@ fn a_reset_limits_waits_for_values() {
 }
 
 #[test]
-fn a_reset_lets_those_who_wait_go_first() {
+fn a_reset_ends_waits_first() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
     let event = event::create_plain().unwrap();
@@ -168,7 +168,7 @@ fn destroying_a_stream_waits_unless_it_is_forced() {
 }
 
 #[test]
-fn work_that_a_destroyed_stream_drops_is_told_as_such() {
+fn a_call_fails_if_destroying_the_stream_drops_its_work() {
     let bench = Bench::new();
     let ((raw, work), memory) = (bench.stream(), memory::malloc(64, 0).unwrap());
     bench.script.close_gate("fill");

@@ -11,10 +11,10 @@ const ELSEWHERE: u64 = 8;
 
 /// A callback that reports its start, and returns when it gets a message.
 fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
-    let ((begin, begun), (go_on, told)) = (channel(), channel::<()>());
+    let ((begin, begun), (go_on, resumed)) = (channel(), channel::<()>());
     let body = move || {
         begin.send(()).unwrap();
-        let _ = told.recv();
+        let _ = resumed.recv();
     };
     (HostFn::from_closure(body), begun, go_on)
 }
@@ -94,7 +94,7 @@ fn a_stream_that_is_being_destroyed_is_not_subscribed() {
 }
 
 #[test]
-fn who_waits_for_callbacks_learns_of_the_streams_end() {
+fn destroying_a_stream_ends_a_wait_for_its_callbacks() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
     report::launch_callback(HostFn::from_closure(|| unreachable!()), true, raw).unwrap();
@@ -133,7 +133,7 @@ fn a_reset_waits_for_the_callback_that_runs_and_drops_the_others() {
 }
 
 #[test]
-fn finalize_gives_up_on_a_callback_that_does_not_return() {
+fn finalize_times_out_on_a_callback_that_does_not_return() {
     for block in [false, true] {
         let mut bench = Bench::with_patience(Duration::from_millis(50));
         let (raw, work) = subscribed(&bench);

@@ -32,7 +32,7 @@ impl Drop for Recorded {
 }
 
 #[test]
-fn a_stream_that_is_made_during_a_reset_is_told_of_after_it() {
+fn a_stream_created_during_a_reset_is_reported_after_it() {
     let bench = Bench::new();
     let recorded = Recorded::begin();
     bench.script.close_gate("create_stream");

@@ -52,7 +52,7 @@ fn numbers_name_what_the_key_does() {
 }
 
 #[test]
-fn other_places_and_processes_are_told() {
+fn keys_of_other_hosts_and_processes_are_rejected() {
     let own = own();
     let other = |change: fn(&mut Process)| {
         let mut process = own.clone();

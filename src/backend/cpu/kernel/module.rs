@@ -174,7 +174,7 @@ fn code_of(path: &CStr) -> Code {
     /// The name, and the result.
     struct Search<'a>(&'a CStr, Code);
 
-    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
         // SAFETY: the loader's description of an object, and the search that was passed along.
         let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
         // SAFETY: not null, the loader's text.
@@ -192,8 +192,8 @@ fn code_of(path: &CStr) -> Code {
     }
 
     let mut search = Search(path, Code { addr: 0, len: 0 });
-    // SAFETY: `look` is called during this call only, with the search.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    // SAFETY: `visit` is called during this call only, with the search.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     search.1
 }
 

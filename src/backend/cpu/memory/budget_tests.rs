@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn it_gives_no_more_than_there_is() {
+fn no_more_than_the_budget_is_taken() {
     let budget = Budget::new(100);
     assert!(budget.take(60) && !budget.take(41) && budget.take(40));
     assert!(!budget.take(1) && !budget.take(u64::MAX));

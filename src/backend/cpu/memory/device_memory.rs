@@ -2,6 +2,8 @@
 
 mod backing;
 mod checked;
+mod faults;
+mod huge_pages;
 mod share;
 mod snapshot;
 
@@ -17,25 +19,14 @@ use super::budget::Budget;
 use super::host_access::{self, Watch};
 use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
+use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping, whole_pages};
-use crate::backend::cpu::base::{files, machine};
 use crate::backend::cpu::memory::pending::Deferred;
 use crate::backend::cpu::pool::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
 use backing::Backing;
 use share::Share;
 
-/// A 2 MiB page without changes.
-const ORDINARY: u8 = 0;
-/// The page becomes a huge one at its first use.
-const WANTED: u8 = 1;
-/// That was tried.
-const SETTLED: u8 = 2;
-
-/// Blocks above this size get 2 MiB pages under [`PagePolicy::HugeFirst`].
-const HUGE_FIRST_ABOVE: usize = 1 << 20;
-/// The bytes past the end of an allocation that programs may read.
-const TAIL: usize = 32;
 /// Small blocks leave their pages with the device; after this many freed bytes whole free pages
 /// go back to the system.
 const TRIM_EVERY: u64 = 64 << 20;
@@ -90,13 +81,7 @@ impl DeviceMemory {
         let backing = Backing::new(span);
         let guarded = own_view != 0;
         if guarded && let Backing::Private(why) = &backing {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, \
-                     and the system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD"
-                ),
-            ));
+            return Err(faults::guard_needs_file(ordinal, why));
         }
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
@@ -107,23 +92,7 @@ impl DeviceMemory {
             }
             Ok(mapping)
         };
-        let mapping = map().map_err(|error: std::io::Error| {
-            let limit = machine::most_addresses()
-                .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
-                .unwrap_or_default();
-            let remedy = match own_view {
-                0 => "a smaller PORTACL_CPU_MEMORY may help",
-                _ => "where there are not so many, go without PORTACL_CPU_GUARD",
-            };
-            let wanted = span + own_view as u64;
-            Fault::new(
-                FaultKind::OutOfDeviceMemory,
-                format!(
-                    "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} \
-                     addresses{limit}: {remedy}"
-                ),
-            )
-        })?;
+        let mapping = map().map_err(|error| faults::no_addresses(ordinal, size, own_view, span, &error))?;
         let mut arena = Arena::new();
         arena.add_region(0, span);
         Ok(Self {
@@ -139,7 +108,7 @@ impl DeviceMemory {
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
             share: Share::new(budget),
-            pages: (0..span / HUGE).map(|_| AtomicU8::new(ORDINARY)).collect(),
+            pages: (0..span / HUGE).map(|_| AtomicU8::new(huge_pages::ORDINARY)).collect(),
             wanted,
             freed_small: AtomicU64::new(0),
             huge_failures: AtomicU64::new(0),
@@ -158,11 +127,6 @@ impl DeviceMemory {
     #[cfg(test)]
     pub fn resident_bytes(&self) -> u64 {
         files::file_bytes(self.file().expect("a file"))
-    }
-
-    /// 2 MiB pages that were requested and not available.
-    pub fn huge_failures(&self) -> u64 {
-        self.huge_failures.load(Ordering::Relaxed)
     }
 
     /// First address of the whole memory, and its length in addresses.
@@ -254,26 +218,6 @@ impl DeviceMemory {
         self.own_view != 0
     }
 
-    /// Whether a block gets huge pages if they are available.
-    fn wants_huge(len: usize, policy: PagePolicy) -> bool {
-        match policy {
-            PagePolicy::HugeFirst => len > HUGE_FIRST_ABOVE,
-            PagePolicy::HugeOnly => true,
-            PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => false,
-        }
-    }
-
-    /// The length of a block of `len` bytes, before the arena rounds it. `None` on overflow.
-    fn rounded(len: usize, policy: PagePolicy) -> Option<usize> {
-        let huge = HUGE as usize;
-        match policy {
-            // The readable tail alone does not cost a 2 MiB page.
-            PagePolicy::HugeOnly => len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len)),
-            PagePolicy::HugeFirst if Self::wants_huge(len, policy) => Some(len.max(huge)),
-            _ => Some(len),
-        }
-    }
-
     /// The arena, with room for the bookkeeping of another block.
     fn arena_with_room(&self) -> Result<MutexGuard<'_, Arena>> {
         let mut arena = self.arena.lock();
@@ -360,18 +304,6 @@ impl DeviceMemory {
         }
     }
 
-    /// Called before the library itself uses a range: makes the pages huge that are to be.
-    ///
-    /// Here and not at allocation, because an allocation that is never used, or freed soon, then costs nothing:
-    /// measured with 64 MiB, allocating and freeing takes 0.7 us this way and 4 ms the other way; with a fill in
-    /// between both take 4 to 5 ms, and 35 with 4 KiB pages.
-    #[inline]
-    pub fn prepare(&self, addr: usize, len: usize) {
-        if self.wanted.load(Ordering::Relaxed) != 0 {
-            self.collapse_wanted(addr, len);
-        }
-    }
-
     /// The page size that the kernel confirms for a live block.
     pub fn page_size(&self, block: Block) -> usize {
         self.prepare(block.addr, block.len);
@@ -389,34 +321,6 @@ impl DeviceMemory {
         *self.mapping.lock() = None;
         self.shared.lock().clear();
         self.share.close();
-    }
-
-    /// Why there is no room for `len` bytes.
-    pub fn exhausted(&self, len: usize) -> Fault {
-        let (ordinal, size, free) = (self.ordinal, self.size, self.free_bytes());
-        let text = match self.share.taken() {
-            None => format!(
-                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; free memory, or \
-                 raise PORTACL_CPU_MEMORY (bytes per device)"
-            ),
-            Some((most, own, others)) => format!(
-                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; it has taken \
-                 {own}, and other devices {others} of the {most} bytes of this machine that all devices share; free \
-                 memory on any of them"
-            ),
-        };
-        Fault::new(FaultKind::OutOfDeviceMemory, text)
-    }
-
-    fn no_1g_pages(&self) -> Fault {
-        Fault::new(
-            FaultKind::OutOfDeviceMemory,
-            format!(
-                "device {} has no 1 GiB pages: the memory of a CPU device is on pages of 4 KiB or \
-                 2 MiB; ask for 2 MiB pages instead",
-                self.ordinal
-            ),
-        )
     }
 
     fn block(&self, piece: Piece) -> Block {
@@ -443,90 +347,6 @@ impl DeviceMemory {
         if mapping.is_some() {
             self.backing.discard(self.base + first as usize, (first, end));
         }
-    }
-
-    fn page_range(&self, first: usize, last: usize) -> std::ops::Range<usize> {
-        (first - self.base) / HUGE as usize..(last - self.base) / HUGE as usize
-    }
-
-    fn want_huge(&self, block: Block) {
-        let (first, last) = whole_pages(block.addr, block.len);
-        let mut wanted = 0;
-        for page in &self.pages[self.page_range(first, last)] {
-            if page.swap(WANTED, Ordering::Relaxed) != WANTED {
-                wanted += 1;
-            }
-        }
-        self.wanted.fetch_add(wanted, Ordering::Release);
-    }
-
-    fn forget_pages(&self, first: usize, last: usize) {
-        let mut wanted = 0;
-        for page in &self.pages[self.page_range(first, last)] {
-            if page.load(Ordering::Relaxed) != ORDINARY && page.swap(ORDINARY, Ordering::Relaxed) == WANTED {
-                wanted += 1;
-            }
-        }
-        if wanted != 0 {
-            self.wanted.fetch_sub(wanted, Ordering::Relaxed);
-        }
-    }
-
-    #[cold]
-    fn collapse_wanted(&self, addr: usize, len: usize) {
-        let huge = HUGE as usize;
-        if addr < self.base || addr + len > self.base + self.span as usize {
-            // Memory of an earlier opening of the device, which was not closed.
-            return;
-        }
-        let first = (addr - self.base) / huge;
-        let last = (addr + len - self.base).div_ceil(huge);
-        let mut run = first;
-        for index in first..=last {
-            let claimed = index < last
-                && self.pages[index].compare_exchange(WANTED, SETTLED, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-            if claimed {
-                continue;
-            }
-            if run < index {
-                self.collapse_run(run, index);
-            }
-            run = index + 1;
-        }
-    }
-
-    fn collapse_run(&self, first: usize, last: usize) {
-        let huge = HUGE as usize;
-        self.wanted.fetch_sub(last - first, Ordering::Relaxed);
-        let addr = self.own(self.base + first * huge);
-        if pages::collapse(addr, (last - first) * huge).is_ok() {
-            return;
-        }
-        // One page that is not available ends the whole call: find out which ones are.
-        for page in first..last {
-            if pages::collapse(self.own(self.base + page * huge), huge).is_err() {
-                self.huge_failures.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-    }
-
-    fn make_huge(&self, block: Block) -> Result<()> {
-        let (first, last) = whole_pages(block.addr, block.len);
-        let (addr, len) = (self.own(first), last - first);
-        let said = match pages::collapse(addr, len) {
-            Ok(()) if pages::is_huge(addr, len) => return Ok(()),
-            Ok(()) => "its page map does not confirm them".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        Err(Fault::new(
-            FaultKind::OutOfDeviceMemory,
-            format!(
-                "device {}: the kernel gives no 2 MiB pages for {} bytes ({said}); ask for 2 MiB \
-                 pages first with ordinary ones as a substitute, or use Linux 6.1 or later with \
-                 free memory in 2 MiB pieces",
-                self.ordinal, block.len
-            ),
-        ))
     }
 
     /// Releases the pages of large free ranges to the system.

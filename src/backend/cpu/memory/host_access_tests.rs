@@ -7,7 +7,7 @@ fn said(addr: usize) -> String {
 }
 
 #[test]
-fn texts_tell_live_and_freed_blocks_and_closed_devices_apart() {
+fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
     // Addresses that no program can have here.
     let base = 0x1000_0000_0000;
     assert_eq!(said(base), "");

@@ -105,7 +105,7 @@ impl CpuDevice {
 
     /// Notifies waits for values there.
     fn written(&self, span: &Span) {
-        self.shared.watcher.look((span.addr, span.len));
+        self.shared.watcher.check((span.addr, span.len));
     }
 
     /// As [`Self::reap`] without a limit, also of other devices that share the memory.

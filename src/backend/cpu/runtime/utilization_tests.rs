@@ -27,7 +27,7 @@ fn work_that_goes_on_counts_up_to_the_question() {
 }
 
 #[test]
-fn what_was_told_is_not_told_again() {
+fn each_query_covers_the_time_since_the_previous_one() {
     let (busy, start) = new_at();
     busy.0.lock().total = SECOND / 4;
     assert_eq!(busy.percentage_at(start + SECOND), 25);

@@ -139,12 +139,12 @@ pub struct CpuEvent {
     timing: bool,
     latest: Mutex<Latest>,
     /// False while `latest` may be pending: the common query is one load.
-    settled: AtomicBool,
+    known_complete: AtomicBool,
 }
 
 impl CpuEvent {
     pub fn new(timing: bool) -> Self {
-        Self { timing, latest: Mutex::new(Latest::Never), settled: AtomicBool::new(true) }
+        Self { timing, latest: Mutex::new(Latest::Never), known_complete: AtomicBool::new(true) }
     }
 
     /// Downcasts an event of this backend.
@@ -160,7 +160,7 @@ impl CpuEvent {
     pub fn record_now(&self) -> Option<Arc<Record>> {
         let time = if self.timing { now() } else { 0 };
         let before = std::mem::replace(&mut *self.latest.lock(), Latest::Happened(time));
-        self.settled.store(true, Ordering::Release);
+        self.known_complete.store(true, Ordering::Release);
         before.orphaned()
     }
 
@@ -170,13 +170,13 @@ impl CpuEvent {
         let orphan = std::mem::replace(&mut *latest, Latest::Never).orphaned();
         let record = Record::new(Arc::downgrade(stream), self.timing, orphan);
         *latest = Latest::Queued(Arc::clone(&record));
-        self.settled.store(false, Ordering::Release);
+        self.known_complete.store(false, Ordering::Release);
         record
     }
 
     /// The latest record, if it is pending.
     pub fn pending(&self) -> Option<Arc<Record>> {
-        if self.settled.load(Ordering::Acquire) {
+        if self.known_complete.load(Ordering::Acquire) {
             return None;
         }
         let mut latest = self.latest.lock();
@@ -185,7 +185,7 @@ impl CpuEvent {
             Latest::Queued(record) => {
                 // Drop the record, and with it its stream.
                 *latest = Latest::Happened(record.time.load(Ordering::Relaxed));
-                self.settled.store(true, Ordering::Release);
+                self.known_complete.store(true, Ordering::Release);
                 None
             }
             _ => None,
@@ -209,7 +209,7 @@ impl Event for CpuEvent {
     }
 
     fn is_known_complete(&self) -> bool {
-        self.settled.load(Ordering::Acquire)
+        self.known_complete.load(Ordering::Acquire)
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {

@@ -13,12 +13,13 @@
 //! microseconds: programs run kernels one after the other, and waking a thread takes longer than many of these do.
 
 mod runner;
+mod threads;
+mod user_code;
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{JoinHandle, Thread};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -29,23 +30,17 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, FaultKind, Result};
 pub use runner::{Entry, Runner};
+use threads::{Call, Pool, Sleeper, pause};
+use user_code::STARVED;
 
 /// Stream priorities: 0 to this.
 pub const LEAST_PRIORITY: u32 = 7;
-const LEVELS: usize = LEAST_PRIORITY as usize + 1;
 /// Sleeping threads beyond the number of cores that stay for the next host functions.
 const SPARES: usize = 2;
-/// After this long without a return of a host function, one more may run.
-const STARVED: Duration = Duration::from_millis(1);
 /// After this many operations a worker lets other streams go first.
 const TURN: u32 = 128;
 /// Pauses before a thread without work sleeps.
 const SPINS: u32 = 200;
-/// How long a thread that has helped stays awake for the next large operation, yielding its processor all the time:
-/// several times the cost of a wake-up.
-const LINGER: Duration = Duration::from_micros(50);
-/// Pauses between these yields.
-const PAUSES: u32 = 8;
 /// Pauses before a thread that has stayed awake runs a stream: the thread that has queued a kernel often waits for it
 /// at once, and begins with it meanwhile. Then two threads run it, without a wake-up.
 const HEAD_START: u32 = 16;
@@ -64,59 +59,6 @@ pub struct Executor {
     ready: AtomicUsize,
 }
 
-struct Pool {
-    ready: [VecDeque<Arc<Queue>>; LEVELS],
-    /// Streams whose first operation is a host function that may not run yet.
-    held: VecDeque<Arc<Queue>>,
-    jobs: Vec<Arc<Job>>,
-    /// The last one fell asleep last: its caches are warm.
-    sleepers: Vec<Arc<Sleeper>>,
-    /// Threads that live or are being started.
-    threads: usize,
-    /// Threads in user code.
-    in_user: usize,
-    /// How many host functions may run at once.
-    permits: usize,
-    /// When a host function returned, or the number of permits grew.
-    progress: Instant,
-    /// A sleeping thread watches `held`.
-    watched: bool,
-    stopping: bool,
-    handles: Vec<JoinHandle<()>>,
-    started: usize,
-}
-
-/// A thread that sleeps or is about to.
-struct Sleeper {
-    woken: AtomicBool,
-    thread: Thread,
-}
-
-impl Sleeper {
-    fn wake(&self) {
-        self.woken.store(true, Ordering::Release);
-        // A thread that still spins is not asleep for the standard library either: no system call.
-        self.thread.unpark();
-    }
-
-    fn is_woken(&self) -> bool {
-        self.woken.load(Ordering::Acquire)
-    }
-
-    /// Stays awake for a while, if no other thread wants this processor.
-    fn linger(&self) {
-        let begin = Instant::now();
-        while !self.is_woken() && begin.elapsed() < LINGER {
-            std::thread::yield_now();
-            pause(PAUSES);
-        }
-    }
-}
-
-fn pause(times: u32) {
-    (0..times).for_each(|_| std::hint::spin_loop());
-}
-
 /// The next task of a thread.
 enum Task {
     Stream(Arc<Queue>),
@@ -124,63 +66,9 @@ enum Task {
     End,
 }
 
-/// What must be done, after the lock is released, so that enough threads serve.
-#[must_use]
-enum Call {
-    Nobody,
-    Wake(Arc<Sleeper>),
-    Start,
-}
-
-impl Pool {
-    /// The calling thread will be busy: checks whether another one is needed.
-    fn call_if_needed(&mut self, cores: usize) -> Call {
-        let unwatched = !self.held.is_empty() && !self.watched;
-        let ready = self.ready.iter().any(|level| !level.is_empty());
-        if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { Call::Nobody }
-    }
-
-    fn serving(&self) -> usize {
-        self.threads - self.sleepers.len() - self.in_user
-    }
-
-    fn call_one(&mut self, cores: usize) -> Call {
-        if self.stopping || self.serving() >= cores {
-            return Call::Nobody;
-        }
-        if let Some(sleeper) = self.sleepers.pop() {
-            return Call::Wake(sleeper);
-        }
-        self.threads += 1;
-        Call::Start
-    }
-
-    fn pop_ready(&mut self) -> Option<Arc<Queue>> {
-        self.ready.iter_mut().find_map(VecDeque::pop_front)
-    }
-}
-
 impl Executor {
     pub fn new(cores: usize) -> Arc<Self> {
-        Arc::new(Self {
-            cores,
-            pool: Mutex::new(Pool {
-                ready: Default::default(),
-                held: VecDeque::new(),
-                jobs: Vec::new(),
-                sleepers: Vec::new(),
-                threads: 0,
-                in_user: 0,
-                permits: base_permits(cores),
-                progress: Instant::now(),
-                watched: false,
-                stopping: false,
-                handles: Vec::new(),
-                started: 0,
-            }),
-            ended: Condvar::new(),
-            ready: AtomicUsize::new(0),
-        })
+        Arc::new(Self { cores, pool: Mutex::new(Pool::new(cores)), ended: Condvar::new(), ready: AtomicUsize::new(0) })
     }
 
     /// Starts the first thread: from then on there is always one outside user code.
@@ -207,7 +95,7 @@ impl Executor {
             pool.ready[level].push_back(queue);
             self.ready.fetch_add(1, Ordering::Relaxed);
             match pool.call_one(self.cores) {
-                Call::Nobody => {}
+                Call::NoThread => {}
                 call => calls.push(call),
             }
         }
@@ -247,7 +135,7 @@ impl Executor {
 
     fn answer(self: &Arc<Self>, call: Call) {
         match call {
-            Call::Nobody => {}
+            Call::NoThread => {}
             Call::Wake(sleeper) => sleeper.wake(),
             // If no thread can be created, the others do the work, later.
             Call::Start => drop(self.start()),
@@ -349,21 +237,6 @@ impl Executor {
         }
     }
 
-    /// A stream whose host function may run now.
-    fn pop_held(&self, pool: &mut Pool) -> Option<Arc<Queue>> {
-        if pool.held.is_empty() {
-            return None;
-        }
-        if pool.in_user >= pool.permits {
-            if pool.progress.elapsed() < STARVED {
-                return None;
-            }
-            pool.permits += 1 + pool.permits / 4;
-            pool.progress = Instant::now();
-        }
-        pool.held.pop_front()
-    }
-
     #[expect(clippy::disallowed_methods, reason = "parks an executor's thread, never one of the program")]
     fn sleep<'a>(&'a self, mut pool: MutexGuard<'a, Pool>, has_helped: bool) -> MutexGuard<'a, Pool> {
         let me = Arc::new(Sleeper { woken: AtomicBool::new(false), thread: std::thread::current() });
@@ -399,52 +272,6 @@ impl Executor {
         pool
     }
 
-    /// A thread wants to call a host function.
-    fn enter_user_code(self: &Arc<Self>) -> Entry {
-        let mut pool = self.pool.lock();
-        if pool.in_user >= pool.permits {
-            return Entry::NotNow;
-        }
-        if pool.threads == pool.in_user + 1 {
-            // It is the last thread outside user code, so another one is needed first.
-            pool.threads += 1;
-            drop(pool);
-            if let Err(fault) = self.start() {
-                return Entry::Failed(fault);
-            }
-            pool = self.pool.lock();
-        }
-        pool.in_user += 1;
-        let call = pool.call_if_needed(self.cores);
-        drop(pool);
-        self.answer(call);
-        Entry::Granted
-    }
-
-    fn leave_user_code(self: &Arc<Self>) {
-        let mut pool = self.pool.lock();
-        pool.in_user -= 1;
-        if pool.held.is_empty() {
-            if pool.in_user < self.cores {
-                pool.permits = base_permits(self.cores);
-            }
-            return;
-        }
-        // One more may run, and this thread may have other work first.
-        pool.progress = Instant::now();
-        let call = pool.call_one(self.cores);
-        drop(pool);
-        self.answer(call);
-    }
-
-    fn hold(self: &Arc<Self>, queue: Arc<Queue>) {
-        let mut pool = self.pool.lock();
-        if pool.held.is_empty() {
-            pool.progress = Instant::now();
-        }
-        pool.held.push_back(queue);
-    }
-
     #[cfg(test)]
     pub fn threads(&self) -> usize {
         self.pool.lock().threads
@@ -464,7 +291,7 @@ impl Crew for Arc<Executor> {
         let cores = self.cores - usize::from(!WORKER.get());
         for _ in 0..helpers {
             match pool.call_one(cores) {
-                Call::Nobody => break,
+                Call::NoThread => break,
                 call => calls.push(call),
             }
         }
@@ -483,9 +310,4 @@ impl Helpers for Arc<Executor> {
     fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>) {
         share(self, threads, count, work);
     }
-}
-
-/// How many host functions may run at once while they return in time.
-fn base_permits(cores: usize) -> usize {
-    cores + SPARES
 }

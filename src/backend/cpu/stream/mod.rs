@@ -70,7 +70,7 @@ impl CpuStream {
         if operation.len() <= TINY {
             operation.run(&self.shared);
             let position = submission.pass();
-            self.shared.watcher.look(operation.written());
+            self.shared.watcher.check(operation.written());
             return Ok(Tried::Ran(position));
         }
         Ok(Tried::Ran(self.queue.run_now(submission, &Task::new(operation))))
@@ -193,7 +193,7 @@ impl Stream for CpuStream {
     }
 
     fn settle(&self, position: Position) -> Result<()> {
-        self.queue.settle_up_to(position);
+        self.queue.drain_up_to(position);
         Ok(())
     }
 

@@ -5,8 +5,8 @@
 //! Lock order: a queue's operations, then an event or a record; the executor's lock with none of them held. Never two
 //! queues.
 
+mod drain;
 mod run;
-mod settle;
 mod users;
 
 use std::collections::VecDeque;
@@ -153,7 +153,7 @@ impl Queue {
             let _working = (task.operation.len() > SHORT).then(|| self.busy().begin());
             self.run_guarded(&task.operation)
         };
-        self.shared.watcher.look(task.operation.written());
+        self.shared.watcher.check(task.operation.written());
         let report = failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
         let mut claim = claim.lock();
         self.finish(&mut claim, report);
@@ -237,12 +237,12 @@ impl Queue {
     fn fail(&self, fault: Fault, thread: u32, launch: Option<FailedLaunch>) -> Option<Operation> {
         let position = Some(self.operations.finished() + 1);
         let failure = Failure { fault, position, thread: Some(thread), launch };
-        let tell = self.observer.as_ref()?.failed(failure)?;
-        let teller = Self::new(Arc::clone(&self.shared), Arc::clone(&self.executor), self.ordinal, self.id, 0, None);
-        let record = Record::queued(&teller);
-        for operation in [Operation::HostFn(tell), Operation::Record(Arc::clone(&record))] {
+        let notification = self.observer.as_ref()?.failed(failure)?;
+        let reporter = Self::new(Arc::clone(&self.shared), Arc::clone(&self.executor), self.ordinal, self.id, 0, None);
+        let record = Record::queued(&reporter);
+        for operation in [Operation::HostFn(notification), Operation::Record(Arc::clone(&record))] {
             // A private queue accepts every operation.
-            teller.push(teller.submit().ok()?, operation);
+            reporter.push(reporter.submit().ok()?, operation);
         }
         Some(Operation::Wait(Awaited::record(record)))
     }

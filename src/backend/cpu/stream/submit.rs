@@ -164,7 +164,7 @@ impl CpuStream {
         }
         notify.change(change);
         let position = submission.pass();
-        self.shared.watcher.look(notify.range());
+        self.shared.watcher.check(notify.range());
         Ok(position)
     }
 

@@ -62,7 +62,7 @@ fn what_is_queued_is_dropped_and_the_stream_goes_on() {
 }
 
 #[test]
-fn who_waits_for_the_stream_is_told() {
+fn an_abort_ends_waits_for_the_stream() {
     in_all_modes(|bench| {
         let stream = bench.stream();
         let gate = Gate::close(&stream);
@@ -83,7 +83,7 @@ fn who_waits_for_the_stream_is_told() {
 }
 
 #[test]
-fn a_caller_whose_copy_is_dropped_is_told() {
+fn an_abort_fails_a_blocking_copy_that_it_drops() {
     in_all_modes(|bench| {
         let (stream, source) = (bench.stream(), bench.alloc(64).addr);
         bench.device.fill(fill(source, 64, 7)).unwrap();
@@ -142,7 +142,7 @@ fn streams_that_wait_for_a_dropped_record_go_on_when_the_event_is_recorded_again
 }
 
 #[test]
-fn a_record_on_an_idle_stream_releases_those_who_wait_for_a_dropped_one() {
+fn a_record_on_an_idle_stream_ends_waits_for_a_dropped_one() {
     in_all_modes(|bench| {
         let (stream, waiter, event) = (bench.stream(), bench.stream(), bench.event());
         let gate = Gate::close(&stream);
@@ -158,7 +158,7 @@ fn a_record_on_an_idle_stream_releases_those_who_wait_for_a_dropped_one() {
 }
 
 #[test]
-fn a_dropped_record_that_was_replaced_holds_nobody() {
+fn a_dropped_record_that_was_replaced_blocks_no_wait() {
     in_all_modes(|bench| {
         let (stream, waiter, event) = (bench.stream(), bench.stream(), bench.event());
         let gate = Gate::close(&stream);
@@ -174,7 +174,7 @@ fn a_dropped_record_that_was_replaced_holds_nobody() {
 }
 
 #[test]
-fn a_thread_that_waits_for_a_dropped_record_is_told() {
+fn a_wait_for_a_dropped_record_fails() {
     in_all_modes(|bench| {
         let (stream, event) = (bench.stream(), bench.event());
         let gate = Gate::close(&stream);
@@ -189,7 +189,7 @@ fn a_thread_that_waits_for_a_dropped_record_is_told() {
 }
 
 #[test]
-fn streams_that_nobody_uses_any_more_do_not_wait_for_dropped_records() {
+fn unreferenced_streams_do_not_wait_for_dropped_records() {
     for retired_first in [false, true] {
         in_all_modes(|bench| {
             let (stream, waiter, event) = (bench.stream(), bench.stream(), bench.event());
@@ -237,7 +237,7 @@ fn an_aborted_stream_does_not_wait_for_what_it_waited_for() {
 
 /// Threads that submit, wait and abort at once: none blocks, and nothing is left.
 #[test]
-fn threads_that_abort_and_submit_at_once_lose_nobody() {
+fn concurrent_aborts_and_submissions_leave_no_thread_blocked() {
     in_all_modes(|bench| {
         let streams = [bench.stream(), bench.stream()];
         let events = [bench.event(), bench.event()];

@@ -30,7 +30,7 @@ fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
 
 /// User code is notified on a thread of the library before the failure completes, and only its stream waits.
 #[test]
-fn who_is_told_of_a_failure_holds_up_its_stream_only() {
+fn a_failure_callback_blocks_only_its_stream() {
     in_all_modes(|bench| {
         let (heard, target) = (Arc::new(Heard::default()), bench.alloc(64).addr);
         let stream = bench.device.create_stream(heard.options()).unwrap();
@@ -85,7 +85,7 @@ fn a_failure_can_stop_its_stream() {
 }
 
 #[test]
-fn abandoned_work_is_dropped_and_nobody_waits_for_it() {
+fn abandoned_work_is_dropped_and_no_wait_blocks_on_it() {
     in_all_modes(|bench| {
         let (stream, waiter) = (bench.stream(), bench.stream());
         let (target, event) = (bench.alloc(64).addr, bench.event());

@@ -108,11 +108,11 @@ fn each_wait_has_its_own_limit() {
 fn a_stream_that_gave_up_on_one_event_still_waits_for_the_next() {
     in_all_modes(|bench| {
         let (first, second, stream) = (bench.stream(), bench.stream(), bench.stream());
-        let (given_up, awaited) = (bench.event(), bench.event());
+        let (dropped, awaited) = (bench.event(), bench.event());
         let (first_gate, second_gate) = (Gate::close(&first), Gate::close(&second));
-        first.record(&given_up).unwrap();
+        first.record(&dropped).unwrap();
         second.record(&awaited).unwrap();
-        stream.wait(&given_up, Some(SHORT)).unwrap();
+        stream.wait(&dropped, Some(SHORT)).unwrap();
         stream.wait(&awaited, Some(LONG)).unwrap();
         let deadline = Instant::now() + LONG;
         let failure = loop {

@@ -9,6 +9,7 @@ mod limit;
 mod memory;
 mod order;
 mod parallel;
+mod pinned;
 mod reduce;
 mod shared_memory;
 mod threads;

@@ -118,7 +118,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
 }
 
 #[test]
-fn an_event_without_record_holds_nobody_up() {
+fn an_event_without_record_blocks_no_wait() {
     in_all_modes(|bench| {
         let (stream, event) = (bench.stream(), bench.event());
         stream.wait(&event, None).unwrap();

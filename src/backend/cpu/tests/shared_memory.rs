@@ -158,7 +158,7 @@ fn names_end_with_their_range() {
 }
 
 #[test]
-fn what_was_closed_stays_readable_and_lets_nobody_in() {
+fn closed_memory_stays_readable_and_cannot_be_imported() {
     both_sides(|exporter, shared, block, importer| {
         exporter.device.fill(fill(block.addr, block.len, 5)).unwrap();
         let descriptor = shared.export().unwrap();
@@ -349,7 +349,7 @@ fn a_size_that_is_not_that_of_the_file_is_refused() {
 }
 
 #[test]
-fn nobody_can_shorten_what_others_have() {
+fn the_file_of_shared_memory_cannot_be_resized() {
     let bench = Bench::new(false);
     let shared = bench.device.share().unwrap();
     let file = File::from(shared.export().unwrap());

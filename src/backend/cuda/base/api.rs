@@ -4,7 +4,10 @@
 //! them fail. All of them return a plain `c_int`: a status number that this library has never heard
 //! of is then an ordinary value.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
+mod library;
+mod words;
+
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
@@ -14,24 +17,15 @@ use cudarc::driver::sys::{
     CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule,
     CUstream, CUuuid,
 };
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use libloading::os::unix::Library;
 
-use super::error::{Failure, NO_DEVICE};
-use crate::backend::base::loader::reason;
-use crate::backend::{Fault, FaultKind, Result};
+use super::error::Failure;
+use crate::backend::Result;
+use library::{Entry, does_not_start, find, open_library};
+pub use words::Words;
 
 /// What a driver call gives.
 pub type Outcome = std::result::Result<(), Failure>;
-
-/// The names under which a driver is looked for, in this order. `libcuda.so` comes last: where it
-/// is no link to the first it is the toolkit's stub, which only knows how to refuse.
-const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
-
-/// A function that was found, and the name under which it was.
-struct Entry<F> {
-    symbol: &'static str,
-    function: F,
-}
 
 /// Declares the table: `method(arguments) = "symbol", "older symbol";`. The first symbol that the driver has is used.
 /// Each line becomes an optional entry of [`Functions`] and a method of [`Api`] that calls it, or fails if it is
@@ -351,37 +345,6 @@ driver_functions! {
     graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
 }
 
-/// How the driver puts a status into words: `cuGetErrorName` and `cuGetErrorString`.
-type Describe = unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int;
-
-/// The driver's words for its numbers; none where it has no such function.
-#[derive(Clone, Copy)]
-pub struct Words {
-    name: Option<Describe>,
-    text: Option<Describe>,
-}
-
-impl Words {
-    /// For a status that no driver has given.
-    #[cfg(test)]
-    pub const NONE: Self = Self { name: None, text: None };
-
-    /// Name and text of `status`, as far as the driver knows them.
-    pub fn of(self, status: c_int) -> (Option<&'static str>, Option<&'static str>) {
-        let ask = |describe: Option<Describe>| {
-            let mut words = std::ptr::null();
-            // SAFETY: the driver's function, and a place for its answer.
-            let answer = unsafe { describe?(status, &mut words) };
-            if answer != 0 || words.is_null() {
-                return None;
-            }
-            // SAFETY: a constant of the driver, which is never unloaded.
-            unsafe { CStr::from_ptr(words) }.to_str().ok()
-        };
-        (ask(self.name), ask(self.text))
-    }
-}
-
 /// A loaded and initialised driver.
 pub struct Api {
     functions: Functions,
@@ -398,12 +361,8 @@ impl Api {
         let library = open_library()?;
         // SAFETY: a library of this name is a CUDA driver.
         let functions = unsafe { Functions::find(&library) };
-        // SAFETY: the types of the fields are those of the driver's functions with these names.
-        let (name, text) = unsafe { (find(&library, &["cuGetErrorName"]), find(&library, &["cuGetErrorString"])) };
-        let words = Words {
-            name: name.map(|entry: Entry<Describe>| entry.function),
-            text: text.map(|entry: Entry<Describe>| entry.function),
-        };
+        // SAFETY: a CUDA driver, whose functions of these names describe a status.
+        let words = unsafe { Words::find(&library) };
         let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
 
         // SAFETY: the first call, as the driver wants it.
@@ -432,86 +391,4 @@ impl Api {
     fn missing(&self, call: &'static str) -> Failure {
         Failure::Missing { call, version: self.version }
     }
-}
-
-/// What `cuInit` said.
-#[cold]
-fn does_not_start(failure: Failure) -> Fault {
-    let remedy = if failure.status() == Some(NO_DEVICE) {
-        "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"
-    } else {
-        "see that the kernel module and the driver library have the same version (`nvidia-smi` \
-         tells)"
-    };
-    let fault = Fault::from(failure).with_kind(FaultKind::NoDevice);
-    let said = fault.text();
-    let text = format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
-    fault.with_text(text)
-}
-
-/// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings
-/// a second C library along, and dies in there.
-fn is_static_program() -> bool {
-    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
-        // SAFETY: the description of an object with its table, and the word that was passed along.
-        let (headers, found) = unsafe {
-            let info = &*info;
-            (std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()), &mut *found.cast())
-        };
-        *found = headers.iter().any(|header| header.p_type == libc::PT_INTERP);
-        // The program comes first.
-        1
-    }
-
-    let mut names_a_loader = true;
-    // SAFETY: `look` is called during this call only, with the word.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut names_a_loader).cast()) };
-    !names_a_loader
-}
-
-fn open_library() -> Result<Library> {
-    if is_static_program() {
-        return Err(Fault::new(
-            FaultKind::NoDevice,
-            "the program is linked with -static, and can load no CUDA driver; link it dynamically, \
-             or use the cpu backend",
-        ));
-    }
-    let mut tried = Vec::new();
-    for name in LIBRARIES {
-        // SAFETY: loading a driver runs its initialisers, which is what it is for.
-        match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
-            Ok(library) => return Ok(library),
-            Err(error) => {
-                tried.push(format!("{name} ({})", reason(&error)));
-            }
-        }
-    }
-    Err(Fault::new(
-        FaultKind::NoDevice,
-        format!(
-            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu \
-             backend",
-            tried.join(", ")
-        ),
-    ))
-}
-
-/// # Safety
-/// `F` is the signature of the function that has one of these names.
-unsafe fn find<F: Copy>(library: &Library, symbols: &[&'static str]) -> Option<Entry<F>> {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    let (symbol, address) = look_up(library, symbols)?;
-    // SAFETY: a function of this signature is there, as promised by the caller; both are pointers.
-    Some(Entry { symbol, function: unsafe { std::mem::transmute_copy(&address) } })
-}
-
-/// Once for all signatures: repeated for each function it would be a hundredth of the library.
-#[inline(never)]
-fn look_up(library: &Library, symbols: &[&'static str]) -> Option<(&'static str, *mut c_void)> {
-    symbols.iter().find_map(|&symbol| {
-        // SAFETY: what is there is only named as an address here.
-        let found = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
-        Some((symbol, *found))
-    })
 }

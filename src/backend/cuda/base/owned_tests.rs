@@ -13,7 +13,7 @@ fn a_range_is_in_until_it_is_freed() {
 }
 
 #[test]
-fn an_address_that_is_given_out_again_at_once_stays() {
+fn an_address_that_is_allocated_again_at_once_stays() {
     let owned = Owned::default();
     owned.add(1000, 100);
     owned.remove_after(1000, || owned.add(1000, 200));

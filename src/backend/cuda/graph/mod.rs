@@ -75,7 +75,7 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     state.latest = before.latest.take();
     state.latest_is_of_another = is_another || before.latest_is_of_another;
     drop(state);
-    give_up(device, is_another.then_some(before.raw), before.kept);
+    release_after_runs(device, is_another.then_some(before.raw), before.kept);
     Ok(())
 }
 
@@ -110,7 +110,7 @@ impl Release for DroppedGraph {
 }
 
 /// Releases what pending runs may still use, after those runs.
-fn give_up(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
+fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
     let graph = DroppedGraph { device: Arc::clone(device), raw, kept };
     let driver = device.driver();
     driver.note_refusal(pending::release(driver, graph));
@@ -169,6 +169,6 @@ impl Drop for CudaGraph {
     fn drop(&mut self) {
         let state = self.state.get_mut();
         state.latest = None;
-        give_up(&self.device, Some(state.raw), std::mem::take(&mut state.kept));
+        release_after_runs(&self.device, Some(state.raw), std::mem::take(&mut state.kept));
     }
 }

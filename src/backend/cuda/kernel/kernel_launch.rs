@@ -79,7 +79,7 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
             return Err(Fault::new(
                 FaultKind::Unsupported,
                 format!(
-                    "the driver does not tell the sizes of kernel {}'s parameters, which a graph needs to \
+                    "the driver does not return the sizes of kernel {}'s parameters, which a graph needs to \
                      keep an array of arguments; pass one block of arguments with aclrtLaunchKernel",
                     kernel.name
                 ),

@@ -99,7 +99,7 @@ pub fn with_reaping<T>(driver: &DriverState, mut attempt: impl FnMut() -> std::r
     match attempt() {
         Err(fault)
             if fault.kind() == FaultKind::OutOfDeviceMemory
-                && (driver.tell_deferred() | (pending::count(driver) > 0)) =>
+                && (driver.flush_deferred() | (pending::count(driver) > 0)) =>
         {
             pending::reap_all(driver);
             attempt()

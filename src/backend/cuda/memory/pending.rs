@@ -49,7 +49,7 @@ impl Marks {
             if !release.may_be_used_by(&stream) {
                 continue;
             }
-            stream.look(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
+            stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
                 // A device that failed runs nothing any more. One failed query is no failure of the device.
                 Ok(true) | Err(_) => {}
                 Ok(false) => match stream.mark() {
@@ -95,7 +95,7 @@ impl Pending {
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
         let entries = std::mem::take(&mut *self.entries.lock());
         // Checked after the entries were removed: everything that was enqueued before them is then complete.
-        let idle = driver.all_settled();
+        let idle = driver.all_drained();
         let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
             let wanted = may_wait || !entry.release.may_wait();
             idle || wanted && entry.marks.are_past()
@@ -114,7 +114,7 @@ impl Pending {
     }
 
     /// Waits until no mapping in this range is pending.
-    fn settle(&self, driver: &DriverState, addr: usize, len: usize) {
+    fn wait_for_mappings(&self, driver: &DriverState, addr: usize, len: usize) {
         let mut pause = SHORTEST_PAUSE;
         loop {
             if count(driver) > 0 {
@@ -165,8 +165,8 @@ pub fn reap_all(driver: &DriverState) {
 }
 
 /// Waits until no mapping in this range is pending.
-pub fn settle(driver: &DriverState, addr: usize, len: usize) {
-    of(driver).settle(driver, addr, len);
+pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
+    of(driver).wait_for_mappings(driver, addr, len);
 }
 
 /// Whether memory of this device is pending.

@@ -189,7 +189,7 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
-        pending::settle(&self.0, addr, len);
+        pending::wait_for_mappings(&self.0, addr, len);
         STUCK.of(self.0.features()).free(&self.0, addr, len)?;
         self.0.owned().remove_after(addr, || {
             // SAFETY: reserved with this length, and nothing is mapped there.
@@ -214,7 +214,7 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        pending::settle(&self.0, addr, len);
+        pending::wait_for_mappings(&self.0, addr, len);
         STUCK.of(self.0.features()).free(&self.0, addr, len)?;
         let memory = own(memory);
         // SAFETY: a part of a reserved range without a mapping, as long as the memory.

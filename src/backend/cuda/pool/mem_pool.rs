@@ -102,7 +102,7 @@ fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
 impl CudaPool {
     /// Runs a driver call about the pool.
     fn call(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome) -> Result<()> {
-        self.turn.settle(&self.driver);
+        self.turn.submit_deferred(&self.driver);
         match &self.device {
             Some(device) => device.call(|api| call(api, self.raw.0)),
             None => Ok(call(self.driver.api(), self.raw.0)?),
@@ -148,7 +148,7 @@ impl CudaPool {
         pending::reap_all(&self.driver);
         for stream in self.driver.streams_with_frees() {
             // A failure of that stream is reported in the next call about it.
-            stream.look(|stream| drop(stream.settle_frees()));
+            stream.while_alive(|stream| drop(stream.wait_for_frees()));
         }
         let mut taken = self.take(len, stream);
         if self.is_limited && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory) {
@@ -184,7 +184,7 @@ impl Pool for CudaPool {
     }
 
     fn free_now(&self, block: Block) -> Result<()> {
-        self.turn.settle(&self.driver);
+        self.turn.submit_deferred(&self.driver);
         pending::release(&self.driver, PooledBlock { device: self.device.clone(), addr: block.addr })
     }
 
@@ -282,7 +282,7 @@ impl Pool for CudaPool {
 
 impl Drop for CudaPool {
     fn drop(&mut self) {
-        self.turn.settle(&self.driver);
+        self.turn.submit_deferred(&self.driver);
         // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
         let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
         let Some(device) = &self.device else {

@@ -30,10 +30,10 @@ pub struct CudaDevice(Arc<DeviceState>);
 /// Waits until the streams of this device are idle and no block is pending. False if that takes too long.
 fn drain(device: &Arc<DeviceState>) -> bool {
     let driver = device.driver();
-    driver.tell_deferred();
+    driver.flush_deferred();
     let deadline = Instant::now() + CLOSE_PATIENCE;
     let drained = poll_until(deadline, || {
-        let idle = driver.streams_of(device).iter().all(|stream| stream.is_settled());
+        let idle = driver.streams_of(device).iter().all(|stream| stream.is_drained());
         if idle {
             pending::reap_all(driver);
         }

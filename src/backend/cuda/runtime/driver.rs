@@ -174,7 +174,7 @@ impl Driver for CudaDriver {
         timed_wait::stop(&self.0);
         self.0.watcher.stop();
         self.0.monitor.close();
-        if self.0.is_forsaken() || !self.0.all_settled() {
+        if self.0.is_forsaken() || !self.0.all_drained() {
             return false;
         }
         if !self.0.workers.stop(Instant::now() + patience) {

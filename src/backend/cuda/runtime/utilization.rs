@@ -166,7 +166,7 @@ fn cannot_be_used(why: &str) -> Fault {
     Fault::new(
         FaultKind::Unsupported,
         format!(
-            "how busy a GPU is only NVML tells, and {LIBRARY} {why}; install the one of this driver, and have \
+            "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \
              NVIDIA_DRIVER_CAPABILITIES of a container name `utility`"
         ),
     )

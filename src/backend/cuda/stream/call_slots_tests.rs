@@ -34,7 +34,7 @@ fn slots_are_used_again_when_their_calls_are_done_and_not_before() {
 }
 
 #[test]
-fn what_a_burst_needed_is_given_back() {
+fn the_slots_of_a_burst_are_released() {
     let mut slots = CallSlots::default();
     fill(&mut slots, 0, 20 * CHUNK as u32, 0);
     assert_eq!(slots.chunks.len(), 20);
@@ -47,7 +47,7 @@ fn what_a_burst_needed_is_given_back() {
 }
 
 #[test]
-fn slots_stay_apart_while_those_of_a_burst_are_given_back() {
+fn slots_stay_distinct_while_those_of_a_burst_are_released() {
     const ALL: u32 = 10 * CHUNK as u32;
     for done_chunks in 1..10 {
         let mut slots = CallSlots::default();

@@ -60,7 +60,7 @@ impl Event for CudaEvent {
     /// With a deadline this polls the event, and the driver only returns the state of the latest record. So an event
     /// that is recorded again during the wait makes it longer.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.device.driver().tell_deferred();
+        self.device.driver().flush_deferred();
         match deadline {
             Some(deadline) => {
                 let wait = poll_until(deadline, || self.is_complete())?;

@@ -24,7 +24,7 @@ fn report(device: &Arc<DeviceState>) {
     device.reported().get_or_init(|| {
         let streams = driver.streams_of(device);
         for stream in &streams {
-            stream.event_records().give_up(driver.watcher());
+            stream.event_records().drop_all(driver.watcher());
         }
         let Some(observer) = streams.iter().find_map(|stream| stream.observer()) else { return };
         let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };

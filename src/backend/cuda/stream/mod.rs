@@ -78,19 +78,19 @@ impl CudaStream {
         failure::reported(self.device(), answer)
     }
 
-    /// Has the driver free what this stream has deferred: its order is about to be known outside, or it ends.
-    fn settle(&self) {
-        self.0.tell_all_deferred();
+    /// Submits the deferred frees of this stream: other code is about to depend on its order, or it is destroyed.
+    fn flush_deferred(&self) {
+        self.0.flush_deferred();
     }
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device().context().healthy()?;
-        self.settle();
-        stream_value::settle(&self.0, deadline)?;
+        self.flush_deferred();
+        stream_value::expire_waits(&self.0, deadline)?;
         let pools = self.device().driver().known_pools().are_used();
         if pools {
             // A wait also completes frees of other streams.
-            self.device().driver().tell_deferred();
+            self.device().driver().flush_deferred();
         }
         if self.0.is_known_idle() && !pools {
             return Ok(Wait::Done);
@@ -130,7 +130,7 @@ impl Stream for CudaStream {
     }
 
     fn is_idle(&self) -> Result<bool> {
-        self.settle();
+        self.flush_deferred();
         let idle = self.device().context().healthy().and_then(|()| self.0.is_idle());
         self.reported(idle)
     }
@@ -156,7 +156,7 @@ impl Stream for CudaStream {
     }
 
     fn retire(&self) {
-        self.settle();
+        self.flush_deferred();
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {
@@ -175,7 +175,7 @@ impl Stream for CudaStream {
 
     fn native(&self) -> Option<usize> {
         self.0.share();
-        self.settle();
+        self.flush_deferred();
         Some(self.0.raw().0.expose_provenance())
     }
 

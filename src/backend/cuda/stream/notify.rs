@@ -18,7 +18,7 @@ struct Record {
 impl Delivery for Record {
     fn deliver(self: Box<Self>, _ticket: Ticket) {
         self.notify.change(self.change);
-        self.stream.device().driver().watcher().look(self.notify.range());
+        self.stream.device().driver().watcher().check(self.notify.range());
     }
 }
 

@@ -140,7 +140,7 @@ impl StreamState {
     /// Skips what has not begun: see [`abandon`](crate::backend::Stream::abandon).
     pub fn abandon(&self) -> Position {
         self.abandoned.store(true, Ordering::Relaxed);
-        self.host_waits.give_up();
+        self.host_waits.cancel();
         self.submitted()
     }
 
@@ -148,7 +148,7 @@ impl StreamState {
     pub fn abort(&self, why: Fault) {
         *self.aborted.lock() = Some(why);
         self.aborts.fetch_add(1, Ordering::Release);
-        self.host_waits.give_up();
+        self.host_waits.cancel();
     }
 
     /// Fails if there have been more aborts than these.
@@ -241,7 +241,7 @@ impl StreamState {
             return Err(abandoned());
         }
         let mut submitting = self.submitting.lock();
-        self.settle_deferred(&mut submitting);
+        self.flush_deferred_locked(&mut submitting);
         let queued = queue(&mut submitting.calls);
         let position = self.count_submitted();
         drop(submitting);
@@ -310,19 +310,19 @@ impl StreamState {
         Ok(idle)
     }
 
-    /// Runs `look` while the stream exists. `None` if it is destroyed, or its device is closed.
-    pub fn look<T>(&self, look: impl FnOnce(&Self) -> T) -> Option<T> {
+    /// Runs `call` while the stream exists. `None` if it is destroyed, or its device is closed.
+    pub fn while_alive<T>(&self, call: impl FnOnce(&Self) -> T) -> Option<T> {
         let _open = self.device.keep_open()?;
         let destroyed = self.destroyed.read();
-        (!*destroyed).then(|| look(self))
+        (!*destroyed).then(|| call(self))
     }
 
     /// As [`Self::is_idle`], for a call about another stream or device. A stream that is destroyed, or whose device has
     /// failed, runs nothing.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_drained(&self) -> bool {
         // If a query fails, this queries again. If that fails too, the device has failed.
         let is_idle = |stream: &Self| stream.is_idle().or_else(|_| stream.is_idle());
-        self.is_known_idle() || self.look(is_idle).is_none_or(|idle| idle.unwrap_or(true))
+        self.is_known_idle() || self.while_alive(is_idle).is_none_or(|idle| idle.unwrap_or(true))
     }
 
     /// Destroys a dropped stream that is idle and was removed from the driver's list.

@@ -88,7 +88,7 @@ struct Waiting {
 }
 
 impl HostWait for Waiting {
-    fn give_up(&self) {
+    fn cancel(&self) {
         self.seat.cancel();
         let ticket = self.ticket.lock().take();
         drop(ticket);
@@ -126,7 +126,7 @@ impl Delivery for Arrival {
         );
         // Checked again: a call that ended the stream's waits in the meantime has not found this one.
         if !waits || stream.has_dropped(waiting.aborts) {
-            waiting.give_up();
+            waiting.cancel();
         } else if let Some(until) = stream.waits_until() {
             waiting.seat.set_deadline(until, awaited.never_came());
         }

@@ -25,7 +25,7 @@ fn jobs_that_wait_for_each_other_all_run() {
 }
 
 #[test]
-fn stopping_runs_what_was_started_and_gives_up_on_what_does_not_end() {
+fn stopping_runs_started_jobs_and_leaves_jobs_that_do_not_end() {
     let workers = Workers::default();
     let (release, held) = channel::<()>();
     let job = move || {

@@ -5,7 +5,7 @@ use crate::backend::base::clock;
 use crate::backend::{Calls, Wait};
 
 #[test]
-fn times_differ_as_elapsed_time_tells_and_go_on_for_long() {
+fn differences_of_times_equal_the_elapsed_time() {
     let Some(setup) = Setup::new() else { return };
     let stream = setup.stream();
     let begin = clock::now();
@@ -23,9 +23,9 @@ fn times_differ_as_elapsed_time_tells_and_go_on_for_long() {
     assert!(times.is_sorted(), "{times:?}");
     for (event, time) in events.iter().zip(&times) {
         let ms = event.elapsed_ms(&*events[0]).unwrap();
-        let told = f64::from(ms) * 1e6;
+        let elapsed = f64::from(ms) * 1e6;
         let differs = (time - times[0]) as f64;
-        assert!((told - differs).abs() <= 5000.0, "{told} {differs}");
+        assert!((elapsed - differs).abs() <= 5000.0, "{elapsed} {differs}");
         // Asked again, with the last base, it is the same to within rounding.
         assert!(event.time_ns().unwrap().abs_diff(*time) <= 5000);
     }

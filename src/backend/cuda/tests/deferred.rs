@@ -34,17 +34,17 @@ impl<'a> Deferring<'a> {
         let pools = pools(setup)?;
         let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
         pool.free(pool.alloc(len, &*stream).unwrap(), &*stream).unwrap();
-        assert_eq!(frees(), Some(before), "not told yet");
+        assert_eq!(frees(), Some(before), "not submitted yet");
         Some(Self { setup, pools, pool, stream, before })
     }
 
-    fn told(&self) -> u64 {
+    fn submitted(&self) -> u64 {
         frees().unwrap() - self.before
     }
 }
 
 #[test]
-fn a_loop_has_what_it_gives_back_without_the_driver() {
+fn a_loop_reuses_its_blocks_without_a_call_of_the_driver() {
     let Some(setup) = Setup::new() else { return };
     let Some(before) = frees() else { return };
     let Some(pools) = pools(&setup) else { return };
@@ -76,7 +76,7 @@ fn a_loop_has_what_it_gives_back_without_the_driver() {
 
 /// Each free reaches the driver once, also if there are more than a stream can defer.
 #[test]
-fn more_than_a_stream_can_defer_are_told() {
+fn each_free_reaches_the_driver_once_beyond_the_limit_of_deferred_frees() {
     let Some(setup) = Setup::new() else { return };
     let Some(before) = frees() else { return };
     let Some(pools) = pools(&setup) else { return };
@@ -88,73 +88,77 @@ fn more_than_a_stream_can_defer_are_told() {
     assert_eq!(frees().unwrap() - before, 100);
 }
 
+type Step = fn(&Deferring<'_>);
+
+/// The length of the block that is deferred.
+const LEN: usize = MIB;
+
+/// Operations on the stream, each of which must submit the stream's deferred frees.
+const STREAM_STEPS: [(&str, Step); 15] = [
+    ("fill", |it| {
+        let memory = it.setup.on_device(8);
+        it.stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
+    }),
+    ("host function", |it| {
+        Gate::close(&it.stream).open();
+    }),
+    ("record", |it| {
+        let event = it.setup.device.create_event(false).unwrap();
+        it.stream.record(&event).unwrap();
+    }),
+    ("wait for an event", |it| {
+        let event = it.setup.device.create_event(false).unwrap();
+        it.setup.stream().record(&event).unwrap();
+        it.stream.wait(&event, None).unwrap();
+    }),
+    ("question", |it| {
+        assert!(!it.stream.is_known_idle());
+        let _ = it.stream.is_idle().unwrap();
+    }),
+    ("synchronize", |it| wait(&it.stream)),
+    ("bounded synchronize", |it| {
+        let _ = it.stream.synchronize(Some(Instant::now() + LONG)).unwrap();
+    }),
+    ("wait for an event of another stream", |it| {
+        let event = it.setup.device.create_event(false).unwrap();
+        it.setup.stream().record(&event).unwrap();
+        let _ = event.synchronize(None).unwrap();
+    }),
+    ("allocation of another length", |it| {
+        let block = it.pool.alloc(LEN - 1, &*it.stream).unwrap();
+        it.pool.free_now(block).unwrap();
+    }),
+    ("allocation of another pool", |it| {
+        let other = it.pools.create(PRIVATE).unwrap();
+        other.free_now(other.alloc(LEN, &*it.stream).unwrap()).unwrap();
+    }),
+    ("the driver's own stream", |it| {
+        it.stream.native().unwrap();
+    }),
+    ("abandon", |it| {
+        it.stream.abandon();
+        assert_eq!(used(&*it.pool), 0);
+    }),
+    ("synchronize of another stream", |it| wait(&it.setup.stream())),
+    ("retire", |it| it.stream.retire()),
+    ("device memory that is not there", |it| {
+        let total = it.setup.device.info().total_memory as usize;
+        assert!(it.setup.device.alloc(2 * total, PagePolicy::NormalOnly).is_err());
+    }),
+];
+
 #[test]
-fn whatever_is_done_with_the_stream_tells_the_driver_first() {
-    type Step = fn(&Deferring<'_>);
-    const LEN: usize = MIB;
-    let steps: [(&str, Step); 15] = [
-        ("fill", |it| {
-            let memory = it.setup.on_device(8);
-            it.stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
-        }),
-        ("host function", |it| {
-            Gate::close(&it.stream).open();
-        }),
-        ("record", |it| {
-            let event = it.setup.device.create_event(false).unwrap();
-            it.stream.record(&event).unwrap();
-        }),
-        ("wait for an event", |it| {
-            let event = it.setup.device.create_event(false).unwrap();
-            it.setup.stream().record(&event).unwrap();
-            it.stream.wait(&event, None).unwrap();
-        }),
-        ("question", |it| {
-            assert!(!it.stream.is_known_idle());
-            let _ = it.stream.is_idle().unwrap();
-        }),
-        ("synchronize", |it| wait(&it.stream)),
-        ("bounded synchronize", |it| {
-            let _ = it.stream.synchronize(Some(Instant::now() + LONG)).unwrap();
-        }),
-        ("wait for an event of another stream", |it| {
-            let event = it.setup.device.create_event(false).unwrap();
-            it.setup.stream().record(&event).unwrap();
-            let _ = event.synchronize(None).unwrap();
-        }),
-        ("allocation of another length", |it| {
-            let block = it.pool.alloc(LEN - 1, &*it.stream).unwrap();
-            it.pool.free_now(block).unwrap();
-        }),
-        ("allocation of another pool", |it| {
-            let other = it.pools.create(PRIVATE).unwrap();
-            other.free_now(other.alloc(LEN, &*it.stream).unwrap()).unwrap();
-        }),
-        ("the driver's own stream", |it| {
-            it.stream.native().unwrap();
-        }),
-        ("abandon", |it| {
-            it.stream.abandon();
-            assert_eq!(used(&*it.pool), 0);
-        }),
-        ("synchronize of another stream", |it| wait(&it.setup.stream())),
-        ("retire", |it| it.stream.retire()),
-        ("device memory that is not there", |it| {
-            let total = it.setup.device.info().total_memory as usize;
-            assert!(it.setup.device.alloc(2 * total, PagePolicy::NormalOnly).is_err());
-        }),
-    ];
+fn each_operation_on_the_stream_submits_deferred_frees_first() {
     let Some(setup) = Setup::new() else { return };
-    for (name, step) in steps {
+    for (name, step) in STREAM_STEPS {
         let Some(it) = Deferring::new(&setup, LEN) else { return };
         step(&it);
-        assert_eq!(it.told(), 1, "{name}");
+        assert_eq!(it.submitted(), 1, "{name}");
     }
 }
 
 #[test]
-fn whatever_is_done_with_the_pool_tells_the_driver_first() {
-    type Step = fn(&Deferring<'_>);
+fn each_call_for_the_pool_submits_deferred_frees_first() {
     let steps: [(&str, Step); 7] = [
         ("an attribute", |it| assert_eq!(used(&*it.pool), 0)),
         ("another attribute", |it| it.pool.set(PoolAttribute::AllowOpportunistic, 0).unwrap()),
@@ -178,7 +182,7 @@ fn whatever_is_done_with_the_pool_tells_the_driver_first() {
     for (name, step) in steps {
         let Some(it) = Deferring::new(&setup, MIB) else { return };
         step(&it);
-        assert_eq!(it.told(), 1, "{name}");
+        assert_eq!(it.submitted(), 1, "{name}");
     }
 }
 
@@ -203,7 +207,7 @@ fn pools_and_streams_may_end_with_deferred_frees() {
 
 /// A stream that another library uses, a pool that other processes have, host memory.
 #[test]
-fn what_others_see_is_told_at_once() {
+fn frees_in_shared_streams_and_pools_are_not_deferred() {
     let Some(setup) = Setup::new() else { return };
     let Some(before) = frees() else { return };
     let Some(pools) = pools(&setup) else { return };
@@ -213,13 +217,13 @@ fn what_others_see_is_told_at_once() {
     let own = setup.stream();
     let shared = PoolOptions { sharing: PoolSharing::Descriptor, ..PRIVATE };
     let host = PoolOptions { place: PoolPlace::Host, ..PRIVATE };
-    let mut told = 0;
+    let mut submitted = 0;
     for (stream, options) in [(&given, PRIVATE), (&adopted, PRIVATE), (&own, shared), (&own, host)] {
         let pool = pools.create(options).unwrap();
         for _ in 0..3 {
             pool.free(pool.alloc(MIB, &**stream).unwrap(), &**stream).unwrap();
-            told += 1;
-            assert_eq!(frees().unwrap() - before, told, "{options:?}");
+            submitted += 1;
+            assert_eq!(frees().unwrap() - before, submitted, "{options:?}");
         }
     }
     // Before the one that it is around.
@@ -237,11 +241,11 @@ fn streams_that_share_a_pool_leave_it_to_the_driver() {
         pool.free(pool.alloc(MIB, &**stream).unwrap(), &**stream).unwrap();
     };
     pair(&second);
-    assert_eq!(it.told(), 2, "what was deferred, and its own");
+    assert_eq!(it.submitted(), 2, "what was deferred, and its own");
     for round in 0..20 {
         pair(first);
         pair(&second);
-        assert_eq!(it.told(), 4 + 2 * round);
+        assert_eq!(it.submitted(), 4 + 2 * round);
     }
     for stream in [first, &second] {
         let before = allocs();
@@ -300,7 +304,7 @@ fn threads_with_streams_of_one_pool_and_of_one_stream() {
 }
 
 #[test]
-fn a_refusal_of_a_deferred_free_is_told_at_the_end_of_the_device() {
+fn closing_the_device_returns_the_error_of_a_deferred_free() {
     let Some(mut setup) = Setup::new() else { return };
     let Some(before) = frees() else { return };
     let Some(pools) = pools(&setup) else { return };

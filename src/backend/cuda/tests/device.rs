@@ -4,7 +4,7 @@ use super::{Gate, Setup, open, pageable, pattern};
 use crate::backend::{Calls, Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptions, Wait};
 
 #[test]
-fn a_machine_without_a_driver_is_told_what_was_tried() {
+fn without_a_driver_the_error_names_the_cpu_backend() {
     let Err(fault) = open() else { return };
     assert_eq!(fault.kind(), FaultKind::NoDevice);
     assert!(fault.text().contains("cpu backend"), "{}", fault.text());

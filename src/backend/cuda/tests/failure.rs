@@ -18,8 +18,8 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let heard = Arc::new(Heard::default());
     let stream = setup.device.create_stream(heard.options()).unwrap();
     let bystander = setup.device.create_stream(heard.options()).unwrap();
-    let told = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&told);
+    let reported = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&reported);
     heard.on_next_failure(HostFn::from_closure(move || {
         assert!(inside_host_function());
         flag.store(true, Ordering::SeqCst);
@@ -29,7 +29,7 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     stream.fill(Fill::bytes(span, 1)).unwrap();
     let fault = stream.synchronize(None).unwrap_err();
     // Before any other report, once, and without an operation: the driver does not return which one it was.
-    assert!(told.load(Ordering::SeqCst));
+    assert!(reported.load(Ordering::SeqCst));
     let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
     assert_eq!(heard.take(), [failure]);
     assert_eq!(fault.kind(), FaultKind::Execution);

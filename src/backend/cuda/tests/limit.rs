@@ -113,7 +113,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
 
 /// The stream that failed waits for the user code that gets the failure.
 #[test]
-fn the_stream_goes_on_when_those_who_want_it_are_told() {
+fn the_stream_continues_after_the_failure_callback() {
     let Some(setup) = Setup::new() else { return };
     if !has_limits() {
         return;

@@ -30,7 +30,7 @@ fn synchronous_copies_and_fills_are_done_on_return() {
 }
 
 #[test]
-fn blocks_are_aligned_and_tell_their_pages() {
+fn blocks_are_aligned_and_have_a_page_size() {
     let Some(setup) = Setup::new() else { return };
     let cases = [(1, 512), (700, 512), (4096, 4096), (5000, 4096), (2 << 20, 2 << 20)];
     let mut blocks = Vec::new();

@@ -25,6 +25,7 @@ mod limit;
 mod memory;
 mod peer;
 mod pool;
+mod pool_sharing;
 mod reduce;
 mod stream;
 

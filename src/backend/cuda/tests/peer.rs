@@ -10,7 +10,7 @@ fn switches() -> (u64, u64) {
 }
 
 #[test]
-fn the_driver_is_told_while_both_devices_are_open() {
+fn peer_access_reaches_the_driver_while_both_devices_are_open() {
     let Some(setup) = Setup::new() else { return };
     if setup.driver.device_count() < 2 || fail("").is_none() {
         println!("skipped: needs the test double, with two devices");

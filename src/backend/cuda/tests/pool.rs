@@ -1,10 +1,8 @@
 //! Pools of the driver.
 
-use std::os::fd::{AsFd, OwnedFd};
-
 use super::*;
 use crate::backend::{
-    Access, Calls, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools,
+    Access, Calls, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
 };
 
 pub(super) const MIB: usize = 1 << 20;
@@ -26,7 +24,7 @@ pub(super) fn pools(setup: &Setup) -> Option<&dyn Pools> {
     }
 }
 
-fn span(block: Block) -> Span {
+pub(super) fn span(block: Block) -> Span {
     Span { addr: block.addr, len: block.len, place: Place::Device(0) }
 }
 
@@ -34,7 +32,7 @@ pub(super) fn fill(stream: &Arc<dyn Stream>, block: Block, value: u8) {
     stream.fill(Fill { dst: span(block), pattern: Pattern::Byte(value) }).unwrap();
 }
 
-fn read(setup: &Setup, block: Block) -> Vec<u8> {
+pub(super) fn read(setup: &Setup, block: Block) -> Vec<u8> {
     let mut bytes = vec![0_u8; block.len];
     setup.copy(pageable(&mut bytes), span(block));
     bytes
@@ -49,7 +47,7 @@ fn reserved(pool: &dyn Pool) -> u64 {
 }
 
 #[test]
-fn no_context_is_looked_for_unless_the_driver_wants_one() {
+fn no_context_is_queried_unless_the_driver_needs_one() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
@@ -135,7 +133,7 @@ fn attributes_can_be_set_and_asked() {
 
 /// A stream that the library knows to be idle is not asked again, but for pools.
 #[test]
-fn every_way_to_wait_gives_back_what_is_too_much() {
+fn every_wait_releases_memory_above_the_threshold() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
@@ -295,7 +293,7 @@ fn memory_of_the_host_can_be_a_pool() {
 }
 
 #[test]
-fn access_is_given_and_taken() {
+fn access_is_granted_and_revoked() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
     if setup.driver.device_count() < 2 || !setup.driver.can_access_peer(1, 0).unwrap() {
@@ -332,58 +330,8 @@ fn a_stream_of_another_device_takes_memory() {
     other.close().unwrap();
 }
 
-fn descriptor(pool: &dyn Pool) -> OwnedFd {
-    match pool.export().unwrap() {
-        PoolHandle::Descriptor(descriptor) => descriptor,
-        PoolHandle::Fabric(_) => panic!("it was made for descriptors"),
-    }
-}
-
-/// On the test double one process can import its own; a driver may want two.
 #[test]
-fn a_shared_block_has_the_same_bytes() {
-    let Some(setup) = Setup::new() else { return };
-    let Some(pools) = pools(&setup) else { return };
-    if fail("").is_none() {
-        return;
-    }
-    let sharing = PoolSharing::Descriptor;
-    let (pool, stream) = (pools.create(PoolOptions { sharing, ..PRIVATE }).unwrap(), setup.stream());
-    let block = pool.alloc(3 * MIB + 5, &*stream).unwrap();
-    fill(&stream, block, 5);
-    wait(&stream);
-    let handle = descriptor(&*pool);
-    let imported = pools.import(PoolHandle::Descriptor(handle.as_fd()), 0).unwrap();
-    let export = pool.export_block(block).unwrap();
-    let twin = imported.import_block(&export).unwrap();
-    assert_eq!(twin.len, block.len);
-    assert_ne!(twin.addr, block.addr);
-    assert!(read(&setup, twin).iter().all(|&byte| byte == 5));
-    fill(&stream, twin, 6);
-    wait(&stream);
-    assert!(read(&setup, block).iter().all(|&byte| byte == 6));
-    imported.free(twin, &*stream).unwrap();
-    wait(&stream);
-    assert_eq!(setup.driver.foreign(twin.addr), Foreign::Stale);
-    pool.free(block, &*stream).unwrap();
-    wait(&stream);
-    let gone = imported.import_block(&export).unwrap_err();
-    assert_eq!(gone.kind(), FaultKind::InvalidArgument);
-    assert!(gone.text().contains("no live allocation"), "{}", gone.text());
-}
-
-#[test]
-fn what_is_no_pool_is_not_imported() {
-    let Some(setup) = Setup::new() else { return };
-    let Some(pools) = pools(&setup) else { return };
-    let file: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
-    let fault = pools.import(PoolHandle::Descriptor(file.as_fd()), 0).err().unwrap();
-    assert_eq!(fault.kind(), FaultKind::InvalidArgument);
-    assert!(fault.text().contains("names no memory pool"), "{}", fault.text());
-}
-
-#[test]
-fn what_the_driver_refuses_is_told() {
+fn pool_calls_return_the_errors_of_the_driver() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
     let Some(()) = fail("cuMemPoolCreate:1:2") else { return };
@@ -401,15 +349,4 @@ fn what_the_driver_refuses_is_told() {
     let block = pool.alloc(1, &*stream).expect("it is tried once more");
     pool.free(block, &*stream).unwrap();
     wait(&stream);
-}
-
-#[test]
-fn kinds_of_sharing_that_a_device_lacks_are_refused() {
-    let Some(setup) = Setup::new() else { return };
-    let Some(pools) = pools(&setup) else { return };
-    let Some(()) = fail("") else { return };
-    let fabric = pools.create(PoolOptions { sharing: PoolSharing::Fabric, ..PRIVATE });
-    let fault = fabric.err().unwrap();
-    assert_eq!(fault.kind(), FaultKind::Unsupported);
-    assert!(fault.text().contains("by a file descriptor"), "{}", fault.text());
 }

@@ -82,7 +82,7 @@ pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> 
             let word = unsafe { word_at(addr) };
             // Release: who sees the value sees what was done before.
             word.store(value, Ordering::Release);
-            watcher.look((addr, size_of::<u64>()));
+            watcher.check((addr, size_of::<u64>()));
         });
     }
     let address = address(device, &write.dst)?;
@@ -149,9 +149,9 @@ fn end_all(stream: &StreamState) -> Result<()> {
     Ok(())
 }
 
-/// Before a wait for a stream that is ending: gives what its device's streams wait for the time that it
-/// has, or until the deadline, and then ends all those waits.
-pub fn settle(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
+/// Called before a wait for a stream in teardown: lets the waits of its device's streams complete until the limit of
+/// the teardown or the deadline, and then ends them.
+pub fn expire_waits(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
     let Some(until) = stream.waits_until() else { return Ok(()) };
     let device = stream.device();
     let streams = device.driver().streams_of(device);

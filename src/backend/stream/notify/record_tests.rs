@@ -45,7 +45,7 @@ fn waits_keep_the_record_that_was_the_latest() {
 }
 
 #[test]
-fn records_that_are_given_up_hold_up_nobody() {
+fn dropped_records_block_no_wait() {
     let event = event();
     let record = event.record();
     assert!(!event.is_complete().unwrap());

@@ -206,10 +206,10 @@ impl Flow {
     pub fn drop_run(self: &Arc<Self>, number: u64) {
         let mut queued = self.queued.lock();
         let place = queued.runs.iter().position(|run| run.number == number);
-        let given_up = place.and_then(|place| queued.runs.remove(place));
+        let dropped = place.and_then(|place| queued.runs.remove(place));
         drop(queued);
         // With no lock held.
-        drop(given_up);
+        drop(dropped);
         self.go_on();
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_was_noted_last_is_told_by_the_same_thread() {
+fn a_thread_finds_its_latest_notes() {
     note(0x10_0200, 7);
     note(0x10_0400, 8);
     assert_eq!((record(0x10_0200), record(0x10_0400)), (7, 8));
@@ -45,7 +45,7 @@ fn threads_have_the_tables_of_threads_that_have_ended() {
 }
 
 #[test]
-fn places_are_far_apart_whatever_the_distance_of_addresses() {
+fn places_are_spread_at_any_distance_of_addresses() {
     for distance in [512, 4096, 2 << 20, 3 << 20, 1 << 30] {
         let places: std::collections::BTreeSet<_> = (0..1000).map(|n| place_of(n * distance).0).collect();
         assert!(places.len() > 700, "{} places for a distance of {distance}", places.len());

@@ -32,7 +32,7 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
     let hook: Box<dyn MemoryHook> = match asked {
         ReadyHook::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
         ReadyHook::Logging(file) => {
-            let to = LogFile { file: create_file(FILE, file)?, told: false };
+            let to = LogFile { file: create_file(FILE, file)?, reported: false };
             Box::new(Logging::new(Box::new(to)))
         }
         ReadyHook::LineProfile(file) => {
@@ -55,7 +55,7 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
 /// A log that reports its first lost line, because the program does not query failures of this hook.
 struct LogFile {
     file: OutputFile,
-    told: bool,
+    reported: bool,
 }
 
 impl Write for LogFile {
@@ -63,7 +63,7 @@ impl Write for LogFile {
         let written = self.file.write(bytes);
         if let Err(why) = &written
             && why.kind() != io::ErrorKind::Interrupted
-            && !std::mem::replace(&mut self.told, true)
+            && !std::mem::replace(&mut self.reported, true)
         {
             notice(format_args!(
                 "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}\n"

@@ -34,8 +34,8 @@ impl Mark {
 
     /// Whether an abort of the stream has dropped it.
     fn was_dropped(&self) -> bool {
-        let told = self.native.synchronize(Some(Instant::now()));
-        told.is_err_and(|why| matches!(why.kind(), FaultKind::Aborted | FaultKind::DeviceAborted))
+        let result = self.native.synchronize(Some(Instant::now()));
+        result.is_err_and(|why| matches!(why.kind(), FaultKind::Aborted | FaultKind::DeviceAborted))
     }
 }
 

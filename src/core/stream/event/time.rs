@@ -76,10 +76,10 @@ pub fn time_us(raw: u64) -> Result<u64> {
     event.check_runs()?;
     event.check_timed("event")?;
     event.check_complete("event")?;
-    let told = event.native.time_ns().or_else(|fault| {
+    let time = event.native.time_ns().or_else(|fault| {
         // Another thread may have recorded it meanwhile.
         event.check_complete("event")?;
         Err(Error::from(fault))
     });
-    Ok(told? / 1000)
+    Ok(time? / 1000)
 }

@@ -47,7 +47,7 @@ struct Line {
     /// It accepts no more of them.
     draining: bool,
     /// How often callbacks that had not started were dropped.
-    given_up: u64,
+    drops: u64,
 }
 
 /// A launched callback.
@@ -55,7 +55,7 @@ pub(super) struct Callback {
     reader: Arc<Reader>,
     stream: u64,
     /// The line's count when it was launched.
-    given_up: u64,
+    drops: u64,
     function: Option<HostFn>,
 }
 
@@ -81,8 +81,8 @@ impl Reader {
         let mut state = self.state.lock();
         let line = state.lines.get_mut(&stream).filter(|line| !line.draining)?;
         line.pending += 1;
-        let given_up = line.given_up;
-        Some(Callback { reader: Arc::clone(self), stream, given_up, function: Some(function) })
+        let drops = line.drops;
+        Some(Callback { reader: Arc::clone(self), stream, drops, function: Some(function) })
     }
 
     /// Runs, in the calling thread, the posted callbacks, or the first that arrives before the deadline.
@@ -184,10 +184,10 @@ impl Reader {
             threads.remove(&self.thread);
         }
         drop(threads);
-        let given_up = state.take_posted(stream);
+        let dropped = state.take_posted(stream);
         drop(state);
         self.changed.notify_all();
-        drop(given_up);
+        drop(dropped);
     }
 
     /// Drops the callbacks that were launched on the stream and have not started, now or when the stream reaches them;
@@ -195,11 +195,11 @@ impl Reader {
     pub(super) fn drop_pending(&self, stream: Handle) {
         let mut state = self.state.lock();
         if let Some(line) = state.lines.get_mut(&stream.raw()) {
-            line.given_up += 1;
+            line.drops += 1;
         }
-        let given_up = state.take_posted(stream);
+        let dropped = state.take_posted(stream);
         drop(state);
-        drop(given_up);
+        drop(dropped);
     }
 
     /// Waits until no callback of `stream`, which is not served any more, runs. False if the deadline passed.
@@ -240,7 +240,7 @@ impl Delivery for Callback {
         let reader = Arc::clone(&self.reader);
         let mut state = reader.state.lock();
         let line = state.lines.get(&self.stream);
-        if line.is_none_or(|line| line.given_up != self.given_up) {
+        if line.is_none_or(|line| line.drops != self.drops) {
             // After the lock: the drop resumes the stream, and the callback updates the counts.
             drop(state);
             drop((self, ticket));

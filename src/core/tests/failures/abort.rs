@@ -7,7 +7,7 @@ use crate::core::stream::{abort, event};
 use crate::core::tests::*;
 
 #[test]
-fn an_abort_is_told_to_those_who_wait_for_the_stream() {
+fn an_abort_is_returned_to_waits_for_the_stream() {
     let bench = Bench::new();
     let ((raw, work), (_, other)) = (bench.stream(), bench.stream());
     work.begin();
@@ -26,7 +26,7 @@ fn an_abort_is_told_to_those_who_wait_for_the_stream() {
 }
 
 #[test]
-fn an_abort_of_a_device_is_told_to_those_who_wait_there_and_to_nobody_else() {
+fn an_abort_of_a_device_is_returned_to_waits_for_that_device_only() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
     let elsewhere = on_device(1, || native(stream::create(0).unwrap())).join();

@@ -24,7 +24,7 @@ fn take(calls: &Calls) -> Vec<usize> {
 }
 
 #[test]
-fn everybody_is_called_who_wants_to_be_in_order() {
+fn registered_callbacks_are_called_in_order() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
     let calls = Calls::default();
@@ -49,7 +49,7 @@ fn everybody_is_called_who_wants_to_be_in_order() {
 }
 
 #[test]
-fn the_information_tells_what_failed_and_dies_with_the_call() {
+fn exception_information_is_valid_during_the_callback_only() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
     let calls = Calls::default();
@@ -94,7 +94,7 @@ fn of_a_device_that_fails_only_device_and_code_are_known() {
 }
 
 #[test]
-fn a_finalize_forgets_who_wanted_to_know() {
+fn finalize_removes_exception_callbacks() {
     let calls = Calls::default();
     let mut bench = Bench::new();
     exception::set(Some(watcher(1, &calls)));

@@ -14,7 +14,7 @@ fn recorded_on(stream: u64) -> u64 {
 }
 
 #[test]
-fn a_stream_tells_its_own_failure_once() {
+fn a_stream_returns_its_failure_once() {
     let bench = Bench::new();
     let ((failing, work), (other, _)) = (bench.stream(), bench.stream());
     work.fail("a kernel went astray");
@@ -24,7 +24,7 @@ fn a_stream_tells_its_own_failure_once() {
 }
 
 #[test]
-fn a_blocked_synchronise_tells_what_failed_meanwhile() {
+fn a_blocked_synchronize_returns_a_failure_that_occurs_meanwhile() {
     let bench = Bench::new();
     for timeout in [None, Some(-1), Some(10_000)] {
         let (failing, work) = bench.stream();
@@ -42,7 +42,7 @@ fn a_blocked_synchronise_tells_what_failed_meanwhile() {
 }
 
 #[test]
-fn a_failure_of_the_default_stream_is_told_under_its_null_name() {
+fn the_null_stream_returns_a_failure_of_the_default_stream() {
     let _bench = Bench::new();
     let default = thread::current().unwrap().default_stream().unwrap().handle;
     native(default.raw()).fail("there");
@@ -68,7 +68,7 @@ fn calls_that_do_not_wait_leave_a_failure_to_those_that_do() {
 }
 
 #[test]
-fn a_device_tells_the_failures_of_its_streams_one_by_one() {
+fn a_device_returns_the_failures_of_its_streams_one_by_one() {
     let bench = Bench::new();
     let ((_, first), (_, second), (_, last)) = (bench.stream(), bench.stream(), bench.stream());
     let elsewhere = on_device(1, || native(stream::create(0).unwrap())).join();
@@ -80,17 +80,17 @@ fn a_device_tells_the_failures_of_its_streams_one_by_one() {
     wait_until("the waiter to wait", || last.waiting() == 1);
     waiter.assert_blocked();
     last.finish();
-    let mut told = vec![waiter.join().unwrap_err(), stream::device::synchronize().unwrap_err()];
-    told.sort_by_key(|error| error.text().to_owned());
-    assert!(told.iter().all(|error| error.code() == Code::AicoreException), "{told:?}");
-    assert_eq!([told[0].text(), told[1].text()], ["one", "two"]);
+    let mut errors = vec![waiter.join().unwrap_err(), stream::device::synchronize().unwrap_err()];
+    errors.sort_by_key(|error| error.text().to_owned());
+    assert!(errors.iter().all(|error| error.code() == Code::AicoreException), "{errors:?}");
+    assert_eq!([errors[0].text(), errors[1].text()], ["one", "two"]);
     stream::device::synchronize().unwrap();
     device::set(1).unwrap();
     fails(stream::device::synchronize(), Code::AicoreException, &["of another device"]);
 }
 
 #[test]
-fn an_event_tells_the_failure_of_the_stream_that_recorded_it() {
+fn an_event_returns_the_failure_of_the_stream_that_recorded_it() {
     let bench = Bench::new();
     let ((failing, work), (other, _)) = (bench.stream(), bench.stream());
     let (event, bystander) = (recorded_on(failing), recorded_on(other));
@@ -130,25 +130,25 @@ fn an_event_outlives_the_stream_that_recorded_it() {
 }
 
 #[test]
-fn a_failure_that_nobody_was_told_of_is_told_at_the_end_of_its_stream() {
+fn destroying_a_stream_returns_an_unreported_failure() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
-    work.fail("untold");
-    let told = stream::destroy(raw, false);
-    fails(told, Code::AicoreException, &["untold", "is destroyed"]);
+    work.fail("unreported");
+    let result = stream::destroy(raw, false);
+    fails(result, Code::AicoreException, &["unreported", "is destroyed"]);
     fails(stream::destroy(raw, false), Code::ParamInvalid, &["destroyed"]);
 
     let (raw, work) = bench.stream();
-    work.fail("told");
-    fails(stream::synchronize(raw), Code::AicoreException, &["told"]);
+    work.fail("returned");
+    fails(stream::synchronize(raw), Code::AicoreException, &["returned"]);
     stream::destroy(raw, false).unwrap();
 
     let explicit = context::create(0).unwrap().raw();
     let ((_, first), (_, second)) = (bench.stream(), bench.stream());
     first.fail("in a context");
     second.fail("in a context");
-    let told = context::destroy(explicit);
-    fails(told, Code::AicoreException, &["in a context", "is destroyed"]);
+    let result = context::destroy(explicit);
+    fails(result, Code::AicoreException, &["in a context", "is destroyed"]);
     fails(context::destroy(explicit), Code::ParamInvalid, &["destroyed"]);
 
     device::set(0).unwrap();
@@ -159,10 +159,10 @@ fn a_failure_that_nobody_was_told_of_is_told_at_the_end_of_its_stream() {
 }
 
 #[test]
-fn a_failure_that_nobody_was_told_of_is_told_by_finalize() {
+fn finalize_returns_an_unreported_failure() {
     let bench = Bench::new();
-    bench.stream().1.fail("untold");
-    fails(runtime::finalize(), Code::AicoreException, &["untold", "finalized"]);
+    bench.stream().1.fail("unreported");
+    fails(runtime::finalize(), Code::AicoreException, &["unreported", "finalized"]);
     bench.script.assert_nothing_left();
     Script::begin(LONG);
 }
@@ -179,7 +179,7 @@ fn the_end_of_a_device_that_failed_is_no_failure() {
 }
 
 #[test]
-fn what_the_driver_refuses_at_an_end_is_told_and_does_not_stop_it() {
+fn teardown_completes_and_returns_errors_of_the_driver() {
     let bench = Bench::new();
     let refuse = |call| bench.script.fail_next(call, FaultKind::Driver, "busy");
     let (raw, _) = bench.stream();
@@ -221,10 +221,10 @@ fn waiting_ends_with_its_time_and_the_work_goes_on() {
     let (raw, work) = bench.stream();
     let event = recorded_on(raw);
     work.begin();
-    let told = stream::synchronize_with_timeout(raw, 5);
-    fails(told, Code::StreamSyncTimeout, &["5 ms", "goes on"]);
-    let told = event::synchronize(event, 5);
-    fails(told, Code::EventSyncTimeout, &["5 ms", "goes on"]);
+    let result = stream::synchronize_with_timeout(raw, 5);
+    fails(result, Code::StreamSyncTimeout, &["5 ms", "goes on"]);
+    let result = event::synchronize(event, 5);
+    fails(result, Code::EventSyncTimeout, &["5 ms", "goes on"]);
     assert!(!stream::is_idle(raw).unwrap());
     // An earlier failure is returned even after a timeout.
     work.fail("meanwhile");
@@ -300,7 +300,7 @@ fn a_driver_that_does_not_answer_is_no_verdict_on_the_device() {
 }
 
 #[test]
-fn a_device_tells_a_failure_also_where_the_time_is_over() {
+fn a_device_returns_a_failure_before_a_timeout() {
     let bench = Bench::new();
     let ((_, slow), (_, failing)) = (bench.stream(), bench.stream());
     slow.begin();
@@ -312,7 +312,7 @@ fn a_device_tells_a_failure_also_where_the_time_is_over() {
 }
 
 #[test]
-fn freeing_after_a_wait_that_tells_a_failure_frees_nothing() {
+fn a_free_whose_wait_returns_a_failure_frees_nothing() {
     let bench = Bench::new();
     let (_, work) = bench.stream();
     let (memory, pinned) = (memory::malloc(64, 0).unwrap(), memory::malloc_host(64).unwrap());

@@ -101,7 +101,7 @@ fn an_event_knows_whether_its_record_was_dropped() {
 }
 
 #[test]
-fn a_stop_that_nobody_was_told_of_is_told_by_the_end() {
+fn destroying_a_stopped_stream_returns_its_unreported_failure() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
     set_failure_mode(raw, STOP).unwrap();

@@ -111,18 +111,18 @@ impl ScriptStream {
 
     /// Operation number `position` fails.
     pub(in crate::core::tests) fn fail_at(&self, position: Position, text: &str) {
-        self.tell(Some(position), Some(THREAD), text);
+        self.report(Some(position), Some(THREAD), text);
     }
 
     /// The device fails, without a known operation.
     pub(in crate::core::tests) fn fail_as_device(&self, text: &str) {
-        self.tell(None, None, text);
+        self.report(None, None, text);
     }
 
-    fn tell(&self, position: Option<Position>, thread: Option<u32>, text: &str) {
+    fn report(&self, position: Option<Position>, thread: Option<u32>, text: &str) {
         let failure = Failure { fault: Fault::new(FaultKind::Execution, text), position, thread, launch: None };
-        if let Some(tell) = self.observer.as_ref().unwrap().failed(failure) {
-            std::thread::spawn(|| tell.run()).join().unwrap();
+        if let Some(notification) = self.observer.as_ref().unwrap().failed(failure) {
+            std::thread::spawn(|| notification.run()).join().unwrap();
         }
     }
 
@@ -238,20 +238,20 @@ impl Stream for ScriptStream {
         let mut work = self.work.lock();
         work.abandoned = true;
         let kept = if work.busy { work.queued.min(1) } else { work.queued };
-        let given_up = std::mem::take(&mut work.deliveries);
+        let dropped = std::mem::take(&mut work.deliveries);
         drop(work);
-        drop(given_up);
+        drop(dropped);
         kept
     }
 
     fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         let mut work = self.work.lock();
         work.aborts.push(why);
-        let given_up = std::mem::take(&mut work.deliveries);
+        let dropped = std::mem::take(&mut work.deliveries);
         let started = work.busy;
         drop(work);
         self.moved.notify_all();
-        drop(given_up);
+        drop(dropped);
         if started && deadline.is_some() { Wait::TimedOut } else { Wait::Done }
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn changes_are_found_told_and_mended() {
+fn changes_are_found_located_and_repaired() {
     let mut page = [0u8; 256];
     let addr = page.as_mut_ptr().expose_provenance() + 64;
     let parts = [(-64, 0), (100, 192)];

@@ -13,7 +13,7 @@ fn devices_have_together_what_the_budget_has() {
 }
 
 #[test]
-fn a_closed_device_has_given_everything_back_once() {
+fn a_closed_device_has_released_everything_once() {
     let budget = Arc::new(Budget::new(8));
     let share = Share::new(Arc::clone(&budget));
     assert!(share.take(5));

@@ -9,16 +9,25 @@ use crate::algo::math::mix::mix;
 use crate::algo::queue::stream_queue::{Claim, Help};
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::thread_attributes;
+use crate::backend::cpu::runtime::utilization::Working;
 use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::executor::{Entry, Runner};
-use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
+use crate::backend::cpu::stream::operation::{Awaited, GraphRun, Operation, SHORT, Task};
 use crate::backend::stream::watch::ANYWHERE;
-use crate::backend::{Fault, FaultKind, Ticket, Wait};
+use crate::backend::{Fault, FaultKind, HostFn, Ticket, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, the cost of waking it.
 const SPINS: u32 = 200;
 /// How many streams, each waiting for the next, a helping thread follows.
 const MAX_CHAIN: usize = 64;
+
+/// What became of an operation with user code.
+enum UserCode {
+    /// It is complete, or will be when this report is complete.
+    Ran(Option<Operation>),
+    /// This thread must not call its host function now.
+    NotNow(Operation),
+}
 
 impl Queue {
     /// Runs operations of a queue that the caller has claimed, until it is empty or blocked, or `stop` returns true
@@ -37,22 +46,10 @@ impl Queue {
                 }
                 // It is complete.
                 Operation::Wait(_) => locked,
-                Operation::Mark => {
+                operation @ (Operation::Mark | Operation::Record(_) | Operation::ChangeNotify(..)) => {
                     let claim = locked.unlock();
                     self.delay();
-                    claim.lock()
-                }
-                Operation::Record(record) => {
-                    let claim = locked.unlock();
-                    self.delay();
-                    runner.resumed(record.complete());
-                    claim.lock()
-                }
-                Operation::ChangeNotify(notify, change) => {
-                    let claim = locked.unlock();
-                    self.delay();
-                    notify.change(change);
-                    self.shared.watcher.look(notify.range());
+                    self.signal(operation, runner);
                     claim.lock()
                 }
                 Operation::HandOver(delivery, record) => {
@@ -66,60 +63,12 @@ impl Queue {
                     }
                     claim
                 }
-                Operation::HostFn(function) => {
+                operation if operation.is_host_fn() => {
                     let claim = locked.unlock();
-                    working = None;
-                    match runner.enter_user_code() {
-                        Entry::Granted => {
-                            self.delay();
-                            function.run();
-                            runner.leave_user_code();
-                            self.shared.watcher.look(ANYWHERE);
-                        }
-                        Entry::NotNow => {
-                            let operation = Operation::HostFn(function);
-                            self.hold(claim, runner, Task { operation, thread });
-                            return;
-                        }
-                        Entry::Failed(fault) => report = self.fail(fault, thread, None),
+                    match self.run_user_code(operation, thread, runner, &mut working) {
+                        UserCode::Ran(failed) => report = failed,
+                        UserCode::NotNow(operation) => return self.hold(claim, runner, Task { operation, thread }),
                     }
-                    claim.lock()
-                }
-                Operation::Graph(mut run) if run.has_user_code() => {
-                    let claim = locked.unlock();
-                    self.delay();
-                    loop {
-                        working.get_or_insert_with(|| self.busy().begin());
-                        let mut function = None;
-                        let failed = self.guarded(|| {
-                            function = run.run_to_user_code(&self.shared);
-                        });
-                        working = None;
-                        self.shared.watcher.look(ANYWHERE);
-                        report = failed.and_then(|fault| self.fail(fault, thread, None));
-                        let Some(function) = function else { break };
-                        match runner.enter_user_code() {
-                            Entry::Granted => {
-                                function.run();
-                                runner.leave_user_code();
-                                self.shared.watcher.look(ANYWHERE);
-                                run.has_called();
-                            }
-                            Entry::NotNow => {
-                                let operation = Operation::Graph(run);
-                                self.hold(claim, runner, Task { operation, thread });
-                                return;
-                            }
-                            Entry::Failed(fault) => {
-                                report = self.fail(fault, thread, None);
-                                break;
-                            }
-                        }
-                    }
-                    if let Some(fault) = run.failure() {
-                        report = self.fail(fault, thread, None);
-                    }
-                    runner.resumed(run.end());
                     claim.lock()
                 }
                 operation => {
@@ -129,12 +78,7 @@ impl Queue {
                     }
                     self.delay();
                     working.get_or_insert_with(|| self.busy().begin());
-                    let failed = self.run_guarded(&operation);
-                    self.shared.watcher.look(operation.written());
-                    report = failed.and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
-                    if let Operation::Graph(run) = operation {
-                        runner.resumed(run.end());
-                    }
+                    report = self.run_work(operation, thread, runner);
                     claim.lock()
                 }
             };
@@ -146,6 +90,104 @@ impl Queue {
                 return;
             }
         }
+    }
+
+    /// Runs an operation that other streams or threads wait for.
+    fn signal(&self, operation: Operation, runner: &mut Runner<'_>) {
+        match operation {
+            Operation::Record(record) => runner.resumed(record.complete()),
+            Operation::ChangeNotify(notify, change) => {
+                notify.change(change);
+                self.shared.watcher.check(notify.range());
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs an operation on memory or a kernel. Returns the report of its failure.
+    fn run_work(&self, operation: Operation, thread: u32, runner: &mut Runner<'_>) -> Option<Operation> {
+        let failed = self.run_guarded(&operation);
+        self.shared.watcher.check(operation.written());
+        let report = failed.and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
+        if let Operation::Graph(run) = operation {
+            runner.resumed(run.end());
+        }
+        report
+    }
+
+    /// Runs a host function, or a graph with host functions. The device works on behalf of a graph only until its next
+    /// host function.
+    fn run_user_code<'a>(
+        &'a self,
+        operation: Operation,
+        thread: u32,
+        runner: &mut Runner<'_>,
+        working: &mut Option<Working<'a>>,
+    ) -> UserCode {
+        match operation {
+            Operation::HostFn(function) => {
+                *working = None;
+                self.run_host_fn(function, thread, runner)
+            }
+            Operation::Graph(run) => {
+                self.delay();
+                self.run_graph(run, thread, runner, working)
+            }
+            _ => UserCode::Ran(None),
+        }
+    }
+
+    fn run_host_fn(&self, function: HostFn, thread: u32, runner: &mut Runner<'_>) -> UserCode {
+        match runner.enter_user_code() {
+            Entry::Granted => {
+                self.delay();
+                function.run();
+                runner.leave_user_code();
+                self.shared.watcher.check(ANYWHERE);
+                UserCode::Ran(None)
+            }
+            Entry::NotNow => UserCode::NotNow(Operation::HostFn(function)),
+            Entry::Failed(fault) => UserCode::Ran(self.fail(fault, thread, None)),
+        }
+    }
+
+    fn run_graph<'a>(
+        &'a self,
+        mut run: Box<dyn GraphRun>,
+        thread: u32,
+        runner: &mut Runner<'_>,
+        working: &mut Option<Working<'a>>,
+    ) -> UserCode {
+        let mut report;
+        loop {
+            working.get_or_insert_with(|| self.busy().begin());
+            let mut function = None;
+            let failed = self.guarded(|| {
+                function = run.run_to_user_code(&self.shared);
+            });
+            *working = None;
+            self.shared.watcher.check(ANYWHERE);
+            report = failed.and_then(|fault| self.fail(fault, thread, None));
+            let Some(function) = function else { break };
+            match runner.enter_user_code() {
+                Entry::Granted => {
+                    function.run();
+                    runner.leave_user_code();
+                    self.shared.watcher.check(ANYWHERE);
+                    run.has_called();
+                }
+                Entry::NotNow => return UserCode::NotNow(Operation::Graph(run)),
+                Entry::Failed(fault) => {
+                    report = self.fail(fault, thread, None);
+                    break;
+                }
+            }
+        }
+        if let Some(fault) = run.failure() {
+            report = self.fail(fault, thread, None);
+        }
+        runner.resumed(run.end());
+        UserCode::Ran(report)
     }
 
     /// The claimer cannot call this function: the queue goes back to the executor, with it in front again.

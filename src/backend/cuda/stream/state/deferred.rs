@@ -46,16 +46,16 @@ impl Turn {
 
     /// Submits all deferred frees, before a query about the pool.
     #[inline]
-    pub fn settle(&self, driver: &DriverState) {
+    pub fn submit_deferred(&self, driver: &DriverState) {
         if self.word.load(Ordering::Acquire) & SOME != 0 {
-            self.tell(driver, None);
+            self.submit_except(driver, None);
         }
     }
 
-    /// Submits the frees that other streams than `next` defer. They lose their turn for some time.
+    /// Submits the frees that streams other than `next` defer. They lose their turn for some time.
     #[cold]
     #[inline(never)]
-    fn tell(&self, driver: &DriverState, next: Option<&StreamState>) {
+    fn submit_except(&self, driver: &DriverState, next: Option<&StreamState>) {
         loop {
             let word = self.word.load(Ordering::Acquire);
             if word & SOME == 0 || next.is_some_and(|next| word == next.address() | SOME) {
@@ -63,18 +63,18 @@ impl Turn {
             }
             let Some(stream) = driver.stream_at(word & !SOME) else { return };
             // No wait for the lock: the thread that has it submits the frees before anything that takes long.
-            let told = stream.look(|stream| {
+            let submitted = stream.while_alive(|stream| {
                 let Some(mut submitting) = stream.submitting.try_lock() else { return false };
                 // Others may have been faster.
                 if self.word.load(Ordering::Acquire) == word {
-                    stream.tell_deferred(&mut submitting);
+                    stream.submit_deferred(&mut submitting);
                     if next.is_some() {
                         self.end();
                     }
                 }
                 true
             });
-            match told {
+            match submitted {
                 Some(false) => std::thread::yield_now(),
                 // The frees from before this call are submitted; or the device is closing, which frees them.
                 Some(true) | None => return,
@@ -142,34 +142,34 @@ impl StreamState {
 
     /// Submits the deferred frees.
     #[inline(always)]
-    pub fn settle_deferred(&self, submitting: &mut Submitting) {
+    pub fn flush_deferred_locked(&self, submitting: &mut Submitting) {
         if submitting.deferred.count != 0 {
-            self.tell_deferred(submitting);
+            self.submit_deferred(submitting);
         }
     }
 
-    /// As [`Self::settle_deferred`], for a caller that submits nothing itself.
-    pub fn tell_all_deferred(&self) {
+    /// As [`Self::flush_deferred_locked`], for a caller that submits nothing itself.
+    pub fn flush_deferred(&self) {
         while self.defers() {
             // No wait for the lock: the thread that has it submits the frees before anything that takes long.
             if let Some(mut submitting) = self.submitting.try_lock() {
-                return self.settle_deferred(&mut submitting);
+                return self.flush_deferred_locked(&mut submitting);
             }
             std::thread::yield_now();
         }
     }
 
-    /// As [`Self::tell_all_deferred`], for a caller that waits for another stream. A driver whose queue is full blocks
+    /// As [`Self::flush_deferred`], for a caller that waits for another stream. A driver whose queue is full blocks
     /// the caller, which must not wait for the program. The memory is not free before that work completes anyway.
-    pub fn tell_deferred_aside(&self) {
+    pub fn flush_deferred_unless_blocking(&self) {
         if !self.depends_on_program() || self.is_idle().unwrap_or(false) {
-            self.tell_all_deferred();
+            self.flush_deferred();
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell_deferred(&self, submitting: &mut Submitting) {
+    fn submit_deferred(&self, submitting: &mut Submitting) {
         if self.device.check_open().is_err() {
             // See `end_deferred`.
             return;
@@ -184,7 +184,7 @@ impl StreamState {
         self.count_submitted();
     }
 
-    /// As [`Self::tell_deferred`], for a device that may be closed. The stream submits nothing afterwards.
+    /// As [`Self::submit_deferred`], for a device that may be closed. The stream submits nothing afterwards.
     pub fn end_deferred(&self) {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
@@ -249,7 +249,7 @@ impl StreamState {
             turn.pause.store(SHORTEST_PAUSE, Ordering::Relaxed);
             return false;
         }
-        self.settle_deferred(submitting);
+        self.flush_deferred_locked(submitting);
         self.leave_turn(&mut submitting.deferred);
         let word = self.address();
         if turn.word.compare_exchange(0, word, Ordering::AcqRel, Ordering::Relaxed).is_err() {
@@ -274,7 +274,7 @@ impl StreamState {
     #[inline(always)]
     pub fn submit_alloc(&self, turn: &Turn, len: usize, take: impl Fn(&Api) -> Outcome) -> Result<Option<usize>> {
         if turn.is_in_the_way_of(self) {
-            turn.tell(self.device.driver(), Some(self));
+            turn.submit_except(self.device.driver(), Some(self));
         }
         if self.is_abandoned() {
             return Err(abandoned());
@@ -292,7 +292,7 @@ impl StreamState {
                 }
                 return Ok(Some(addr));
             }
-            self.tell_deferred(&mut submitting);
+            self.submit_deferred(&mut submitting);
         }
         let taken = self.call_for_pool(take);
         self.count_submitted();
@@ -304,7 +304,7 @@ impl StreamState {
     #[inline(always)]
     pub fn submit_free(&self, turn: &Arc<Turn>, (addr, len): (usize, usize), may_defer: bool) -> Result<()> {
         if turn.is_in_the_way_of(self) {
-            turn.tell(self.device.driver(), Some(self));
+            turn.submit_except(self.device.driver(), Some(self));
         }
         if self.is_abandoned() {
             return Err(abandoned());
@@ -317,7 +317,7 @@ impl StreamState {
             self.device.check_open()?;
             self.device.context().healthy()?;
             if submitting.deferred.count == BLOCKS {
-                self.tell_deferred(&mut submitting);
+                self.submit_deferred(&mut submitting);
             }
             let deferred = &mut submitting.deferred;
             deferred.blocks[deferred.count] = (addr, len);
@@ -327,7 +327,7 @@ impl StreamState {
             }
             return Ok(());
         }
-        self.settle_deferred(&mut submitting);
+        self.flush_deferred_locked(&mut submitting);
         let freed = self.call_for_pool(|api| self.free_in(api, addr));
         self.count_submitted();
         freed

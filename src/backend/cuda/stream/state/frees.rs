@@ -62,15 +62,15 @@ impl StreamState {
         self.frees.any.store(true, Ordering::Relaxed);
     }
 
-    /// It has such an operation that no [`Self::settle_frees`] has waited for.
+    /// It has such an operation that no [`Self::wait_for_frees`] has waited for.
     pub fn has_frees(&self) -> bool {
         self.frees.any.load(Ordering::Relaxed)
     }
 
     /// Waits for frees of pools' memory, unless what is before them depends on the program.
-    pub fn settle_frees(&self) -> Result<()> {
+    pub fn wait_for_frees(&self) -> Result<()> {
         let mut submitting = self.submitting.lock();
-        self.settle_deferred(&mut submitting);
+        self.flush_deferred_locked(&mut submitting);
         // Other libraries may submit to a shared stream at any time.
         let depends = self.depends_on_program() && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);
         let mark = if depends {

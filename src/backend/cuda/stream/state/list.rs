@@ -26,7 +26,7 @@ impl DriverState {
         self.streams().lock().push(Arc::clone(stream));
     }
 
-    /// Streams that have freed memory of pools since their last [`StreamState::settle_frees`].
+    /// Streams that have freed memory of pools since their last [`StreamState::wait_for_frees`].
     pub fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
         let streams = self.streams().lock();
         streams.iter().filter(|stream| stream.has_frees()).cloned().collect()
@@ -39,14 +39,14 @@ impl DriverState {
     }
 
     /// Submits the deferred frees of all streams. False if there were none.
-    pub fn tell_deferred(&self) -> bool {
+    pub fn flush_deferred(&self) -> bool {
         if !self.known_pools().are_used() {
             return false;
         }
         let streams = self.streams_with_frees();
         let mut any = false;
         for stream in streams.iter().filter(|stream| stream.defers()) {
-            any |= stream.look(StreamState::tell_deferred_aside).is_some();
+            any |= stream.while_alive(StreamState::flush_deferred_unless_blocking).is_some();
         }
         any
     }
@@ -58,8 +58,8 @@ impl DriverState {
     }
 
     /// No stream has work.
-    pub fn all_settled(&self) -> bool {
-        self.streams_with_work().iter().all(|stream| stream.is_settled())
+    pub fn all_drained(&self) -> bool {
+        self.streams_with_work().iter().all(|stream| stream.is_drained())
     }
 
     pub fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
@@ -95,8 +95,8 @@ impl DriverState {
         for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device().keep_open() else { continue };
-            stream.tell_all_deferred();
-            if !stream.is_settled() {
+            stream.flush_deferred();
+            if !stream.is_drained() {
                 self.any_dropped.store(true, Ordering::Relaxed);
             } else if self.remove_stream(&stream) {
                 stream.destroy();

@@ -25,7 +25,7 @@ pub struct ValueWaits(Mutex<List>);
 #[derive(Default)]
 struct List {
     waits: Vec<DriverWait>,
-    /// How many were left after the last look for those that are over.
+    /// How many were left when complete ones were last removed.
     left: usize,
 }
 
@@ -33,7 +33,7 @@ impl ValueWaits {
     pub fn note(&self, wait: DriverWait) {
         let mut list = self.0.lock();
         list.waits.push(wait);
-        // Seldom: each look asks the driver.
+        // Rarely: each check queries the driver.
         if list.waits.len() > 2 * list.left + 8 {
             list.waits.retain(|wait| !wait.mark.is_past());
             list.left = list.waits.len();
@@ -44,7 +44,7 @@ impl ValueWaits {
         self.0.lock().waits.is_empty()
     }
 
-    /// Forgets them: they are over.
+    /// Removes them: they are complete.
     pub fn clear(&self) {
         let waits = std::mem::take(&mut self.0.lock().waits);
         drop(waits);
@@ -58,8 +58,8 @@ impl ValueWaits {
 
 /// A wait that the host watches for a stream.
 pub trait HostWait: Send + Sync {
-    /// The stream goes on.
-    fn give_up(&self);
+    /// Ends the wait; the stream goes on.
+    fn cancel(&self);
 
     /// It lasts until then at the longest.
     fn limit(&self, until: Instant);
@@ -79,8 +79,8 @@ impl HostWaits {
     }
 
     /// Ends those that have begun. The others are dropped when the stream reaches them.
-    pub fn give_up(&self) {
-        self.all().iter().for_each(|wait| wait.give_up());
+    pub fn cancel(&self) {
+        self.all().iter().for_each(|wait| wait.cancel());
     }
 
     /// The stream ends: its waits last until then at the longest.
@@ -89,10 +89,10 @@ impl HostWaits {
     }
 }
 
-/// The records of events of several processes that a stream has not come to, or has lately.
+/// Records of interprocess events that a stream has not reached, or has reached lately.
 ///
-/// A driver whose device fails forgets them, and who waits for one has no driver to hear it from: another
-/// process, or a stream of another device.
+/// A driver whose device fails drops them, and reports this to no other process and no stream of another device that
+/// waits for one.
 #[derive(Default)]
 pub struct EventRecords(Mutex<Vec<Weak<Notify>>>);
 
@@ -101,11 +101,11 @@ impl EventRecords {
         note_alive(&mut self.0.lock(), record);
     }
 
-    /// The device has failed: none of them will be made.
-    pub fn give_up(&self, watcher: &Watcher) {
+    /// The device has failed and will complete none of them: releases the waits for them.
+    pub fn drop_all(&self, watcher: &Watcher) {
         for record in self.0.lock().drain(..).filter_map(|record| record.upgrade()) {
-            record.give_up();
-            watcher.look(record.range());
+            record.drop_record();
+            watcher.check(record.range());
         }
     }
 }

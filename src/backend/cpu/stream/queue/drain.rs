@@ -13,7 +13,7 @@ type Seen = Vec<(Arc<Queue>, Position)>;
 impl Queue {
     /// Waits until the operation with this ticket is complete, or those before the first one whose completion depends
     /// on the program.
-    pub fn settle_up_to(self: &Arc<Self>, ticket: Position) {
+    pub fn drain_up_to(self: &Arc<Self>, ticket: Position) {
         let ticket = self.independent_up_to(ticket, &mut Vec::new());
         let _ = self.wait_until(&|| self.operations.has_finished(ticket), None);
     }

@@ -1,0 +1,67 @@
+//! Why a device has no memory.
+
+use std::io;
+
+use super::DeviceMemory;
+use crate::backend::cpu::base::machine;
+use crate::backend::{Fault, FaultKind};
+
+/// Guard mode needs a file in memory, which the system does not provide.
+pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
+    Fault::new(
+        FaultKind::Unsupported,
+        format!(
+            "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, and the \
+             system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD"
+        ),
+    )
+}
+
+/// The process cannot map `span` bytes and the library's view of them.
+pub fn no_addresses(ordinal: u32, size: u64, own_view: usize, span: u64, error: &io::Error) -> Fault {
+    let limit = machine::most_addresses()
+        .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
+        .unwrap_or_default();
+    let remedy = match own_view {
+        0 => "a smaller PORTACL_CPU_MEMORY may help",
+        _ => "where there are not so many, go without PORTACL_CPU_GUARD",
+    };
+    let wanted = span + own_view as u64;
+    Fault::new(
+        FaultKind::OutOfDeviceMemory,
+        format!(
+            "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} addresses{limit}: \
+             {remedy}"
+        ),
+    )
+}
+
+impl DeviceMemory {
+    /// Why there is no room for `len` bytes.
+    pub fn exhausted(&self, len: usize) -> Fault {
+        let (ordinal, size, free) = (self.ordinal, self.size, self.free_bytes());
+        let text = match self.share.taken() {
+            None => format!(
+                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; free memory, or \
+                 raise PORTACL_CPU_MEMORY (bytes per device)"
+            ),
+            Some((most, own, others)) => format!(
+                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; it has taken \
+                 {own}, and other devices {others} of the {most} bytes of this machine that all devices share; free \
+                 memory on any of them"
+            ),
+        };
+        Fault::new(FaultKind::OutOfDeviceMemory, text)
+    }
+
+    pub(super) fn no_1g_pages(&self) -> Fault {
+        Fault::new(
+            FaultKind::OutOfDeviceMemory,
+            format!(
+                "device {} has no 1 GiB pages: the memory of a CPU device is on pages of 4 KiB or \
+                 2 MiB; ask for 2 MiB pages instead",
+                self.ordinal
+            ),
+        )
+    }
+}

@@ -1,0 +1,125 @@
+//! The threads of an executor: which streams and jobs wait for them, who sleeps, and whether another one is needed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use super::LEAST_PRIORITY;
+use super::user_code::base_permits;
+use crate::backend::cpu::stream::parallel::Job;
+use crate::backend::cpu::stream::queue::Queue;
+
+const LEVELS: usize = LEAST_PRIORITY as usize + 1;
+/// How long a thread that has helped stays awake for the next large operation, yielding its processor all the time:
+/// several times the cost of a wake-up.
+const LINGER: Duration = Duration::from_micros(50);
+/// Pauses between these yields.
+const PAUSES: u32 = 8;
+
+pub struct Pool {
+    pub ready: [VecDeque<Arc<Queue>>; LEVELS],
+    /// Streams whose first operation is a host function that may not run yet.
+    pub held: VecDeque<Arc<Queue>>,
+    pub jobs: Vec<Arc<Job>>,
+    /// The last one fell asleep last: its caches are warm.
+    pub sleepers: Vec<Arc<Sleeper>>,
+    /// Threads that live or are being started.
+    pub threads: usize,
+    /// Threads in user code.
+    pub in_user: usize,
+    /// How many host functions may run at once.
+    pub permits: usize,
+    /// When a host function returned, or the number of permits grew.
+    pub progress: Instant,
+    /// A sleeping thread watches `held`.
+    pub watched: bool,
+    pub stopping: bool,
+    pub handles: Vec<JoinHandle<()>>,
+    pub started: usize,
+}
+
+/// A thread that sleeps or is about to.
+pub struct Sleeper {
+    pub woken: AtomicBool,
+    pub thread: Thread,
+}
+
+impl Sleeper {
+    pub fn wake(&self) {
+        self.woken.store(true, Ordering::Release);
+        // A thread that still spins is not asleep for the standard library either: no system call.
+        self.thread.unpark();
+    }
+
+    pub fn is_woken(&self) -> bool {
+        self.woken.load(Ordering::Acquire)
+    }
+
+    /// Stays awake for a while, if no other thread wants this processor.
+    pub fn linger(&self) {
+        let begin = Instant::now();
+        while !self.is_woken() && begin.elapsed() < LINGER {
+            std::thread::yield_now();
+            pause(PAUSES);
+        }
+    }
+}
+
+pub fn pause(times: u32) {
+    (0..times).for_each(|_| std::hint::spin_loop());
+}
+
+/// What must be done, after the lock is released, so that enough threads serve.
+#[must_use]
+pub enum Call {
+    NoThread,
+    Wake(Arc<Sleeper>),
+    Start,
+}
+
+impl Pool {
+    pub fn new(cores: usize) -> Self {
+        Self {
+            ready: Default::default(),
+            held: VecDeque::new(),
+            jobs: Vec::new(),
+            sleepers: Vec::new(),
+            threads: 0,
+            in_user: 0,
+            permits: base_permits(cores),
+            progress: Instant::now(),
+            watched: false,
+            stopping: false,
+            handles: Vec::new(),
+            started: 0,
+        }
+    }
+
+    /// The calling thread will be busy: checks whether another one is needed.
+    pub fn call_if_needed(&mut self, cores: usize) -> Call {
+        let unwatched = !self.held.is_empty() && !self.watched;
+        let ready = self.ready.iter().any(|level| !level.is_empty());
+        if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { Call::NoThread }
+    }
+
+    fn serving(&self) -> usize {
+        self.threads - self.sleepers.len() - self.in_user
+    }
+
+    pub fn call_one(&mut self, cores: usize) -> Call {
+        if self.stopping || self.serving() >= cores {
+            return Call::NoThread;
+        }
+        if let Some(sleeper) = self.sleepers.pop() {
+            return Call::Wake(sleeper);
+        }
+        self.threads += 1;
+        Call::Start
+    }
+
+    pub fn pop_ready(&mut self) -> Option<Arc<Queue>> {
+        self.ready.iter_mut().find_map(VecDeque::pop_front)
+    }
+}

@@ -1,0 +1,104 @@
+//! The library of the CUDA driver: how it is opened, and how its functions are found.
+
+use std::ffi::{c_int, c_void};
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use crate::backend::base::loader::reason;
+use crate::backend::cuda::base::error::{Failure, NO_DEVICE};
+use crate::backend::{Fault, FaultKind, Result};
+
+/// The file names of the driver, tried in this order. `libcuda.so` comes last: if it is no link to the first it is the
+/// toolkit's stub, whose functions only fail.
+const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+/// A function of the driver, and its name.
+pub struct Entry<F> {
+    pub symbol: &'static str,
+    pub function: F,
+}
+
+/// The error for a failure of `cuInit`.
+#[cold]
+pub fn does_not_start(failure: Failure) -> Fault {
+    let remedy = if failure.status() == Some(NO_DEVICE) {
+        "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"
+    } else {
+        "see that the kernel module and the driver library have the same version (`nvidia-smi` \
+         shows them)"
+    };
+    let fault = Fault::from(failure).with_kind(FaultKind::NoDevice);
+    let said = fault.text();
+    let text = format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
+    fault.with_text(text)
+}
+
+/// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings
+/// a second C library along, and dies in there.
+fn is_static_program() -> bool {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
+        // SAFETY: the description of an object with its table, and the word that was passed along.
+        let (headers, found) = unsafe {
+            let info = &*info;
+            (std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()), &mut *found.cast())
+        };
+        *found = headers.iter().any(|header| header.p_type == libc::PT_INTERP);
+        // The program comes first.
+        1
+    }
+
+    let mut names_a_loader = true;
+    // SAFETY: `visit` is called during this call only, with the word.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut names_a_loader).cast()) };
+    !names_a_loader
+}
+
+/// Opens the driver's library.
+pub fn open_library() -> Result<Library> {
+    if is_static_program() {
+        return Err(Fault::new(
+            FaultKind::NoDevice,
+            "the program is linked with -static, and can load no CUDA driver; link it dynamically, \
+             or use the cpu backend",
+        ));
+    }
+    let mut tried = Vec::new();
+    for name in LIBRARIES {
+        // SAFETY: loading a driver runs its initialisers, which is what it is for.
+        match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
+            Ok(library) => return Ok(library),
+            Err(error) => {
+                tried.push(format!("{name} ({})", reason(&error)));
+            }
+        }
+    }
+    Err(Fault::new(
+        FaultKind::NoDevice,
+        format!(
+            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu \
+             backend",
+            tried.join(", ")
+        ),
+    ))
+}
+
+/// The first of these functions that the library has.
+///
+/// # Safety
+/// `F` is the signature of the function that has one of these names.
+pub unsafe fn find<F: Copy>(library: &Library, symbols: &[&'static str]) -> Option<Entry<F>> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let (symbol, address) = look_up(library, symbols)?;
+    // SAFETY: a function of this signature is there, as promised by the caller; both are pointers.
+    Some(Entry { symbol, function: unsafe { std::mem::transmute_copy(&address) } })
+}
+
+/// Once for all signatures: repeated for each function it would be a hundredth of the library.
+#[inline(never)]
+fn look_up(library: &Library, symbols: &[&'static str]) -> Option<(&'static str, *mut c_void)> {
+    symbols.iter().find_map(|&symbol| {
+        // SAFETY: what is there is only named as an address here.
+        let found = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
+        Some((symbol, *found))
+    })
+}
