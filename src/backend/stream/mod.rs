@@ -54,8 +54,8 @@ pub trait Stream: Submit + Send + Sync {
     }
 
     /// Blocks until everything queued before the call is complete, or until the deadline. On a failed device:
-    /// [`FaultKind::Execution`](super::FaultKind::Execution); after an abort meanwhile: its `why`. A failed operation is
-    /// no failure of the wait for it.
+    /// [`FaultKind::Execution`](super::FaultKind::Execution); after an abort meanwhile: its `why`. A failed operation
+    /// is no failure of the wait for it.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
 
     /// The position of the last submitted operation, 0 before the first one; `None` if the stream accepts no more.

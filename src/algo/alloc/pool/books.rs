@@ -5,13 +5,13 @@ use super::Card;
 /// A block that is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// First byte; a multiple of [`GRAIN`].
+    /// First byte; a multiple of [`GRAIN`](super::GRAIN).
     pub addr: usize,
-    /// Bytes: the request rounded up to a multiple of [`GRAIN`]. All of them count as used.
+    /// Bytes: the request rounded up to a multiple of [`GRAIN`](super::GRAIN). All of them count as used.
     pub len: usize,
     /// Bytes that it may have when it is allocated again as it is.
     pub room: usize,
-    /// By which [`Pool::free`] finds it.
+    /// By which [`Pool::free`](super::Pool::free) finds it.
     pub note: u64,
 }
 
