@@ -25,8 +25,7 @@ use super::handle_watch::{self, Change};
 use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU64, Ordering};
 use crate::algo::sync::primitives::{Mutex, const_unless_loom};
-use crate::algo::sync::reclaim;
-use crate::algo::sync::reclaim::Pin;
+use crate::algo::sync::reclaim::{self, Pin};
 
 pub use handle::Handle;
 

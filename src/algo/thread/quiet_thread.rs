@@ -7,10 +7,9 @@
 //! sampling profiler.
 
 use std::cell::Cell;
-use std::io;
 use std::mem::MaybeUninit;
-use std::ptr;
 use std::thread::{Builder, JoinHandle};
+use std::{io, ptr};
 
 use super::per_thread::per_thread;
 use super::thread_attributes;

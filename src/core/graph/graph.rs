@@ -17,18 +17,15 @@ use self::end_callbacks::EndCallbacks;
 use self::inspected::Inspected;
 use self::ready::Drive;
 pub use self::ready::{Ready, Resources};
-use super::capture::Capture;
-use super::capture::Recorder;
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::{Handle, Ref};
+use super::capture::{Capture, Recorder};
+use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::Object;
-use crate::core::base::{handles, release_failure};
+use crate::core::base::handles::{self, Object};
+use crate::core::base::release_failure;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream;
 use crate::core::stream::event::Event;
-use crate::core::stream::{Stream, interceptor};
+use crate::core::stream::{self, Stream, interceptor};
 
 /// A graph.
 pub struct Graph {

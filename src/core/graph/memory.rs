@@ -10,13 +10,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
-use crate::backend;
-use crate::backend::Op;
+use crate::backend::{self, Op};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::pool::mem_pool;
-use crate::core::pool::mem_pool::owned;
+use crate::core::pool::mem_pool::{self, owned};
 use crate::core::stream::Stream;
 
 /// The allocations and frees of a graph's runs.

@@ -3,8 +3,7 @@
 
 use crate::core::assembly;
 use crate::core::base::config::file::ErrMsgMode;
-use crate::core::base::error;
-use crate::core::base::gate;
+use crate::core::base::{error, gate};
 
 /// True in a process that was forked after the first call of this library. A fork before that leaves nothing in the
 /// parent that the child would need.

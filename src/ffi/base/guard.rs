@@ -4,8 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::core::base::error::{self, Code, Error, Result};
-use crate::core::base::gate;
-use crate::core::base::host_memory;
+use crate::core::base::{gate, host_memory};
 use crate::core::process::snapshot;
 use crate::ffi::base::fork;
 

@@ -4,8 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
-use crate::core::runtime::device_info;
-use crate::core::runtime::info;
+use crate::core::runtime::{device_info, info};
 use crate::ffi::base::guard::{guard, guard_value, guard_value_anywhere};
 use crate::ffi::base::value::text;
 use crate::ffi::types::aclError;

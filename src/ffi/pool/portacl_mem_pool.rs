@@ -5,8 +5,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::memory::access::{Access, AccessRequest};
-use crate::core::pool::mem_pool::access;
-use crate::core::pool::mem_pool::{self, current};
+use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null};

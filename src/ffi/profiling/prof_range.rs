@@ -2,10 +2,8 @@
 
 use std::ffi::c_char;
 
-use crate::core::base::error::Error;
-use crate::core::base::error::Result;
-use crate::core::profiling::prof_range;
-use crate::core::profiling::prof_stamp;
+use crate::core::base::error::{Error, Result};
+use crate::core::profiling::{prof_range, prof_stamp};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Array, bytes, handle, must_not_be_null, text};
 use crate::ffi::types::{

@@ -2,11 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::stream;
-use crate::core::stream::event;
+use crate::core::stream::{self, event};
 
-use crate::core::stream::stream_attribute;
-use crate::core::stream::stream_attribute::Attribute;
+use crate::core::stream::stream_attribute::{self, Attribute};
 use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{Out, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};

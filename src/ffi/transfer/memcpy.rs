@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::transfer::memcpy;
-use crate::core::transfer::memcpy::Request;
+use crate::core::transfer::memcpy::{self, Request};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};

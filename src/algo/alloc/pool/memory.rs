@@ -9,9 +9,10 @@ use super::cache::{Cache, LONGEST};
 use super::class::{round_up, suits};
 use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
-use super::search;
 use super::segments::Island;
-use super::{Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage, StreamKey, Taken};
+use super::{
+    Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage, StreamKey, Taken, search,
+};
 use crate::algo::alloc::heap::Heap;
 
 /// Pending bytes above which complete frees are made available without need.

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Capture;
 use super::mode::Mode;
-use super::{Recorder, capture_of};
+use super::{Capture, Recorder, capture_of};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::thread_number;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles;
-use crate::core::base::handles::Object;
-use crate::core::graph::graph::Graph;
-use crate::core::graph::graph::{Ready, Resources};
+use crate::core::base::handles::{self, Object};
+use crate::core::graph::graph::{Graph, Ready, Resources};
 use crate::core::graph::task::Task;
-use crate::core::stream;
-use crate::core::stream::Stream;
+use crate::core::stream::{self, Stream};
 
 /// aclmdlRICaptureBegin.
 pub fn begin(raw: u64, mode: i32) -> Result<()> {

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Capture;
-use super::Recorder;
+use super::{Capture, Recorder};
 use crate::core::base::error::Result;
 use crate::core::graph::memory::{free, note};
 use crate::core::graph::task::What;
-use crate::core::pool::mem_pool::captured;
-use crate::core::pool::mem_pool::captured::Recording;
+use crate::core::pool::mem_pool::captured::{self, Recording};
 use crate::core::stream::Stream;
 
 /// The capture of a stream that allocates or frees memory of a pool.

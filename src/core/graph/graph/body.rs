@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Graph;
-use super::Ready;
 use super::conditions::ConditionHandle;
+use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;

@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
 use crate::core::base::error::Result;
-use crate::core::base::handles;
-use crate::core::base::handles::Object;
+use crate::core::base::handles::{self, Object};
 use crate::core::memory;
 use crate::core::runtime::device::Device;
 

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::backend;
-use crate::backend::{Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, thread_number};
+use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, thread_number};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::task::group::{Group, Member, Version};
 use crate::core::graph::task::{Task, memory_is_gone};

@@ -11,12 +11,11 @@ use super::used::memory_of;
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
-use crate::backend;
-use crate::backend::{Device, Node, Position, Work};
+use crate::backend::{self, Device, Node, Position, Work};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::Object;
+use crate::core::base::handles::{self, Object};
+use crate::core::base::host_memory;
 use crate::core::base::owner::Owner;
-use crate::core::base::{handles, host_memory};
 use crate::core::memory::allocation::Allocation;
 
 /// A group of tasks.
