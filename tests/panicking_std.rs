@@ -3,7 +3,7 @@
 
 mod source;
 
-use source::{files, read, without_comments};
+use source::{files, is_test_file, read, without_comments};
 
 /// Each with its replacement.
 const PANICKING: [(&str, &str); 6] = [
@@ -45,10 +45,7 @@ fn uses(path: &str, text: &str) -> Vec<String> {
 }
 
 fn is_product(path: &str) -> bool {
-    let is_test = path.contains("/tests") || path.ends_with("_tests.rs");
-    // Loom's threads are no real threads, and benchmarks are not part of the product.
-    let is_other = ["_models.rs", "_rules.rs", "/cost.rs", "algo/mod.rs"];
-    !is_test && !is_other.iter().any(|end| path.ends_with(end))
+    !is_test_file(path)
 }
 
 #[test]

@@ -6,7 +6,7 @@ pub mod condition;
 pub mod control;
 pub mod end_callback;
 pub mod flow;
-#[expect(clippy::module_inception, reason = "the type has the name of its region")]
+#[expect(clippy::module_inception, reason = "a graph is the main object of its region")]
 mod graph;
 pub mod group;
 pub mod inspect;

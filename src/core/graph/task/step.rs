@@ -44,7 +44,7 @@ pub enum What {
     NotifyRecord,
     /// A wait for one.
     NotifyWait,
-    /// See [`Task::control`].
+    /// See [`super::Task::control`].
     Control,
 }
 
