@@ -809,6 +809,66 @@ typedef enum aclrtDevFeatureType {
 } aclrtDevFeatureType;
 
 /**
+ * Engines of a device.
+ */
+typedef enum aclrtHacType {
+    /**
+     * The scheduler.
+     */
+    ACL_RT_HAC_TYPE_STARS = 0,
+    /**
+     * CPUs of the device.
+     */
+    ACL_RT_HAC_TYPE_AICPU = 1,
+    /**
+     * Matrix cores.
+     */
+    ACL_RT_HAC_TYPE_AIC = 2,
+    /**
+     * Vector cores.
+     */
+    ACL_RT_HAC_TYPE_AIV = 3,
+    /**
+     * Copies over PCI Express.
+     */
+    ACL_RT_HAC_TYPE_PCIEDMA = 4,
+    /**
+     * Copies over a network.
+     */
+    ACL_RT_HAC_TYPE_RDMA = 5,
+    /**
+     * Copies inside the system.
+     */
+    ACL_RT_HAC_TYPE_SDMA = 6,
+    /**
+     * Images and video.
+     */
+    ACL_RT_HAC_TYPE_DVPP = 7,
+    /**
+     * Copies over the unified bus.
+     */
+    ACL_RT_HAC_TYPE_UDMA = 8,
+    /**
+     * Collective communication.
+     */
+    ACL_RT_HAC_TYPE_CCU = 9,
+} aclrtHacType;
+
+/**
+ * Whether an engine can use mapped host memory.
+ */
+typedef enum aclrtHostMemMapCapability {
+    /**
+     * It cannot.
+     */
+    ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
+    /**
+     * It can.
+     */
+    ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
+} aclrtHostMemMapCapability;
+
+/**
  * Atomic operations.
  */
 typedef enum aclrtAtomicOperation {
@@ -897,66 +957,6 @@ typedef enum aclrtAtomicOperation {
      */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
 } aclrtAtomicOperation;
-
-/**
- * Engines of a device.
- */
-typedef enum aclrtHacType {
-    /**
-     * The scheduler.
-     */
-    ACL_RT_HAC_TYPE_STARS = 0,
-    /**
-     * CPUs of the device.
-     */
-    ACL_RT_HAC_TYPE_AICPU = 1,
-    /**
-     * Matrix cores.
-     */
-    ACL_RT_HAC_TYPE_AIC = 2,
-    /**
-     * Vector cores.
-     */
-    ACL_RT_HAC_TYPE_AIV = 3,
-    /**
-     * Copies over PCI Express.
-     */
-    ACL_RT_HAC_TYPE_PCIEDMA = 4,
-    /**
-     * Copies over a network.
-     */
-    ACL_RT_HAC_TYPE_RDMA = 5,
-    /**
-     * Copies inside the system.
-     */
-    ACL_RT_HAC_TYPE_SDMA = 6,
-    /**
-     * Images and video.
-     */
-    ACL_RT_HAC_TYPE_DVPP = 7,
-    /**
-     * Copies over the unified bus.
-     */
-    ACL_RT_HAC_TYPE_UDMA = 8,
-    /**
-     * Collective communication.
-     */
-    ACL_RT_HAC_TYPE_CCU = 9,
-} aclrtHacType;
-
-/**
- * Whether an engine can use mapped host memory.
- */
-typedef enum aclrtHostMemMapCapability {
-    /**
-     * It cannot.
-     */
-    ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
-    /**
-     * It can.
-     */
-    ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
-} aclrtHostMemMapCapability;
 
 /**
  * The result of aclrtStreamQuery.
@@ -3170,20 +3170,6 @@ typedef void *aclrtArgsHandle;
  */
 typedef void *aclrtParamHandle;
 
-/**
- * A placeholder: an argument whose data follows the arguments.
- */
-typedef struct aclrtPlaceHolderInfo {
-    /**
-     * Offset of the slot for the address of the data.
-     */
-    uint32_t addrOffset;
-    /**
-     * Offset of the data.
-     */
-    uint32_t dataOffset;
-} aclrtPlaceHolderInfo;
-
 /* CUDA has a dim3 of its own; a program that has another one defines PORTACL_NO_DIM3. */
 #if !defined(__CUDACC__) && !defined(PORTACL_NO_DIM3)
 /**
@@ -3272,6 +3258,20 @@ typedef struct aclrtTaskUpdateInfo {
      */
     aclrtUpdateTaskAttrVal val;
 } aclrtTaskUpdateInfo;
+
+/**
+ * A placeholder: an argument whose data follows the arguments.
+ */
+typedef struct aclrtPlaceHolderInfo {
+    /**
+     * Offset of the slot for the address of the data.
+     */
+    uint32_t addrOffset;
+    /**
+     * Offset of the data.
+     */
+    uint32_t dataOffset;
+} aclrtPlaceHolderInfo;
 
 /**
  * Descriptions of groups.
@@ -3983,6 +3983,34 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid);
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority);
 
 /**
+ * Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
+ * callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
+ *
+ * @param taskId receives the number; 0 if this thread has not submitted anything.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
+ */
+aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
+
+/**
+ * Returns whether an engine of a device can use mapped host memory (aclrtHostRegister, aclrtMallocHost). Kernels
+ * (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) can; the other engines do not exist here.
+ *
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
+ * @param hacType an aclrtHacType.
+ * @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtHostMemMapCapabilities of the Ascend runtime API.
+ */
+aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
+                                     aclrtHacType hacType,
+                                     aclrtHostMemMapCapability *capabilities);
+
+/**
  * Returns the logical id of a device from its user id.
  *
  * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
@@ -4085,17 +4113,6 @@ aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId, int32_t *phyDevId);
 aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId, int32_t *userDevId);
 
 /**
- * Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
- * callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
- *
- * @param taskId receives the number; 0 if this thread has not submitted anything.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: null.
- * @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
- */
-aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
-
-/**
  * Returns which atomic operations kernels of a device can do on mapped host memory. For a GPU the driver reports them;
  * on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines (_DMA_)
  * and of vector units (_SIMD_) are not available.
@@ -4142,23 +4159,6 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
                                              uint32_t count,
                                              int32_t srcDeviceId,
                                              int32_t dstDeviceId);
-
-/**
- * Returns whether an engine of a device can use mapped host memory (aclrtHostRegister, aclrtMallocHost). Kernels
- * (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) can; the other engines do not exist here.
- *
- * @param deviceId 0 to the number of devices minus 1; the device need not be set.
- * @param hacType an aclrtHacType.
- * @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
- * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @note Thread-safe. Follows aclrtHostMemMapCapabilities of the Ascend runtime API.
- */
-aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
-                                     aclrtHacType hacType,
-                                     aclrtHostMemMapCapability *capabilities);
 
 /**
  * Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
@@ -8264,6 +8264,13 @@ aclError aclrtRegisterCpuFunc(aclrtBinHandle handle,
                               aclrtFuncHandle *funcHandle);
 
 /**
+ * Returns the address through which cores of a device synchronize.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
+ */
+aclError aclrtGetHardwareSyncAddr(void **addr);
+
+/**
  * Returns the address of a kernel's code. Devices here have one kind of cores.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
@@ -8379,13 +8386,6 @@ aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount);
  * @note Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
  */
 aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
-
-/**
- * Returns the address through which cores of a device synchronize.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
- */
-aclError aclrtGetHardwareSyncAddr(void **addr);
 
 /**
  * Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig. The library owns the list: it is released with
@@ -8620,37 +8620,6 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                      void *reserve);
 
 /**
- * Launches a kernel as aclrtLaunchKernelV2, with arguments that may contain placeholders: addresses of data that the
- * call copies to memory that devices can read.
- *
- * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
- *     bound allows, on the cpu backend one.
- * @param stream a stream; null: the default stream of the current context.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
- *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
- * @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
- *     followed by the data of placeholders. It is copied during the call.
- * @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
- * @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
- *     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
- *     Alignment is kept up to 512 bytes.
- * @param placeHolderNum number of placeholders, at most 65536.
- * @return the codes of aclrtLaunchKernelV2
- * @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
- * @note Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
- */
-aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
-                                       uint32_t numBlocks,
-                                       aclrtStream stream,
-                                       aclrtLaunchKernelCfg *cfg,
-                                       void *hostArgs,
-                                       size_t argsSize,
-                                       aclrtPlaceHolderInfo *placeHolderArray,
-                                       size_t placeHolderNum);
-
-/**
  * Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
  * of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
  *
@@ -8721,6 +8690,61 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func,
                                             void **args);
 
 /**
+ * Changes a task that is pending in a stream.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
+ */
+aclError aclrtTaskUpdateAsync(aclrtStream taskStream,
+                              uint32_t taskId,
+                              aclrtTaskUpdateInfo *info,
+                              aclrtStream execStream);
+
+/**
+ * Stores information of the caller about the last task.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
+ */
+aclError aclrtCacheLastTaskExtendInfo(const char *extendInfoPtr, size_t infoSize);
+
+/**
+ * Stores the operator of the last task.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
+ */
+aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
+
+/**
+ * Launches a kernel as aclrtLaunchKernelV2, with arguments that may contain placeholders: addresses of data that the
+ * call copies to memory that devices can read.
+ *
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+ *     bound allows, on the cpu backend one.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+ * @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
+ *     followed by the data of placeholders. It is copied during the call.
+ * @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
+ * @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
+ *     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
+ *     Alignment is kept up to 512 bytes.
+ * @param placeHolderNum number of placeholders, at most 65536.
+ * @return the codes of aclrtLaunchKernelV2
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+ * @note Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
+ */
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
+                                       uint32_t numBlocks,
+                                       aclrtStream stream,
+                                       aclrtLaunchKernelCfg *cfg,
+                                       void *hostArgs,
+                                       size_t argsSize,
+                                       aclrtPlaceHolderInfo *placeHolderArray,
+                                       size_t placeHolderNum);
+
+/**
  * Launches a kernel as aclrtLaunchSIMTKernelWithArgsArray, with arguments as in aclrtLaunchKernelWithHostArgs.
  *
  * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
@@ -8755,30 +8779,6 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func,
                                            size_t argsSize,
                                            aclrtPlaceHolderInfo *placeHolderArray,
                                            size_t placeHolderNum);
-
-/**
- * Changes a task that is pending in a stream.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
- */
-aclError aclrtTaskUpdateAsync(aclrtStream taskStream,
-                              uint32_t taskId,
-                              aclrtTaskUpdateInfo *info,
-                              aclrtStream execStream);
-
-/**
- * Stores information of the caller about the last task.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
- */
-aclError aclrtCacheLastTaskExtendInfo(const char *extendInfoPtr, size_t infoSize);
-
-/**
- * Stores the operator of the last task.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
- */
-aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
 
 /**
  * Returns the kernel that is registered for a symbol on the current device.

@@ -1039,6 +1039,22 @@ aclError portaclMemoryHookGiveReason(const char *reason);
 aclError portaclMemoryHookNoteFailure(const char *what);
 
 /**
+ * Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.
+ *
+ * @param moment the moment that was passed to the hook.
+ * @param event the event that was passed to the hook.
+ * @param line receives a zero-terminated text; null: only returns the length.
+ * @param size size of `line` in bytes; 256 bytes are always enough.
+ * @return the length of the line without its terminating zero; 0 if `event` is null, too small or of an unknown kind,
+ *     `moment` is unknown, or the line does not fit. aclGetRecentErrMsg returns the reason.
+ * @note Thread-safe.
+ */
+size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
+                                const portaclMemoryEvent *event,
+                                char *line,
+                                size_t size);
+
+/**
  * Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
  * the order of CuPy's DebugPrintHook, and flushes it.
  *
@@ -1127,22 +1143,6 @@ aclError portaclMemoryHookReport(uint64_t id, char *text, size_t size, size_t *l
  * @note Thread-safe.
  */
 aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode *nodes, size_t capacity, size_t *count);
-
-/**
- * Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.
- *
- * @param moment the moment that was passed to the hook.
- * @param event the event that was passed to the hook.
- * @param line receives a zero-terminated text; null: only returns the length.
- * @param size size of `line` in bytes; 256 bytes are always enough.
- * @return the length of the line without its terminating zero; 0 if `event` is null, too small or of an unknown kind,
- *     `moment` is unknown, or the line does not fit. aclGetRecentErrMsg returns the reason.
- * @note Thread-safe.
- */
-size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
-                                const portaclMemoryEvent *event,
-                                char *line,
-                                size_t size);
 
 /**
  * Starts recording the thread, time and call stack of each allocation, until the process ends, for

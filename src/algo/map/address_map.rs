@@ -351,6 +351,9 @@ impl Default for AddressMap {
 #[cfg(all(test, loom))]
 #[path = "address_map_models.rs"]
 mod loom_address_map;
+#[cfg(all(test, not(loom)))]
+#[path = "address_map_order_tests.rs"]
+mod order_tests;
 #[cfg(test)]
 #[path = "address_map_tests.rs"]
 mod tests;

@@ -103,45 +103,9 @@ impl<T> Drop for Guard<'_, T> {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
+#[path = "spin_lock_tests.rs"]
+mod tests;
 
-    #[test]
-    fn one_thread_at_a_time_has_the_value() {
-        let lock = SpinLock::new(0_u64);
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..10_000).for_each(|_| *lock.lock() += 1));
-            }
-        });
-        assert_eq!(*lock.lock(), 40_000);
-        let held = lock.lock();
-        assert!(lock.try_lock().is_none());
-        drop(held);
-        assert!(lock.try_lock().is_some());
-    }
-}
-
-#[cfg(loom)]
-#[cfg(test)]
-mod loom_spin_lock {
-    use loom::sync::Arc as Shared;
-    use loom::thread;
-
-    use super::*;
-    use crate::algo::tests::model;
-
-    #[test]
-    fn loom_who_locks_sees_what_the_last_holder_did() {
-        model(|| {
-            let lock = Shared::new(SpinLock::new(0));
-            let other = {
-                let lock = lock.clone();
-                thread::spawn(move || usize::from(lock.try_lock().map(|mut held| *held += 1).is_some()))
-            };
-            *lock.lock() += 1;
-            let added = other.join().unwrap();
-            assert_eq!(*lock.lock(), 1 + added);
-        });
-    }
-}
+#[cfg(all(test, loom))]
+#[path = "spin_lock_models.rs"]
+mod loom_spin_lock;

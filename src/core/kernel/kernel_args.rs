@@ -15,7 +15,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object, drop_all};
-use crate::core::kernel::Function;
+use crate::core::kernel::function::Function;
 
 /// The most arguments of a kernel whose parameters are unknown.
 const MOST_ARGUMENTS: usize = 128;

@@ -1,19 +1,19 @@
 //! Launches of kernels: grid, arguments and stream.
 
 mod config;
+mod host_args;
 mod shape;
-mod with_data;
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 pub use self::config::Config;
+pub use self::host_args::{PlaceHolder, launch_with_data};
 pub use self::shape::Shape;
-pub use self::with_data::{PlaceHolder, launch_with_data};
 use crate::backend::{self, Access, Arguments, Launch, NodeLaunch, Op, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::kernel::Function;
+use crate::core::kernel::function::Function;
 use crate::core::memory;
 use crate::core::runtime::device::Device;
 use crate::core::stream::{self, Stream};

@@ -1,6 +1,7 @@
 //! Programs of devices, and the kernels in them.
 
 pub mod binary_image;
+pub mod function;
 pub mod kernel_args;
 pub mod kernel_launch;
 pub mod symbol;
@@ -17,6 +18,7 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{self, Copy, Place, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
+use crate::core::kernel::function::{Function, no_code};
 use crate::core::kernel::kernel_args::Lists;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -35,25 +37,6 @@ pub struct Binary {
 }
 
 handles::object!(Binary, Binary);
-
-/// A kernel of a program, which is unloaded with it.
-pub struct Function {
-    /// The device that it can run on.
-    pub device: Arc<Device>,
-    /// The backend's kernel.
-    pub native: Arc<dyn backend::Kernel>,
-    /// Its parameters are known, and some are pointers.
-    pub has_pointers: bool,
-    binary: Handle,
-    /// Its name in its program.
-    name: String,
-    /// The same as people read it: C++ names are demangled.
-    pub shown: String,
-    /// Lists of arguments for it.
-    pub lists: Lists,
-}
-
-handles::object!(Function, Function);
 
 /// Options of loading, as numbers of the API.
 mod load_option {
@@ -205,79 +188,6 @@ pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
     code.ok_or_else(|| no_code("the binary"))
 }
 
-/// aclrtGetFunctionAddr and aclrtGetFunctionSize: the address and size of a kernel's code.
-pub fn code_of(raw: u64) -> Result<backend::Code> {
-    let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
-    code.ok_or_else(|| no_code("the kernel"))
-}
-
-fn no_code(what: &str) -> Error {
-    Error::unsupported(format_args!("CUDA drivers do not tell where the code of {what} lies; use the handle"))
-}
-
-/// aclrtGetFunctionAttribute.
-pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
-    /// ACL_FUNC_ATTR_KERNEL_TYPE.
-    const TYPE: i32 = 1;
-    /// ACL_FUNC_ATTR_KERNEL_SCHED_MODE.
-    const SCHEDULE: i32 = 3;
-    /// ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
-    const FOR_ALL_CORES: i64 = 0;
-    /// Blocks in any order.
-    const NORMAL: i64 = 0;
-    if !(TYPE..=SCHEDULE).contains(&attribute) {
-        return Err(Error::invalid_param(format_args!(
-            "attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, {TYPE} to {SCHEDULE}"
-        )));
-    }
-    handles::get::<Function>("funcHandle", raw)?;
-    match attribute {
-        TYPE => Ok(FOR_ALL_CORES),
-        SCHEDULE => Ok(NORMAL),
-        // ACL_FUNC_ATTR_KERNEL_RATIO.
-        _ => Err(Error::unsupported(
-            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
-             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)",
-        )),
-    }
-}
-
-/// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
-pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
-    if flags != 0 {
-        return Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0")));
-    }
-    Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
-}
-
-/// aclrtFunctionGetParamCount.
-pub fn parameter_count(raw: u64) -> Result<usize> {
-    with_parameters(raw, |known| Ok(known.len()))
-}
-
-/// aclrtFunctionGetParamInfo: offset and size.
-pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
-    with_parameters(raw, |known| match known.get(index) {
-        Some(parameter) => Ok((parameter.offset, parameter.size)),
-        None => Err(Error::invalid_param(format_args!(
-            "paramIndex is {index}; the kernel has {} parameters, and their numbers begin with 0",
-            known.len()
-        ))),
-    })
-}
-
-fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Result<R>) -> Result<R> {
-    let function = handles::get::<Function>("func", raw)?;
-    match &function.native.info().parameters {
-        Some(known) => read(&known.each),
-        None => Err(Error::unsupported(format_args!(
-            "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
-             CUDA drivers tell them from CUDA 12.4 on",
-            function.shown
-        ))),
-    }
-}
-
 /// aclrtBinarySetExceptionCallback.
 pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
@@ -305,14 +215,4 @@ fn watchers(exception: &Exception) -> Vec<Watcher> {
         }
         None => Vec::new(),
     }
-}
-
-/// aclrtFunctionGetBinary.
-pub fn binary_of(raw: u64) -> Result<u64> {
-    Ok(handles::get::<Function>("funcHandle", raw)?.binary.raw())
-}
-
-/// aclrtGetFunctionName.
-pub fn name_of(raw: u64) -> Result<String> {
-    Ok(handles::get::<Function>("funcHandle", raw)?.name.clone())
 }

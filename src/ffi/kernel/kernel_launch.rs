@@ -4,14 +4,13 @@ use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
 use crate::core::base::error::{Error, Result};
-use crate::core::kernel::kernel_launch::{self, Config, PlaceHolder, Request, Shape};
+use crate::core::kernel::kernel_launch::{self, Config, Request, Shape};
 use crate::core::kernel::{kernel_args, symbol};
 use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{Array, address, enum_value, handle, must_be_null, must_not_be_null};
+use crate::ffi::base::value::{Array, address, enum_value, handle, must_be_null};
 use crate::ffi::kernel::kernel_args::with_list;
 use crate::ffi::types::{
-    aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream,
-    aclrtTaskUpdateInfo, dim3,
+    aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtStream, aclrtTaskUpdateInfo, dim3,
 };
 
 /// The values of launch attributes.
@@ -39,47 +38,8 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     }))
 }
 
-/// The placeholders of a launch.
-fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec<PlaceHolder>> {
-    let entries = Array::new(first, count);
-    if entries.is_null() && count != 0 {
-        return Err(Error::invalid_param(format_args!("placeHolderArray is null, and placeHolderNum is {count}")));
-    }
-    if count > MOST_PLACE_HOLDERS {
-        return Err(Error::invalid_param(format_args!(
-            "placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"
-        )));
-    }
-    let _memory = crate::core::base::host_memory::claim("placeholders", count, size_of::<PlaceHolder>())?;
-    let each = (0..count).map(|index| entries.get(index));
-    Ok(each.map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize }).collect())
-}
-
-/// The maximum number of placeholders: as many addresses as fit into the arguments and the data after them.
-const MOST_PLACE_HOLDERS: usize = 1 << 16;
-
-/// A block of arguments.
-///
-/// # Safety
-///
-/// `first` is null or points to `len` bytes, which outlive the result.
-unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8]> {
-    if len == 0 {
-        return Ok(&[]);
-    }
-    must_not_be_null("hostArgs", first)?;
-    if len > isize::MAX as usize {
-        return Err(Error::invalid_param(format_args!(
-            "argsSize is {len} bytes; no memory is larger than {}",
-            isize::MAX
-        )));
-    }
-    // SAFETY: `first` is not null, and the caller vouches for `len` bytes of arguments.
-    Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
-}
-
 /// The arguments of a launch that passes them in another way.
-const NO_ARGUMENTS: Arguments = Arguments::Block { addr: 0, len: 0 };
+pub(super) const NO_ARGUMENTS: Arguments = Arguments::Block { addr: 0, len: 0 };
 
 /// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
 /// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
@@ -217,55 +177,6 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
     })
 }
 
-/// Launches a kernel as aclrtLaunchKernelV2, with arguments that may contain placeholders: addresses of data that the
-/// call copies to memory that devices can read.
-///
-/// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
-///     bound allows, on the cpu backend one.
-/// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
-///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
-/// @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
-///     followed by the data of placeholders. It is copied during the call.
-/// @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
-/// @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
-///     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
-///     Alignment is kept up to 512 bytes.
-/// @param placeHolderNum number of placeholders, at most 65536.
-/// @return the codes of aclrtLaunchKernelV2
-/// @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
-/// @note Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
-    funcHandle: aclrtFuncHandle,
-    numBlocks: u32,
-    stream: aclrtStream,
-    cfg: *mut aclrtLaunchKernelCfg,
-    hostArgs: *mut c_void,
-    argsSize: usize,
-    placeHolderArray: *mut aclrtPlaceHolderInfo,
-    placeHolderNum: usize,
-) -> aclError {
-    guard("aclrtLaunchKernelWithHostArgs", || {
-        // SAFETY: aclrtLaunchKernelWithHostArgs takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
-        // SAFETY: aclrtLaunchKernelWithHostArgs asks for `argsSize` readable bytes at `hostArgs`.
-        let block = unsafe { host_arguments(hostArgs, argsSize) }?;
-        let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
-        let request = Request {
-            argument: "funcHandle",
-            function: handle::from_c(funcHandle),
-            shape: Shape::Blocks(numBlocks),
-            arguments: NO_ARGUMENTS,
-            config,
-        };
-        kernel_launch::launch_with_data(request, block, &place_holders, handle::from_c(stream))
-    })
-}
-
 /// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
 /// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
 ///
@@ -367,65 +278,6 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
             config,
         };
         kernel_launch::launch(request, handle::from_c(stream))
-    })
-}
-
-/// Launches a kernel as aclrtLaunchSIMTKernelWithArgsArray, with arguments as in aclrtLaunchKernelWithHostArgs.
-///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
-///     device.
-/// @param gridDim blocks in x, y and z, each at least 1: at most 2147483647 in x and 65535 in y and z.
-/// @param blockDim threads of a block in x, y and z, each at least 1: at most 1024 in x and y, 64 in z, and 1024 in
-///     total.
-/// @param dynUbufSize dynamic shared memory per block in bytes, in addition to the kernel's static shared memory;
-///     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE overrides it.
-/// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
-///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
-/// @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
-///     followed by the data of placeholders. It is copied during the call.
-/// @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
-/// @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
-///     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
-///     Alignment is kept up to 512 bytes.
-/// @param placeHolderNum number of placeholders, at most 65536.
-/// @return the codes of aclrtLaunchSIMTKernelWithArgsArray
-/// @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
-/// @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
-/// @note Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
-    func: *mut c_void,
-    gridDim: dim3,
-    blockDim: dim3,
-    dynUbufSize: usize,
-    stream: aclrtStream,
-    cfg: *mut aclrtLaunchKernelCfg,
-    hostArgs: *mut c_void,
-    argsSize: usize,
-    placeHolderArray: *mut aclrtPlaceHolderInfo,
-    placeHolderNum: usize,
-) -> aclError {
-    guard("aclrtLaunchSIMTKernelWithHostArgs", || {
-        // SAFETY: aclrtLaunchSIMTKernelWithHostArgs takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
-        // SAFETY: aclrtLaunchSIMTKernelWithHostArgs asks for `argsSize` readable bytes at
-        // `hostArgs`.
-        let block = unsafe { host_arguments(hostArgs, argsSize) }?;
-        let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
-        let request = Request {
-            argument: "func",
-            function: symbol::callee(handle::from_c(func)),
-            shape: Shape::Grid {
-                grid: [gridDim.x, gridDim.y, gridDim.z],
-                threads: [blockDim.x, blockDim.y, blockDim.z],
-                shared_bytes: dynUbufSize,
-            },
-            arguments: NO_ARGUMENTS,
-            config,
-        };
-        kernel_launch::launch_with_data(request, block, &place_holders, handle::from_c(stream))
     })
 }
 

@@ -1,18 +1,15 @@
 //! Memory hooks: functions of the program that observe and refuse allocations.
 
 use std::ffi::c_char;
-use std::io::{Write, stdout};
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Error, Result};
-use crate::core::memory::memory_hook::{
-    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment, ProfileRow, Refusal, Scope,
-};
+use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, address, enum_value, handle, null, text};
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
-    portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind, portaclMemoryMoment, portaclMemoryProfileNode,
+    portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind, portaclMemoryMoment,
 };
 
 /// A hook registered from C.
@@ -112,7 +109,8 @@ fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
     })
 }
 
-fn scope(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
+/// The scope of a hook.
+pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
     match enum_value(raw) {
         0 => Ok(Scope::Thread),
         1 => Ok(Scope::Process),
@@ -165,13 +163,14 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
         let hook = unsafe { hook.read_unaligned() };
         // SAFETY: `hook->name` is null or a C string, and is copied before the call returns.
         let name = unsafe { text::required("hook->name", hook.name) }?.to_string_lossy();
-        let number = memory_hook::register(&name, self::scope(scope)?, Box::new(Foreign(hook)))?;
+        let number = memory_hook::register(&name, scope_of(scope)?, Box::new(Foreign(hook)))?;
         write_id(id, number);
         Ok(())
     })
 }
 
-fn write_id(id: *mut u64, number: u64) {
+/// Writes the id of a hook, unless the pointer is null.
+pub fn write_id(id: *mut u64, number: u64) {
     if let Ok(out) = Out::new("id", id) {
         out.write(number);
     }
@@ -283,211 +282,6 @@ pub unsafe extern "C" fn portaclMemoryHookNoteFailure(what: *const c_char) -> ac
         memory_hook::note_failure(&what.to_string_lossy());
         Ok(())
     })
-}
-
-/// Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
-/// the order of CuPy's DebugPrintHook, and flushes it.
-///
-/// @param path the file, which is created or truncated; null: standard output.
-/// @param scope this thread or all threads.
-/// @param id receives the id of the hook; may be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
-    path: *const c_char,
-    scope: MaybeUninit<portaclMemoryHookScope>,
-    id: *mut u64,
-) -> aclError {
-    guard("portaclMemoryHookRegisterDebugPrint", || {
-        let scope = self::scope(scope)?;
-        // SAFETY: `path` is null, which means standard output, or a C string.
-        let to: Box<dyn Write + Send> = match unsafe { text::optional(path) } {
-            None => Box::new(stdout()),
-            Some(path) => Box::new(memory_hook::create_file("path", path)?),
-        };
-        let hook = Box::new(DebugPrint::new(to));
-        write_id(id, memory_hook::register("DebugPrintHook", scope, hook)?);
-        Ok(())
-    })
-}
-
-/// Registers the hook "LoggingHook", which writes a JSON line for each alloc, malloc and free: a log that can be
-/// replayed. docs/allocation_log.md describes its format.
-///
-/// @param path the file, which is created or truncated. Each line is written at once.
-/// @param scope this thread or all threads.
-/// @param id receives the id of the hook; may be null.
-/// @return the codes of portaclMemoryHookRegisterDebugPrint
-/// @retval ACL_ERROR_INVALID_PARAM 100000: also: `path` is null.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
-    path: *const c_char,
-    scope: MaybeUninit<portaclMemoryHookScope>,
-    id: *mut u64,
-) -> aclError {
-    guard("portaclMemoryHookRegisterLogging", || {
-        let scope = self::scope(scope)?;
-        // SAFETY: `path` is null or a C string that names the log.
-        let path = unsafe { text::required("path", path) }?;
-        let to = memory_hook::create_file("path", path)?;
-        let hook = Box::new(Logging::new(Box::new(to)));
-        write_id(id, memory_hook::register("LoggingHook", scope, hook)?);
-        Ok(())
-    })
-}
-
-/// Registers the hook "LimitHook", which refuses allocations beyond a budget with ACL_ERROR_RT_MEMORY_ALLOCATION
-/// 207001. It counts allocations made while it is registered, in rounded bytes, device and host memory together.
-/// Imported memory does not count; its exporter counts it.
-///
-/// @param most maximum number of bytes allocated at one time.
-/// @param scope this thread or all threads.
-/// @param id receives the id of the hook; may be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
-    most: usize,
-    scope: MaybeUninit<portaclMemoryHookScope>,
-    id: *mut u64,
-) -> aclError {
-    guard("portaclMemoryHookRegisterLimit", || {
-        let hook = Box::new(Limit::new(most));
-        write_id(id, memory_hook::register("LimitHook", self::scope(scope)?, hook)?);
-        Ok(())
-    })
-}
-
-/// Registers the hook "LineProfileHook", which sums allocations by the place in the program that makes them:
-/// portaclMemoryHookReport returns the tree. The model is LineProfileHook of CuPy. Each allocation costs a stack walk;
-/// names are resolved when the report is made.
-///
-/// @param maxDepth levels of the tree below its root; 0: all levels.
-/// @param scope this thread or all threads.
-/// @param id receives the id of the hook; may be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
-    maxDepth: usize,
-    scope: MaybeUninit<portaclMemoryHookScope>,
-    id: *mut u64,
-) -> aclError {
-    guard("portaclMemoryHookRegisterLineProfile", || {
-        let hook = Box::new(LineProfile::new(maxDepth));
-        write_id(id, memory_hook::register("LineProfileHook", self::scope(scope)?, hook)?);
-        Ok(())
-    })
-}
-
-/// Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a tree of lines `file:line:function
-/// (bytes in mallocs, bytes in allocs)`, indented by two spaces per call level, callers first, siblings ordered by
-/// decreasing use. Functions without debugging information appear by name or address only.
-///
-/// @param id the id of the hook.
-/// @param text receives a zero-terminated text, truncated to `size`; null: only returns the length.
-/// @param size size of `text` in bytes.
-/// @param length receives the length of the whole text without its terminating zero; may be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a report.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryHookReport(
-    id: u64,
-    text: *mut c_char,
-    size: usize,
-    length: *mut usize,
-) -> aclError {
-    guard("portaclMemoryHookReport", || {
-        let report = memory_hook::report(id)?.ok_or_else(|| {
-            Error::param_invalid(format_args!(
-                "id {id} is a hook that has nothing to report; portaclMemoryHookRegisterLineProfile makes \
-                 one that has"
-            ))
-        })?;
-        if !text.is_null() {
-            self::text::Buffer::new("text", text, "size", size)?.write(&report);
-        }
-        if let Ok(out) = Out::new("length", length) {
-            out.write(report.len());
-        }
-        Ok(())
-    })
-}
-
-/// Returns the tree of portaclMemoryHookReport as numbers: each function before the functions that it called, siblings
-/// ordered by decreasing use, the root first.
-///
-/// @param id the id of a hook of portaclMemoryHookRegisterLineProfile.
-/// @param nodes receives the elements; null: only returns their number. The caller sets `structSize` of the first
-///     element.
-/// @param capacity number of elements at `nodes`. If there are more, the first ones are written.
-/// @param count receives the number of elements, also if it is larger than `capacity`.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
-/// @note Thread-safe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryHookProfile(
-    id: u64,
-    nodes: *mut portaclMemoryProfileNode,
-    capacity: usize,
-    count: *mut usize,
-) -> aclError {
-    guard("portaclMemoryHookProfile", || {
-        let count = Out::new("count", count)?;
-        let wanted = !nodes.is_null() && capacity != 0;
-        if wanted {
-            // SAFETY: `nodes` has room for at least one node, and the caller has set the size in
-            // the first.
-            let size = unsafe { (&raw const (*nodes).structSize).read_unaligned() };
-            let right = size_of::<portaclMemoryProfileNode>();
-            if size != right {
-                return Err(Error::invalid_param(format_args!(
-                    "nodes->structSize is {size}; it must be {right}, the size of the structure"
-                )));
-            }
-        }
-        let rows = memory_hook::profile(id)?.ok_or_else(|| {
-            Error::param_invalid(format_args!(
-                "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
-                 that does"
-            ))
-        })?;
-        if wanted {
-            let told = rows.iter().take(capacity).map(node_to_c);
-            // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
-            unsafe { Out::new("nodes", nodes)?.write_all(told) };
-        }
-        count.write(rows.len());
-        Ok(())
-    })
-}
-
-fn node_to_c(row: &ProfileRow) -> portaclMemoryProfileNode {
-    let frame = row.frame.as_ref();
-    let (file, line) = frame.and_then(|frame| frame.place.as_ref()).map_or(("", 0), |(file, line)| (file, *line));
-    portaclMemoryProfileNode {
-        structSize: size_of::<portaclMemoryProfileNode>(),
-        depth: row.depth as u32,
-        line,
-        mallocBytes: row.tally.used,
-        mallocCount: row.tally.mallocs,
-        allocBytes: row.tally.acquired,
-        allocCount: row.tally.allocs,
-        file: text::array(file),
-        function: text::array(frame.map_or("_root", |frame| &frame.function)),
-    }
 }
 
 /// Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.

@@ -3,13 +3,13 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Error, Result};
-use crate::core::runtime::{atomics, device, device_info, info, thread};
+use crate::core::base::error::Error;
+use crate::core::runtime::{device, device_info, info, thread};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, Out, enum_value, must_be_null, text};
+use crate::ffi::base::value::{Out, enum_value, must_be_null, text};
 use crate::ffi::types::{
-    ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtAtomicOperation, aclrtDevAttr,
-    aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
+    ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
+    aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
 };
 
 /// Returns an attribute of a device. The device need not be set.
@@ -263,138 +263,6 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     })
 }
 
-/// Returns the logical id of a device from its user id.
-///
-/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
-/// logical ids here. Works at any time.
-///
-/// @param userDevid 0 to the result of aclrtGetDeviceCount minus 1.
-/// @param logicDevId receives the id.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @note Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevId: *mut i32) -> aclError {
-    guard("aclrtGetLogicDevIdByUserDevId", || {
-        let out = Out::new("logicDevId", logicDevId)?;
-        out.write(device_info::logical_of_user("userDevid", userDevid)?);
-        Ok(())
-    })
-}
-
-/// Returns the user id of a device from its logical id.
-///
-/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
-/// logical ids here. Works at any time.
-///
-/// @param logicDevId 0 to the number of the machine's devices minus 1.
-/// @param userDevid receives the id.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @note Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevid: *mut i32) -> aclError {
-    guard("aclrtGetUserDevIdByLogicDevId", || {
-        let out = Out::new("userDevid", userDevid)?;
-        out.write(device_info::user_of_logical("logicDevId", logicDevId)?);
-        Ok(())
-    })
-}
-
-/// Returns the logical id of a device from its physical id.
-///
-/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
-/// logical ids here. Works at any time.
-///
-/// @param phyDevId 0 to the number of the machine's devices minus 1.
-/// @param logicDevId receives the id.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId: *mut i32) -> aclError {
-    guard("aclrtGetLogicDevIdByPhyDevId", || {
-        let out = Out::new("logicDevId", logicDevId)?;
-        out.write(device_info::same_id("phyDevId", phyDevId)?);
-        Ok(())
-    })
-}
-
-/// Returns the physical id of a device from its logical id.
-///
-/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
-/// logical ids here. Works at any time.
-///
-/// @param logicDevId 0 to the number of the machine's devices minus 1.
-/// @param phyDevId receives the id.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId: *mut i32) -> aclError {
-    guard("aclrtGetPhyDevIdByLogicDevId", || {
-        let out = Out::new("phyDevId", phyDevId)?;
-        out.write(device_info::same_id("logicDevId", logicDevId)?);
-        Ok(())
-    })
-}
-
-/// Returns the physical id of a device from its user id.
-///
-/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
-/// logical ids here. Works at any time.
-///
-/// @param userDevId 0 to the result of aclrtGetDeviceCount minus 1.
-/// @param phyDevId receives the id.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @note Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *mut i32) -> aclError {
-    guard("aclrtGetPhyDevIdByUserDevId", || {
-        let out = Out::new("phyDevId", phyDevId)?;
-        out.write(device_info::logical_of_user("userDevId", userDevId)?);
-        Ok(())
-    })
-}
-
-/// Returns the user id of a device from its physical id.
-///
-/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
-/// logical ids here. Works at any time.
-///
-/// @param phyDevId 0 to the number of the machine's devices minus 1.
-/// @param userDevId receives the id.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @note Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *mut i32) -> aclError {
-    guard("aclrtGetUserDevIdByPhyDevId", || {
-        let out = Out::new("userDevId", userDevId)?;
-        out.write(device_info::user_of_logical("phyDevId", phyDevId)?);
-        Ok(())
-    })
-}
-
 /// Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
 /// callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
 ///
@@ -406,76 +274,6 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *
 pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError {
     guard("aclrtGetThreadLastTaskId", || {
         Out::new("taskId", taskId)?.write(thread::last_task());
-        Ok(())
-    })
-}
-
-/// Returns which atomic operations kernels of a device can do on mapped host memory. For a GPU the driver reports them;
-/// on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines (_DMA_)
-/// and of vector units (_SIMD_) are not available.
-///
-/// @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it is not available.
-/// @param operations the operations, values of aclrtAtomicOperation.
-/// @param count number of operations, at least 1.
-/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, or an unknown operation.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
-/// @note Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
-    capabilities: *mut u32,
-    operations: *const aclrtAtomicOperation,
-    count: u32,
-    deviceId: i32,
-) -> aclError {
-    guard("aclrtDeviceGetHostAtomicCapabilities", || {
-        let out = Out::new("capabilities", capabilities)?;
-        let asked = asked(operations, count)?;
-        let answers = atomics::on_host(&asked, deviceId)?;
-        // SAFETY: aclrtDeviceGetHostAtomicCapabilities asks for room for `count` results, as many
-        // as `answers` has.
-        unsafe { out.write_all(answers) };
-        Ok(())
-    })
-}
-
-/// Returns which atomic operations kernels of a device can do on memory of another device. For a GPU the driver reports
-/// them; on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines
-/// (_DMA_) and of vector units (_SIMD_) are not available.
-///
-/// @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it is not available.
-/// @param operations the operations, values of aclrtAtomicOperation.
-/// @param count number of operations, at least 1.
-/// @param srcDeviceId the device that runs the kernel, 0 to the number of devices minus 1; it need not be set.
-/// @param dstDeviceId the device that has the memory, different from `srcDeviceId`.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, an unknown operation, or both devices are the same.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
-/// @note Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
-    capabilities: *mut u32,
-    operations: *const aclrtAtomicOperation,
-    count: u32,
-    srcDeviceId: i32,
-    dstDeviceId: i32,
-) -> aclError {
-    guard("aclrtDeviceGetP2PAtomicCapabilities", || {
-        let out = Out::new("capabilities", capabilities)?;
-        let asked = asked(operations, count)?;
-        let answers = atomics::on_peer(&asked, srcDeviceId, dstDeviceId)?;
-        // SAFETY: aclrtDeviceGetP2PAtomicCapabilities asks for room for `count` results, as many as
-        // `answers` has.
-        unsafe { out.write_all(answers) };
         Ok(())
     })
 }
@@ -506,12 +304,4 @@ pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
         });
         Ok(())
     })
-}
-
-/// Reads the operations of an array from C, without checking them.
-fn asked(operations: *const aclrtAtomicOperation, count: u32) -> Result<Vec<i32>> {
-    if count == 0 {
-        return Err(Error::invalid_param("count is 0; ask about one operation at least"));
-    }
-    Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")
 }

@@ -1,5 +1,6 @@
 //! The session, devices and contexts.
 
+pub mod atomics;
 pub mod context;
 pub mod device;
 pub mod device_info;
@@ -11,3 +12,4 @@ pub mod lifecycle;
 pub mod state_callback;
 pub mod sys_param;
 pub mod version;
+pub mod visibility;

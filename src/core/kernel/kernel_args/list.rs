@@ -3,7 +3,7 @@
 use super::known;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::{handles, host_memory};
-use crate::core::kernel::Function;
+use crate::core::kernel::function::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
 
 /// The limit of a GPU's kernel.

@@ -7,7 +7,7 @@ use super::{Request, check_device, launch, submit};
 use crate::backend::{Arguments, Block, Copy, Driver, Place, Span};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::{handles, host_memory, release_failure};
-use crate::core::kernel::Function;
+use crate::core::kernel::function::Function;
 use crate::core::{runtime, stream};
 
 /// A slot in a block of arguments for the device address of data in the same block.

@@ -1,0 +1,253 @@
+//! Readers and releasers outside of models.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence, fence};
+
+use parking_lot::Mutex;
+
+use super::kernel_barrier;
+use crate::algo::thread::per_thread::{at_thread_end, per_thread};
+
+/// How many times [`flush_deferred`] checks whether readers have left: they stay for nanoseconds.
+const ROUNDS: usize = 64;
+/// How many objects justify the barrier in [`flush_if_many`].
+const MANY: usize = 32;
+
+/// A thread that has pinned. Never freed; another thread reuses it after this one's end.
+#[repr(align(128))]
+struct Reader {
+    /// The number of the thread's pins, in the lowest bits; then the two flags; then how many times its outermost
+    /// pin has ended. Written by that thread only.
+    state: AtomicUsize,
+    /// Whether a thread has it.
+    taken: AtomicBool,
+    next: *const Reader,
+}
+
+/// The bits of [`Reader::state`] for the pins.
+const DEPTH: usize = (1 << 16) - 1;
+/// Readers need a fence, because the kernel has no barrier for them.
+const FENCED: usize = 1 << 16;
+/// Taken for one pin, by a thread that is ending.
+const PASSING: usize = 1 << 17;
+/// One end of an outermost pin.
+const TURN: usize = 1 << 18;
+
+// SAFETY: `next` is written before the reader is published, and points to what is never freed.
+unsafe impl Sync for Reader {}
+
+/// All readers: a list that only grows.
+static READERS: AtomicPtr<Reader> = AtomicPtr::new(ptr::null_mut());
+
+/// Whether `membarrier` serves as the readers' barrier. Set before the first reader exists.
+static KERNEL_BARRIER: AtomicBool = AtomicBool::new(false);
+
+per_thread! {
+    static MINE: Cell<Option<&'static Reader>> = Cell::new(None);
+}
+
+at_thread_end! {
+    /// Releases the reader when the thread ends.
+    fn is_released() -> bool => release;
+}
+
+fn release() {
+    if let Some(reader) = MINE.take() {
+        reader.taken.store(false, Ordering::Release);
+    }
+}
+
+fn readers() -> impl Iterator<Item = &'static Reader> {
+    // SAFETY: readers are never freed, and were complete when they were published.
+    let next = |reader: &&'static Reader| unsafe { reader.next.as_ref() };
+    // SAFETY: readers are leaked, so the head of the list and all that follow it live as long
+    // as the process.
+    std::iter::successors(unsafe { READERS.load(Ordering::Acquire).as_ref() }, next)
+}
+
+#[cold]
+fn join() -> &'static Reader {
+    let free = readers().find(|reader| {
+        let take = |from, to| reader.taken.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed);
+        !reader.taken.load(Ordering::Relaxed) && take(false, true).is_ok()
+    });
+    let reader = free.unwrap_or_else(add_reader);
+    // A thread at its very end could not release it later.
+    let state = reader.state.load(Ordering::Relaxed) & !PASSING;
+    if is_released() {
+        reader.state.store(state, Ordering::Relaxed);
+        MINE.set(Some(reader));
+    } else {
+        reader.state.store(state | PASSING, Ordering::Relaxed);
+    }
+    reader
+}
+
+fn add_reader() -> &'static Reader {
+    if READERS.load(Ordering::Relaxed).is_null() {
+        KERNEL_BARRIER.store(kernel_barrier::register(), Ordering::Relaxed);
+    }
+    let fenced = if KERNEL_BARRIER.load(Ordering::Relaxed) { 0 } else { FENCED };
+    let reader = Box::leak(Box::new(Reader {
+        state: AtomicUsize::new(fenced),
+        taken: AtomicBool::new(true),
+        next: READERS.load(Ordering::Acquire),
+    }));
+    while let Err(first) = READERS.compare_exchange(reader.next.cast_mut(), reader, Ordering::AcqRel, Ordering::Acquire)
+    {
+        reader.next = first;
+    }
+    reader
+}
+
+/// While it lives, no object that this thread can find is released.
+pub struct Pin {
+    reader: &'static Reader,
+    /// It belongs to its thread.
+    _stays: PhantomData<*const ()>,
+}
+
+/// Pins the current thread. Costs about a nanosecond and writes only memory of this thread.
+#[inline]
+pub fn pin() -> Pin {
+    let reader = MINE.get().unwrap_or_else(join);
+    let state = reader.state.load(Ordering::Relaxed);
+    // Release, as at the end of a pin: a releaser may see this one instead.
+    reader.state.store(state + 1, Ordering::Release);
+    // The store above comes before what the thread reads from here on: either a releaser
+    // sees it, or this thread sees what the releaser has unlinked.
+    compiler_fence(Ordering::SeqCst);
+    if state & FENCED != 0 {
+        fence(Ordering::SeqCst);
+    }
+    Pin { reader, _stays: PhantomData }
+}
+
+impl Drop for Pin {
+    #[inline]
+    fn drop(&mut self) {
+        let reader = self.reader;
+        let state = reader.state.load(Ordering::Relaxed) - 1;
+        // Release: what was read while pinned comes before the release of it.
+        if state & (DEPTH | PASSING) == 0 {
+            reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+        } else if state & DEPTH != 0 {
+            // An outer pin goes on.
+            reader.state.store(state, Ordering::Release);
+        } else {
+            reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+            reader.taken.store(false, Ordering::Release);
+        }
+    }
+}
+
+/// Of two threads, of which one stores, calls this and loads, and the other stores, calls [`heavy_barrier`] and
+/// loads, at least one sees the other's store. The caller is pinned.
+#[inline]
+pub fn light_barrier() {
+    compiler_fence(Ordering::SeqCst);
+    if !KERNEL_BARRIER.load(Ordering::Relaxed) {
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// The side that pays for both: see [`light_barrier`].
+pub fn heavy_barrier() {
+    // Without readers the kernel's barrier is not registered, and no thread has called the light one.
+    if KERNEL_BARRIER.load(Ordering::Relaxed) {
+        kernel_barrier::pass();
+    }
+    fence(Ordering::SeqCst);
+}
+
+type Object = Arc<dyn Any + Send + Sync>;
+
+/// Deferred objects.
+struct Garbage {
+    /// Since the last barrier.
+    fresh: Vec<Object>,
+    /// Before it, with the readers that were pinned then.
+    batches: Vec<(Vec<Pinned>, Vec<Object>)>,
+}
+
+/// A reader, and its turn when it was seen pinned.
+type Pinned = (&'static Reader, usize);
+
+static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { fresh: Vec::new(), batches: Vec::new() });
+
+impl Pin {
+    /// Releases `object`, which new readers cannot find any more, when the current readers are gone.
+    pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
+        GARBAGE.lock().fresh.push(object);
+    }
+}
+
+impl Garbage {
+    /// Takes the objects that no reader can use any more; true when none is left.
+    fn sweep(&mut self, dead: &mut Vec<Object>) -> bool {
+        if !self.fresh.is_empty() {
+            heavy_barrier();
+            // Acquire: what a reader did before it left comes before the release.
+            let pinned = readers()
+                .map(|reader| (reader, reader.state.load(Ordering::Acquire)))
+                .filter(|(_, state)| state & DEPTH != 0)
+                .map(|(reader, state)| (reader, state / TURN))
+                .collect();
+            self.batches.push((pinned, std::mem::take(&mut self.fresh)));
+        }
+        self.batches.retain_mut(|(pinned, objects)| {
+            pinned.retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
+            if pinned.is_empty() {
+                dead.append(objects);
+            }
+            !pinned.is_empty()
+        });
+        self.batches.is_empty()
+    }
+}
+
+/// Drops the deferred objects that no reader can see any more; `true` when none is left.
+///
+/// In a quiet process one call drops everything. A thread that is just looking something up
+/// (this one included, while it holds a [`Pin`]) keeps later objects alive: then call again
+/// some time. Destructors run here, on the calling thread; hold no lock that they need.
+pub fn flush_deferred() -> bool {
+    let mut dead = Vec::new();
+    let mut clean = false;
+    for _ in 0..ROUNDS {
+        clean = GARBAGE.lock().sweep(&mut dead);
+        if clean {
+            break;
+        }
+        std::hint::spin_loop();
+    }
+    drop(dead);
+    clean
+}
+
+/// The number of pinned threads. A thread that is not counted sees earlier writes of this thread when it pins next.
+pub fn count_pinned() -> usize {
+    heavy_barrier();
+    readers().filter(|reader| reader.state.load(Ordering::Acquire) & DEPTH != 0).count()
+}
+
+/// Whether this thread is pinned.
+pub fn is_pinned() -> bool {
+    MINE.get().is_some_and(|reader| reader.state.load(Ordering::Relaxed) & DEPTH != 0)
+}
+
+/// As [`flush_deferred`], if that justifies its barrier: for objects that come and go often, and that may stay for
+/// a while.
+pub fn flush_if_many() {
+    if GARBAGE.lock().fresh.len() >= MANY {
+        flush_deferred();
+    }
+}
+
+#[cfg(test)]
+#[path = "real_tests.rs"]
+mod tests;

@@ -1,0 +1,112 @@
+//! Kernels of programs, and what is known of them.
+
+use std::sync::Arc;
+
+use crate::algo::map::slot_table::Handle;
+use crate::backend;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::kernel::kernel_args::Lists;
+use crate::core::runtime::device::Device;
+
+/// A kernel of a program, which is unloaded with it.
+pub struct Function {
+    /// The device that it can run on.
+    pub device: Arc<Device>,
+    /// The backend's kernel.
+    pub native: Arc<dyn backend::Kernel>,
+    /// Its parameters are known, and some are pointers.
+    pub has_pointers: bool,
+    pub(super) binary: Handle,
+    /// Its name in its program.
+    pub(super) name: String,
+    /// The same as people read it: C++ names are demangled.
+    pub shown: String,
+    /// Lists of arguments for it.
+    pub lists: Lists,
+}
+
+handles::object!(Function, Function);
+
+/// aclrtGetFunctionAddr and aclrtGetFunctionSize: the address and size of a kernel's code.
+pub fn code_of(raw: u64) -> Result<backend::Code> {
+    let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
+    code.ok_or_else(|| no_code("the kernel"))
+}
+
+pub(super) fn no_code(what: &str) -> Error {
+    Error::unsupported(format_args!("CUDA drivers do not tell where the code of {what} lies; use the handle"))
+}
+
+/// aclrtGetFunctionAttribute.
+pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
+    /// ACL_FUNC_ATTR_KERNEL_TYPE.
+    const TYPE: i32 = 1;
+    /// ACL_FUNC_ATTR_KERNEL_SCHED_MODE.
+    const SCHEDULE: i32 = 3;
+    /// ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
+    const FOR_ALL_CORES: i64 = 0;
+    /// Blocks in any order.
+    const NORMAL: i64 = 0;
+    if !(TYPE..=SCHEDULE).contains(&attribute) {
+        return Err(Error::invalid_param(format_args!(
+            "attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, {TYPE} to {SCHEDULE}"
+        )));
+    }
+    handles::get::<Function>("funcHandle", raw)?;
+    match attribute {
+        TYPE => Ok(FOR_ALL_CORES),
+        SCHEDULE => Ok(NORMAL),
+        // ACL_FUNC_ATTR_KERNEL_RATIO.
+        _ => Err(Error::unsupported(
+            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
+             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)",
+        )),
+    }
+}
+
+/// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
+pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0")));
+    }
+    Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
+}
+
+/// aclrtFunctionGetParamCount.
+pub fn parameter_count(raw: u64) -> Result<usize> {
+    with_parameters(raw, |known| Ok(known.len()))
+}
+
+/// aclrtFunctionGetParamInfo: offset and size.
+pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
+    with_parameters(raw, |known| match known.get(index) {
+        Some(parameter) => Ok((parameter.offset, parameter.size)),
+        None => Err(Error::invalid_param(format_args!(
+            "paramIndex is {index}; the kernel has {} parameters, and their numbers begin with 0",
+            known.len()
+        ))),
+    })
+}
+
+fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Result<R>) -> Result<R> {
+    let function = handles::get::<Function>("func", raw)?;
+    match &function.native.info().parameters {
+        Some(known) => read(&known.each),
+        None => Err(Error::unsupported(format_args!(
+            "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
+             CUDA drivers tell them from CUDA 12.4 on",
+            function.shown
+        ))),
+    }
+}
+
+/// aclrtFunctionGetBinary.
+pub fn binary_of(raw: u64) -> Result<u64> {
+    Ok(handles::get::<Function>("funcHandle", raw)?.binary.raw())
+}
+
+/// aclrtGetFunctionName.
+pub fn name_of(raw: u64) -> Result<String> {
+    Ok(handles::get::<Function>("funcHandle", raw)?.name.clone())
+}

@@ -1,0 +1,116 @@
+//! What an address points to.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use crate::core::base::error::Error;
+use crate::core::memory::{self, Location};
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{Out, address};
+use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemLocationType, aclrtPtrAttributes};
+
+/// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
+/// allocated it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in unknown memory, which is not an error.
+/// Needs no current context.
+///
+/// @param ptr the address; the memory is not read.
+/// @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
+///     memory of other libraries).
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtPointerGetAttributes(
+    ptr: *const c_void,
+    attributes: *mut aclrtPtrAttributes,
+) -> aclError {
+    guard("aclrtPointerGetAttributes", || {
+        let out = Out::new("attributes", attributes)?;
+        if ptr.is_null() {
+            return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
+        }
+        let told = memory::pointer_attributes(address::from_c(ptr))?;
+        let (r#type, id) = match told.location {
+            Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
+            Location::Managed(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED, id),
+            Location::Host => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
+            Location::HostNode(node) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA, node),
+            Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
+        };
+        let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };
+        out.write(aclrtPtrAttributes { location, pageSize: told.page_size, rsv: [0; 4] });
+        Ok(())
+    })
+}
+
+/// Returns start and length of the allocation that contains an address. Needs no current context.
+///
+/// @param ptr an address anywhere inside an allocation of device or page-locked host memory; the memory is not read. On
+///     CUDA also inside an allocation that another library of the process has from the driver.
+/// @param pbase receives the start, as the allocating call returned it.
+/// @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
+///     bytes after it if the allocation has them. For memory of another library, the driver's value.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
+/// @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemGetAddressRange(
+    ptr: *mut c_void,
+    pbase: *mut *mut c_void,
+    psize: *mut usize,
+) -> aclError {
+    guard("aclrtMemGetAddressRange", || {
+        let base_out = Out::new("pbase", pbase)?;
+        let size_out = Out::new("psize", psize)?;
+        if ptr.is_null() {
+            return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
+        }
+        let (base, size) = memory::address_range(address::from_c(ptr))?;
+        base_out.write(address::to_c(base));
+        size_out.write(size);
+        Ok(())
+    })
+}
+
+/// Returns whether all addresses of a list are memory of one of several types. Needs no current context.
+///
+/// @param addrList the addresses; any values, the memory is not read.
+/// @param size number of addresses, at least 1.
+/// @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the other types
+///     does not exist here.
+/// @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
+/// @param reserve must be 0.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in `memType`, or `reserve`
+///     is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCheckMemType(
+    addrList: *mut *mut c_void,
+    size: u32,
+    memType: u32,
+    checkResult: *mut u32,
+    reserve: u32,
+) -> aclError {
+    guard("aclrtCheckMemType", || {
+        let out = Out::new("checkResult", checkResult)?;
+        if addrList.is_null() {
+            return Err(Error::invalid_param(format_args!("addrList is null, size is {size}")));
+        }
+        if size == 0 {
+            return Err(Error::invalid_param("size is 0; pass at least one address"));
+        }
+        if reserve != 0 {
+            return Err(Error::invalid_param(format_args!("reserve is {reserve}; it must be 0")));
+        }
+        let addrs = (0..size as usize).map(|index| {
+            // SAFETY: by the contract of the C boundary the list is `size` addresses long.
+            address::from_c(unsafe { addrList.wrapping_add(index).read_unaligned() })
+        });
+        out.write(u32::from(memory::all_are_of_type(addrs, memType)?));
+        Ok(())
+    })
+}
