@@ -6,13 +6,11 @@ mod home;
 mod import_graph;
 mod mirror;
 mod module_tree;
-mod ratchet;
 mod size;
 mod sources;
 mod test_modules;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::LazyLock;
 
 use import_graph::ImportGraph;
@@ -20,7 +18,7 @@ use module_tree::ModuleTree;
 use size::Sizes;
 use sources::Sources;
 
-use super::source::{read, root};
+use super::source::read;
 
 /// Folders with hand-written files.
 const FOLDERS: [&str; 5] = ["src", "cpp_tests", "tests", "plugins", "cxx"];
@@ -76,35 +74,9 @@ static MEASURED: LazyLock<Vec<(&'static str, usize, Sizes)>> = LazyLock::new(|| 
 
 #[test]
 fn sizes_and_cycles_are_within_their_limits() {
-    if std::env::var_os("RATCHET").is_some_and(|value| value == "update") {
-        update_list();
-    }
-    let list = read(ratchet::LIST);
-    let violations = MEASURED
-        .iter()
-        .flat_map(|(rule, limit, sizes)| ratchet::violations(rule, sizes, *limit, &ratchet::rows(&list, rule)));
-    let found: Vec<String> = violations.collect();
+    let found: Vec<String> =
+        MEASURED.iter().flat_map(|(rule, limit, sizes)| size::violations(rule, sizes, *limit)).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
-}
-
-/// Removes rows from the list that are not needed any more, and lowers others. With `RATCHET_START` it creates the
-/// list again from all current violations.
-fn update_list() {
-    let mut text = "rule\tsubject\tsize\n".to_owned();
-    let start = std::env::var_os("RATCHET_START").is_some();
-    let list = if start { String::new() } else { read(ratchet::LIST) };
-    for (rule, limit, sizes) in MEASURED.iter() {
-        let allowed = if start { roomy(sizes) } else { ratchet::rows(&list, rule) };
-        for (subject, size) in ratchet::shrunk(sizes, *limit, &allowed) {
-            text.push_str(&format!("{rule}\t{subject}\t{size}\n"));
-        }
-    }
-    fs::write(root().join(ratchet::LIST), text).unwrap();
-}
-
-/// Sizes, rounded up.
-fn roomy(sizes: &Sizes) -> Sizes {
-    sizes.iter().map(|(subject, size)| (subject.clone(), size + 10)).collect()
 }
 
 #[test]

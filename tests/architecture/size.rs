@@ -16,6 +16,12 @@ pub const FOLDER_FILES: usize = 15;
 /// Sizes by subject: a path, or a path and a function's name.
 pub type Sizes = BTreeMap<String, usize>;
 
+/// The subjects of a rule that are above its limit.
+pub fn violations(rule: &str, sizes: &Sizes, limit: usize) -> Vec<String> {
+    let above = sizes.iter().filter(|(_, size)| **size > limit);
+    above.map(|(subject, size)| format!("{rule}: {subject}: {size}; {limit} is the most")).collect()
+}
+
 /// The lines of each file.
 pub fn file_lines(sources: &Sources) -> Sizes {
     sources.iter().map(|(path, text)| (path.to_owned(), text.lines().count())).collect()
@@ -218,6 +224,12 @@ mod tests {
 
     fn named(name: &str, lines: usize) -> Vec<(String, usize)> {
         vec![(name.to_owned(), lines)]
+    }
+
+    #[test]
+    fn sizes_above_the_limit_are_violations() {
+        let sizes = Sizes::from([("a.rs".to_owned(), 10), ("b.rs".to_owned(), 11)]);
+        assert_eq!(violations("lines", &sizes, 10), ["lines: b.rs: 11; 10 is the most"]);
     }
 
     #[test]

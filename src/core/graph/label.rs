@@ -90,7 +90,7 @@ pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
         return Err(Error::invalid_param("num is 0; a list has at least one label"));
     }
     let owner = thread::current()?.device.owner;
-    let _memory = host_memory::claim("labels", count, 4 * size_of::<u64>())?;
+    let _memory = host_memory::claim(format_args!("labels (num is {count})"), count, 4 * size_of::<u64>())?;
     let checked = |index| {
         let (argument, raw) = (format!("labels[{index}]"), label(index));
         handles::get::<Label>(&argument, raw)?.check_device(&argument, owner)?;

@@ -200,7 +200,7 @@ pub fn id(raw: u64) -> Result<u32> {
 /// aclrtNotifyBatchReset: undoes records that no wait has consumed, now; all or none.
 pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let _memory = host_memory::claim("notifies", count, 4 * size_of::<usize>())?;
+    let _memory = host_memory::claim(format_args!("notifies (num is {count})"), count, 4 * size_of::<usize>())?;
     let look = |index| handles::get_arc::<Notify>(&format!("notifies[{index}]"), raw(index));
     let notifies = (0..count).map(look).collect::<Result<Vec<_>>>()?;
     notifies.iter().for_each(|notify| notify.common.native.set(0));

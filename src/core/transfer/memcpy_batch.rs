@@ -187,7 +187,7 @@ impl Batch {
             return Err(Failure::from(Error::invalid_param(format_args!("{argument} is null, numBatches is {len}"))));
         }
         let attributes = Self::read_attributes(arrays)?;
-        let mut entries = host_memory::list("copies", len)?;
+        let mut entries = host_memory::list(format_args!("copies (numBatches is {len})"), len)?;
         for index in 0..len {
             let entry = arrays.entry(index);
             if entry.size != 0 {
@@ -205,7 +205,8 @@ impl Batch {
                 "numAttrs is {count}; allowed: 1 to numBatches {len}"
             ))));
         }
-        let mut attributes: Vec<Attribute> = host_memory::list("attributes", count)?;
+        let mut attributes: Vec<Attribute> =
+            host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
         for index in 0..count {
             let attribute = arrays.attribute(index);
             check_attribute(index, attribute, attributes.last(), len)?;

@@ -139,11 +139,12 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         if numAttributes == 0 {
             return Err(Error::invalid_param("numAttributes is 0; ask for at least one"));
         }
-        let mut outs = host_memory::list("attributes", numAttributes)?;
+        let mut outs = host_memory::list(format_args!("attributes (numAttributes is {numAttributes})"), numAttributes)?;
         for (index, to) in data.iter().enumerate() {
             outs.push(Out::new(&format!("data[{index}]"), to.cast::<i32>())?);
         }
-        let mut questions = host_memory::list("attributes", numAttributes)?;
+        let mut questions =
+            host_memory::list(format_args!("attributes (numAttributes is {numAttributes})"), numAttributes)?;
         let each = attributes.iter().zip(&sizes);
         questions.extend(each.map(|(&attribute, &room)| Question { attribute, room }));
         let answers = managed_memory::attributes(&questions, address::from_c(ptr), size)?;
@@ -222,7 +223,7 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
         let locations = Array::new(prefetchLocs.cast_const(), numPrefetchLocs).to_vec("prefetchLocs")?;
         let firsts = Array::new(prefetchLocIdxs.cast_const(), numPrefetchLocs).to_vec("prefetchLocIdxs")?;
         let places = managed_memory::places(&firsts, count)?;
-        let mut moves = host_memory::list("ranges", count)?;
+        let mut moves = host_memory::list(format_args!("ranges (count is {count})"), count)?;
         moves.extend((0..count).map(|index| Move {
             addr: address::from_c(ptrs[index]),
             len: sizes[index],

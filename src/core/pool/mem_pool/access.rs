@@ -45,7 +45,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     let session = runtime::session()?;
     let pool = &mem_pool.pool;
-    let mut wanted = host_memory::list("descriptions of access", count)?;
+    let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
     for index in 0..count {
         let AccessRequest { location_type, id, flags } = request(index);
         if location_type != at_location::DEVICE {
