@@ -46,7 +46,7 @@ PROBES = {
 # Sites that a backend does not use: if the driver has pools, the library creates none.
 ELSEWHERE = {
     "cpu": ("pools.", "pool."),
-    "cuda": ("stream.mark", "stream.settle", "device.share", "driver.share_host",
+    "cuda": ("stream.mark", "stream.drain_up_to", "device.share", "driver.share_host",
              "driver.import_memory", "shared_memory."),
 }
 

@@ -55,7 +55,7 @@ ALL = (
     Unreported("cuda", "device.alloc", FROM_DEVICE, "as above", in_samples=AGAIN, steady=False),
     Unreported("cpu", "device.alloc", MORE_THAN_THERE_IS, "the device has less memory, so the call fails in any case",
            steady=False),
-    Unreported("cpu", "stream.settle", MORE_THAN_THERE_IS, "memory that is not waited for is not available"),
+    Unreported("cpu", "stream.drain_up_to", MORE_THAN_THERE_IS, "memory that is not waited for is not available"),
     Unreported("driver", "cuMemGetInfo_v2", MORE_THAN_THERE_IS, "queried for the error text: the call fails in any case"),
     Unreported("driver", "cuEventSynchronize", MORE_THAN_THERE_IS, "memory that is not waited for is not available",
            steady=False),

@@ -313,6 +313,6 @@ pub trait Device: Send + Sync {
 
     /// Releases everything that the device holds. The core has drained and dropped all its streams and freed its
     /// blocks. Streams and events that are still referenced can only be dropped; streams can also be queried for their
-    /// progress ([`Stream::finished`], [`Stream::settle`]).
+    /// progress ([`Stream::finished`], [`Stream::drain_up_to`]).
     fn close(&self) -> Result<()>;
 }

@@ -324,7 +324,7 @@ pub fn wait_for_frees() {
         let freed = lane.freed.load(Ordering::Relaxed);
         if freed > lane.observed.load(Ordering::Relaxed) {
             // A failure of the stream is reported by the stream's own calls.
-            let _ = lane.native.settle(freed);
+            let _ = lane.native.drain_up_to(freed);
             lane.observe(lane.native.finished());
         }
     }

@@ -94,7 +94,7 @@ sites! {
     GraphIsRunning "graph.is_running" Driver,
     StreamIsIdle "stream.is_idle" Driver,
     StreamSynchronize "stream.synchronize" Driver,
-    StreamSettle "stream.settle" Driver,
+    StreamDrainUpTo "stream.drain_up_to" Driver,
     StreamSetPriority "stream.set_priority" Driver,
     EventIsComplete "event.is_complete" Driver,
     EventSynchronize "event.synchronize" Driver,

@@ -81,9 +81,9 @@ impl Stream for FaultStream {
         self.inner.finished()
     }
 
-    fn settle(&self, position: Position) -> Result<()> {
-        self.plan.enter(Site::StreamSettle)?;
-        self.inner.settle(position)
+    fn drain_up_to(&self, position: Position) -> Result<()> {
+        self.plan.enter(Site::StreamDrainUpTo)?;
+        self.inner.drain_up_to(position)
     }
 
     fn abandon(&self) -> Position {

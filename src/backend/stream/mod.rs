@@ -71,7 +71,7 @@ pub trait Stream: Submit + Send + Sync {
 
     /// Blocks until everything up to this position is complete, or only what precedes the first operation whose
     /// completion depends on the program: user code, or a wait for something after user code.
-    fn settle(&self, _position: Position) -> Result<()> {
+    fn drain_up_to(&self, _position: Position) -> Result<()> {
         Ok(())
     }
 

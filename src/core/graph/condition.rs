@@ -41,7 +41,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     if graph.ready.lock().is_some() {
         return Err(Error::param_invalid(format_args!(
             "modelRI {raw:#x} is captured, and takes no more conditional tasks; create the handle before \
-             aclmdlRICaptureEnd, for the graph that aclmdlRICaptureGetInfo tells"
+             aclmdlRICaptureEnd, for the graph that aclmdlRICaptureGetInfo returns"
         )));
     }
     let value = memory::word_of_graph(&graph.device)?;

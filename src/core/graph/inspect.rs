@@ -119,7 +119,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     }
     latest.ok_or_else(|| {
         Error::param_invalid(format_args!(
-            "stream {raw:#x} was given no task of a graph that is alive; aclmdlRIGetStreams tells the streams of a graph"
+            "stream {raw:#x} has no task of a live graph; aclmdlRIGetStreams returns the streams of a graph"
         ))
     })
 }

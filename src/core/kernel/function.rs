@@ -35,7 +35,7 @@ pub fn code_of(raw: u64) -> Result<backend::Code> {
 }
 
 pub(super) fn no_code(what: &str) -> Error {
-    Error::unsupported(format_args!("CUDA drivers do not tell where the code of {what} lies; use the handle"))
+    Error::unsupported(format_args!("CUDA drivers do not report the address of the code of {what}; use the handle"))
 }
 
 /// aclrtGetFunctionAttribute.
@@ -95,7 +95,7 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
         Some(known) => read(&known.each),
         None => Err(Error::unsupported(format_args!(
             "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
-             CUDA drivers tell them from CUDA 12.4 on",
+             CUDA drivers report them from CUDA 12.4 on",
             function.shown
         ))),
     }

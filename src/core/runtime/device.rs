@@ -91,9 +91,9 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     // A reset by a callback waits for threads that hold a reference to the device.
     drop(device);
     announce_opened(id, opened);
-    slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!("deviceId {id} was reset by a callback that was told of its opening"))
-    })
+    slot(&*runtime::session()?, "deviceId", id)?
+        .device()
+        .ok_or_else(|| Error::param_invalid(format_args!("deviceId {id} was reset by a callback for its creation")))
 }
 
 /// Reports that a device is about to be opened, if it is closed.

@@ -150,7 +150,7 @@ pub fn uuid(id: i32) -> Result<[u8; 16]> {
 pub fn pci_address(id: i32) -> Result<PciAddress> {
     describe("deviceId", i64::from(id))?.pci.ok_or_else(|| {
         Error::unsupported(format_args!(
-            "the driver does not tell the PCI address of device {id}; use aclrtDeviceGetUuid"
+            "the driver does not report the PCI address of device {id}; use aclrtDeviceGetUuid"
         ))
     })
 }

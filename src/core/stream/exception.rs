@@ -139,7 +139,7 @@ pub fn find_launch(address: usize) -> Result<(u64, Arc<Exception>)> {
     match &exception.launch {
         Some(launch) => Ok((launch.function, exception)),
         None => Err(Error::param_invalid(
-            "it is not known which kernel has failed: it was another operation, or the device does not tell (a \
+            "it is not known which kernel has failed: it was another operation, or the device does not report it (a \
              CUDA driver never does)",
         )),
     }

@@ -137,7 +137,7 @@ fn check_known(distribution: Distribution, element: RandomElement, [first, secon
         (Distribution::Uniform, _, Some(max)) if !max.is_finite() => not_finite("max", max),
         (Distribution::Uniform, Some(min), Some(max)) if min > max => out_of_order(&min, &max),
         (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => Err(Error::invalid_param(
-            format_args!("max {max} and min {min} are further apart than single precision can tell"),
+            format_args!("max {max} and min {min} are further apart than single precision can represent"),
         )),
         (Distribution::Uniform, ..) => Ok(()),
         (_, Some(mean), _) if !mean.is_finite() => not_finite("mean", mean),
@@ -212,7 +212,7 @@ fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Sp
     let Some(found) = Allocation::find(addr) else {
         return Err(Error::unsupported(format_args!(
             "randomResultAddr {addr:#x} is memory of another library, whose end is not known, and randomNum is \
-             told in memory; pass the number, or memory of aclrtMalloc"
+             read from memory; pass the number, or memory of aclrtMalloc"
         )));
     };
     let left = found.base + found.len - addr;

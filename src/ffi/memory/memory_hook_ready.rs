@@ -191,9 +191,9 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
             ))
         })?;
         if wanted {
-            let told = rows.iter().take(capacity).map(node_to_c);
+            let written = rows.iter().take(capacity).map(node_to_c);
             // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
-            unsafe { Out::new("nodes", nodes)?.write_all(told) };
+            unsafe { Out::new("nodes", nodes)?.write_all(written) };
         }
         count.write(rows.len());
         Ok(())

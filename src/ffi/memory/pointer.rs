@@ -30,8 +30,8 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
         if ptr.is_null() {
             return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
         }
-        let told = memory::pointer_attributes(address::from_c(ptr))?;
-        let (r#type, id) = match told.location {
+        let found = memory::pointer_attributes(address::from_c(ptr))?;
+        let (r#type, id) = match found.location {
             Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
             Location::Managed(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED, id),
             Location::Host => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
             Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
         };
         let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };
-        out.write(aclrtPtrAttributes { location, pageSize: told.page_size, rsv: [0; 4] });
+        out.write(aclrtPtrAttributes { location, pageSize: found.page_size, rsv: [0; 4] });
         Ok(())
     })
 }

@@ -192,11 +192,11 @@ pub unsafe extern "C" fn aclrtMemPoolGetAttr(
     guard("aclrtMemPoolGetAttr", || {
         let attr = enum_value(attr);
         let out = Out::new("value", value.cast::<u64>())?;
-        let told = mem_pool::get_attribute(handle::from_c(memPool), attr)?;
+        let attribute = mem_pool::get_attribute(handle::from_c(memPool), attr)?;
         if mem_pool::is_short(attr) {
-            Out::new("value", value.cast::<u32>())?.write(told as u32);
+            Out::new("value", value.cast::<u32>())?.write(attribute as u32);
         } else {
-            out.write(told);
+            out.write(attribute);
         }
         Ok(())
     })

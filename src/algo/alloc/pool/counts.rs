@@ -141,8 +141,8 @@ impl Counts {
     /// Whether the published state is right.
     #[cfg(debug_assertions)]
     pub(super) fn is_published(&self) -> bool {
-        let told = |totals: &Arc<Totals>| totals.is_idle(self.part as usize);
-        self.totals.as_ref().is_none_or(|totals| told(totals) == self.is_hardly_used())
+        let are_idle = |totals: &Arc<Totals>| totals.is_idle(self.part as usize);
+        self.totals.as_ref().is_none_or(|totals| are_idle(totals) == self.is_hardly_used())
     }
 
     /// Adds the counts of this part to those of others.

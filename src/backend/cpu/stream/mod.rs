@@ -192,7 +192,7 @@ impl Stream for CpuStream {
         self.queue.operations.finished()
     }
 
-    fn settle(&self, position: Position) -> Result<()> {
+    fn drain_up_to(&self, position: Position) -> Result<()> {
         self.queue.drain_up_to(position);
         Ok(())
     }

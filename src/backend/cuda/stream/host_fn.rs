@@ -77,7 +77,7 @@ impl<F: FnOnce() + Send> Job for Begun<F> {
 /// function may not call the driver. It is skipped if the stream is abandoned or aborted before, and on a device that
 /// fails before (the driver then drops the call, and the few bytes of its argument leak).
 pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
-    queue_and_wait(stream, function, run_here::<F>, run_elsewhere::<F>)
+    queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker::<F>)
 }
 
 /// Enqueues `delivery`. With `wait`, later work of the stream waits for the ticket. It is dropped, undelivered, if the
@@ -195,12 +195,12 @@ unsafe fn begin_boxed<F>(call: *mut c_void) -> Begun<F> {
     Begun { turn: Turn { stream, aborts, done }, function }
 }
 
-unsafe extern "C" fn run_here<F: FnOnce() + Send>(call: *mut c_void) {
+unsafe extern "C" fn run_on_driver_thread<F: FnOnce() + Send>(call: *mut c_void) {
     // SAFETY: the driver's only call.
     Box::new(unsafe { begin_boxed::<F>(call) }).run();
 }
 
-unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
+unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: the driver calls this with the slot that `launch` filled with a `Call<F>`.
     let begun = Box::new(unsafe { begin::<F>(call) });
     let device = Arc::clone(begun.turn.stream.device());

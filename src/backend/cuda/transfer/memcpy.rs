@@ -197,12 +197,12 @@ pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
             || issue_on_device(device, stream.raw(), copy, way),
         );
     }
-    queue_copy_otherwise(stream, copy)
+    queue_other_copy(stream, copy)
 }
 
 /// As [`queue_copy`], for a copy that the caller waits for, or with no end on the stream's device, or one on another.
 #[inline(never)]
-fn queue_copy_otherwise(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+fn queue_other_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     let position = submit_copy(stream, copy)?;
     if must_wait(copy) {
         stream.finish()?;

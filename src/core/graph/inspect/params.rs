@@ -262,7 +262,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         What::EventWait(_) => {
             return Err(Error::unsupported(
-                "params->event is another event: what a wait inside of a graph comes after was settled when it was \
+                "params->event is another event: a wait inside of a graph got its place in the order when it was \
                  recorded; capture the graph again, or have it wait for an event with ACL_EVENT_EXTERNAL or the flag \
                  ACL_EVENT_WAIT_EXTERNAL",
             ));

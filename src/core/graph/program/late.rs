@@ -108,8 +108,8 @@ impl Runner {
         let Err(fault) = self.run_version(&version, batch) else { return };
         let Turn { failures, position, thread } = turn;
         let (position, thread) = (Some(position), Some(thread));
-        if let Some(tell) = failures.failed(Failure { fault, position, thread, launch: None }) {
-            tell.run();
+        if let Some(callback) = failures.failed(Failure { fault, position, thread, launch: None }) {
+            callback.run();
         }
     }
 

@@ -91,7 +91,7 @@ impl Text {
 
     fn release_failures(&mut self) {
         for failure in release_failure::take_texts() {
-            self.put(format_args!("portacl: a release failed that no caller could be told of: {failure}\n"));
+            self.put(format_args!("portacl: a release failed, which no call reported: {failure}\n"));
         }
     }
 }

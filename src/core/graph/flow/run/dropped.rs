@@ -139,7 +139,7 @@ impl Flow {
                 return Wait::TimedOut;
             }
             // A failed device has no pending work.
-            let _ = strand.native.settle(position.unwrap_or(0));
+            let _ = strand.native.drain_up_to(position.unwrap_or(0));
         }
         let mut machine = self.machine.lock();
         if self.current_run_of(stream, &machine) == Some(number)
