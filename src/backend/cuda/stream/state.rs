@@ -280,9 +280,14 @@ impl StreamState {
     /// A mark behind what was queued so far.
     pub fn mark(&self) -> Result<Mark> {
         let mark = Mark::unset(&self.device)?;
-        // SAFETY: the mark is new, and the caller's reference keeps the stream alive.
-        self.device.call(|api| unsafe { api.event_record(mark.raw().0, self.raw.0) })?;
+        self.record(&mark)?;
         Ok(mark)
+    }
+
+    /// Puts the mark behind what was queued so far.
+    pub fn record(&self, mark: &Mark) -> Result<()> {
+        // SAFETY: the reference keeps the mark alive, and the caller's reference the stream.
+        self.device.call(|api| unsafe { api.event_record(mark.raw().0, self.raw.0) })
     }
 
     /// Everything enqueued so far is known to be complete: three loads, no query of the driver.
