@@ -133,7 +133,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
             let wait = |api: &Api| unsafe { api.stream_wait_event(stream.raw().0, before.raw().0, 0) };
             stream.device().call_here(wait)?;
         }
-        // First, because a launch cannot be taken back if there is no memory for its mark.
+        // First, because a launch cannot be undone if there is no memory for its mark.
         let mark = Mark::unset(stream.device())?;
         let launch = |api: &Api| {
             // SAFETY: a live graph and a stream of the same open device.

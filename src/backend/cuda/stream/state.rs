@@ -280,8 +280,7 @@ impl StreamState {
     /// A mark behind what was queued so far.
     pub fn mark(&self) -> Result<Mark> {
         let mark = Mark::unset(&self.device)?;
-        self.record(&mark)?;
-        Ok(mark)
+        self.record(&mark).map(|()| mark)
     }
 
     /// Puts the mark behind what was queued so far.
