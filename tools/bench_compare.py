@@ -126,7 +126,7 @@ def main():
             print(f"launch {launch + 1} of {arguments.launches}: {program}", file=sys.stderr, flush=True)
             for library, kept in zip(libraries, values):
                 for key, row in measure(program, library).items():
-                    kept.setdefault((key[0], key[1], key[2]), []).append(row["value"])
+                    kept.setdefault(key, []).append(row["value"])
     print("counting instructions", file=sys.stderr, flush=True)
     counts = [instructions(library) for library in libraries]
     lines = [f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "

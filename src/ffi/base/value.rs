@@ -1,5 +1,6 @@
 //! Reads arguments from C, and writes results to C.
 
+use std::ffi::c_void;
 use std::mem::{MaybeUninit, size_of};
 
 use crate::core::base::error::{Error, Result};
@@ -125,6 +126,36 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
         return Err(Error::invalid_param(format_args!("{argument} is null; it must point to the value")));
     }
     Ok(())
+}
+
+/// Checks a number of bytes that C passes; `length` is its name.
+pub fn check_len(length: &str, len: usize) -> Result<()> {
+    let most = isize::MAX as usize;
+    if len <= most {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!("{length} is {len} bytes; no memory is larger than {most}")))
+}
+
+/// The bytes of `what`, at least one: `argument` is the name of their address, `length` that of their number.
+///
+/// # Safety
+///
+/// `first` is null or points to `len` bytes, which outlive the result.
+pub unsafe fn bytes<'a>(
+    argument: &str,
+    first: *const c_void,
+    length: &str,
+    len: usize,
+    what: &str,
+) -> Result<&'a [u8]> {
+    must_not_be_null(argument, first)?;
+    if len == 0 {
+        return Err(Error::invalid_param(format_args!("{length} is 0; it must be the bytes of {what}")));
+    }
+    check_len(length, len)?;
+    // SAFETY: `first` is not null, and the caller vouches for `len` bytes there.
+    Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
 }
 
 /// The error for a null pointer.

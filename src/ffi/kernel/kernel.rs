@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::core::base::error::{Error, Result};
 use crate::core::kernel::{self, binary_image};
 use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, text};
+use crate::ffi::base::value::{Array, Out, address, bytes, enum_value, handle, text};
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
 
 /// Checks the options of a load that have an effect here.
@@ -31,26 +31,6 @@ unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
     kernel::check_load_options((0..entries.count()).map(|at| enum_value(entries.get(at).r#type)))
 }
 
-/// The bytes of a binary.
-///
-/// # Safety
-///
-/// `first` is null or points to `len` bytes, which outlive the result.
-unsafe fn program<'a>(argument: &str, first: *const c_void, bound: &str, len: usize) -> Result<&'a [u8]> {
-    must_not_be_null(argument, first)?;
-    if len == 0 {
-        return Err(Error::invalid_param(format_args!("{bound} is 0; it must be the bytes of the program")));
-    }
-    if len > isize::MAX as usize {
-        return Err(Error::invalid_param(format_args!(
-            "{bound} is {len} bytes; no memory is larger than {}",
-            isize::MAX
-        )));
-    }
-    // SAFETY: `first` is not null, and the caller vouches for `len` bytes of the program.
-    Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
-}
-
 /// Creates a description of a kernel binary, to be loaded with aclrtBinaryLoad. The bytes are copied. Works at any
 /// time, without a device; the description lives until it is destroyed, also through aclFinalize.
 ///
@@ -64,7 +44,7 @@ unsafe fn program<'a>(argument: &str, first: *const c_void, bound: &str, len: us
 pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) -> aclrtBinary {
     guard_value("aclrtCreateBinary", std::ptr::null_mut(), || {
         // SAFETY: aclrtCreateBinary asks for `dataLen` readable bytes at `data`.
-        let image = unsafe { program("data", data, "dataLen", dataLen) }?;
+        let image = unsafe { bytes("data", data, "dataLen", dataLen, "the program") }?;
         Ok(handle::to_c(binary_image::create(image)?))
     })
 }
@@ -153,7 +133,7 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     guard("aclrtBinaryLoadFromData", || {
         let out = Out::new("binHandle", binHandle)?;
         // SAFETY: aclrtBinaryLoadFromData asks for `length` readable bytes at `data`.
-        let image = unsafe { program("data", data, "length", length) }?;
+        let image = unsafe { bytes("data", data, "length", length, "the program") }?;
         // SAFETY: the options of aclrtBinaryLoadFromData are null or as many as their count.
         unsafe { check_options(options) }?;
         out.write(handle::to_c(kernel::load(image)?));

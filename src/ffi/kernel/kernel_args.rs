@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use crate::core::base::error::{Error, Result};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, handle, must_not_be_null};
+use crate::ffi::base::value::{Out, address, bytes, check_len, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
 /// Calls a function with an argument list: a library list behind a handle, or a list in memory of the caller.
@@ -36,26 +36,6 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
         &mut List { head, entries, room: Room::Callers(room) }
     };
     work(list)
-}
-
-/// The bytes of an argument.
-///
-/// # Safety
-///
-/// `param` is null or points to `size` bytes, which outlive the result.
-unsafe fn argument<'a>(param: *const c_void, size: usize) -> Result<&'a [u8]> {
-    must_not_be_null("param", param)?;
-    if size == 0 {
-        return Err(Error::invalid_param("paramSize is 0; it must be the bytes of the argument"));
-    }
-    if size > isize::MAX as usize {
-        return Err(Error::invalid_param(format_args!(
-            "paramSize is {size} bytes; no memory is larger than {}",
-            isize::MAX
-        )));
-    }
-    // SAFETY: `param` is not null, and the caller vouches for `size` bytes there.
-    Ok(unsafe { std::slice::from_raw_parts(param.cast::<u8>(), size) })
 }
 
 /// Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig. The library owns the list: it is released with
@@ -113,12 +93,7 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
                 align_of::<Head>()
             )));
         }
-        if actualArgsSize > isize::MAX as usize {
-            return Err(Error::invalid_param(format_args!(
-                "actualArgsSize is {actualArgsSize} bytes; no memory is larger than {}",
-                isize::MAX
-            )));
-        }
+        check_len("actualArgsSize", actualArgsSize)?;
         let room = address::from_c(userHostMem);
         let head = kernel_args::begin(handle::from_c(funcHandle), addr, room, actualArgsSize)?;
         // SAFETY: aligned, and by the contract of the C boundary as large as a list is.
@@ -154,7 +129,7 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
     guard("aclrtKernelArgsAppend", || {
         let out = Out::new("paramHandle", paramHandle)?;
         // SAFETY: aclrtKernelArgsAppend asks for `paramSize` readable bytes at `param`.
-        let value = unsafe { argument(param, paramSize) }?;
+        let value = unsafe { bytes("param", param, "paramSize", paramSize, "the argument") }?;
         // SAFETY: `argsHandle` is a list's handle or memory that aclrtKernelArgsInitByUserMem
         // prepared.
         let added = unsafe { with_list(argsHandle, |list| list.append(value)) }?;
@@ -237,7 +212,7 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
 ) -> aclError {
     guard("aclrtKernelArgsParaUpdate", || {
         // SAFETY: aclrtKernelArgsParaUpdate asks for `paramSize` readable bytes at `param`.
-        let value = unsafe { argument(param, paramSize) }?;
+        let value = unsafe { bytes("param", param, "paramSize", paramSize, "the argument") }?;
         let handle = handle::from_c(paramHandle);
         // SAFETY: the list to update is a handle or the caller's prepared memory.
         unsafe { with_list(argsHandle, |list| list.update(handle, value)) }

@@ -3,10 +3,11 @@
 use std::ffi::c_void;
 
 use crate::core::base::error::{Error, Result};
+use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::{self, PlaceHolder, Request, Shape};
 use crate::core::kernel::symbol;
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, handle, must_not_be_null};
+use crate::ffi::base::value::{Array, bytes, handle};
 use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, read_config};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream, dim3};
 
@@ -24,7 +25,7 @@ fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec
             "placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"
         )));
     }
-    let _memory = crate::core::base::host_memory::claim("placeholders", count, size_of::<PlaceHolder>())?;
+    let _memory = host_memory::claim("placeholders", count, size_of::<PlaceHolder>())?;
     let each = (0..count).map(|index| entries.get(index));
     Ok(each.map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize }).collect())
 }
@@ -38,15 +39,8 @@ unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8
     if len == 0 {
         return Ok(&[]);
     }
-    must_not_be_null("hostArgs", first)?;
-    if len > isize::MAX as usize {
-        return Err(Error::invalid_param(format_args!(
-            "argsSize is {len} bytes; no memory is larger than {}",
-            isize::MAX
-        )));
-    }
-    // SAFETY: `first` is not null, and the caller vouches for `len` bytes of arguments.
-    Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
+    // SAFETY: both launches vouch for `len` bytes of arguments at `first`.
+    unsafe { bytes("hostArgs", first, "argsSize", len, "the arguments") }
 }
 
 /// Launches a kernel as aclrtLaunchKernelV2, with arguments that may contain placeholders: addresses of data that the

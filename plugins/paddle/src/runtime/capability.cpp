@@ -20,13 +20,13 @@ aclError Ask(C_Device device, aclrtDevAttr attribute, std::size_t* value) {
     return code;
 }
 
-C_Status Tell(const char* callback, C_Device device, aclrtDevAttr attribute, std::size_t* value) {
+C_Status ReportAttribute(const char* callback, C_Device device, aclrtDevAttr attribute, std::size_t* value) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (value == nullptr) return Refuse(callback, "the result is null");
     return Answer(callback, Ask(device, attribute, value));
 }
 
-C_Status TellVersion(const char* callback, C_Device device, std::size_t* version, const char* package) {
+C_Status ReportVersion(const char* callback, C_Device device, std::size_t* version, const char* package) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (version == nullptr) return Refuse(callback, "version is null");
     std::int32_t number = 0;
@@ -46,7 +46,7 @@ C_Status Deny(const char* callback, C_Device device, bool* supported) {
 }  // namespace
 
 C_Status get_compute_capability(C_Device device, std::size_t* capability) {
-    return Tell("get_compute_capability", device, ACL_DEV_ATTR_NPU_ARCH, capability);
+    return ReportAttribute("get_compute_capability", device, ACL_DEV_ATTR_NPU_ARCH, capability);
 }
 
 C_Status get_device_properties(C_Device device, void* properties) {
@@ -75,11 +75,11 @@ C_Status get_device_properties(C_Device device, void* properties) {
 }
 
 C_Status get_runtime_version(C_Device device, std::size_t* version) {
-    return TellVersion("get_runtime_version", device, version, "runtime");
+    return ReportVersion("get_runtime_version", device, version, "runtime");
 }
 
 C_Status get_driver_version(C_Device device, std::size_t* version) {
-    return TellVersion("get_driver_version", device, version, "driver");
+    return ReportVersion("get_driver_version", device, version, "driver");
 }
 
 C_Status get_compute_capability_of_current(std::size_t* capability) {
@@ -101,18 +101,19 @@ C_Status get_driver_version_of_current(std::size_t* version) {
 }
 
 C_Status get_multi_process(C_Device device, std::size_t* processors) {
-    return Tell("get_multi_process", device, ACL_DEV_ATTR_AICORE_CORE_NUM, processors);
+    return ReportAttribute("get_multi_process", device, ACL_DEV_ATTR_AICORE_CORE_NUM, processors);
 }
 
 // The library returns the limit of half a core; a core has two halves.
 C_Status get_max_threads_per_mp(C_Device device, std::size_t* threads) {
-    const C_Status status = Tell("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, threads);
+    const C_Status status =
+        ReportAttribute("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, threads);
     if (status == C_SUCCESS) *threads *= 2;
     return status;
 }
 
 C_Status get_max_threads_per_block(C_Device device, std::size_t* threads) {
-    return Tell("get_max_threads_per_block", device, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK, threads);
+    return ReportAttribute("get_max_threads_per_block", device, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK, threads);
 }
 
 C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size) {

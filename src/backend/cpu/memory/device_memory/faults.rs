@@ -24,7 +24,7 @@ pub fn no_addresses(ordinal: u32, size: u64, own_view: usize, span: u64, error: 
         .unwrap_or_default();
     let remedy = match own_view {
         0 => "a smaller PORTACL_CPU_MEMORY may help",
-        _ => "where there are not so many, go without PORTACL_CPU_GUARD",
+        _ => "raise the limit of addresses, or unset PORTACL_CPU_GUARD",
     };
     let wanted = span + own_view as u64;
     Fault::new(
