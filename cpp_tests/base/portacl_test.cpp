@@ -87,6 +87,16 @@ TEST(ErrorName, IsTheNameInTheHeader) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
+TEST(ReportError, IsTheLatestErrorOfItsThread) {
+    EXPECT_EQ(portaclReportError("aclnnAdd", 561103, "the shapes [2] and [3] do not fit"), 561103);
+    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 561103);
+    OnNewThread([] { EXPECT_EQ(aclGetRecentErrMsg(), nullptr); });
+    EXPECT_STREQ(aclGetRecentErrMsg(), "aclnnAdd: the shapes [2] and [3] do not fit (error 561103)");
+    EXPECT_EQ(portaclReportError(nullptr, 7, nullptr), 7);
+    EXPECT_STREQ(aclGetRecentErrMsg(), "a library: failed (error 7)");
+    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 7);
+}
+
 TEST(ReleaseFailures, AreCountedAndTheTextIsCleared) {
     const uint64_t before = portaclReleaseFailures();
     EXPECT_NE(aclrtDestroyEvent(nullptr), ACL_SUCCESS);

@@ -42,6 +42,13 @@ void AddPair(const portaclBlock& block, uint32_t* words, const Pair* pair) {
 
 void LookAway(const portaclBlock&, uint32_t*) {}
 
+// Blocks from number `first` on fail; odd ones say nothing.
+void Fails(const portaclBlock& block, uint32_t first, int32_t code) {
+    if (block.index[0] < first) return;
+    portaclKernelFail(&block, code, block.index[0] % 2 == 0 ? "an even block refuses" : nullptr);
+    portaclKernelFail(&block, code + 1, "the second failure of a block");
+}
+
 void Nothing(const portaclBlock&) {}
 
 // The block's shared memory, after it was filled and read; each block writes its own word.
@@ -82,6 +89,7 @@ PORTACL_KERNEL(mark, Mark);
 PORTACL_KERNEL(add_step, AddStep);
 PORTACL_KERNEL(add_pair, AddPair);
 PORTACL_KERNEL(look_away, LookAway);
+PORTACL_KERNEL(fails, Fails);
 PORTACL_KERNEL(nothing, Nothing);
 PORTACL_KERNEL(shared_sum, Shared);
 PORTACL_KERNEL(mixed, Mixed);

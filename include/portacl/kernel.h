@@ -54,7 +54,19 @@ typedef struct portaclBlock {
     void* shared;
     /** Its size in bytes. */
     size_t sharedBytes;
+    /** What portaclKernelFail calls. */
+    void (*fail)(const struct portaclBlock* block, int32_t code, const char* text);
+    /** Of the library. */
+    const void* failure;
 } portaclBlock;
+
+/** The launch of this block fails: the next synchronize of its stream returns `code` and `text`,
+ * and the stream goes on or stops as aclrtSetStreamFailureMode says. The first failure of a launch
+ * counts. The kernel goes on; it should return. `code` is an error code of the API or another
+ * number; 0 stands for ACL_ERROR_RT_AICORE_EXCEPTION 507015. `text` is copied; it may be null. */
+static inline void portaclKernelFail(const portaclBlock* block, int32_t code, const char* text) {
+    block->fail(block, code, text);
+}
 
 /** The parameter is a pointer. */
 #define PORTACL_PARAMETER_POINTER 1u

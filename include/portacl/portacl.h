@@ -568,6 +568,18 @@ aclError portaclDeviceName(int32_t deviceId, char *name, size_t size);
 const char *portaclErrorName(aclError code);
 
 /**
+ * Records a failure of a library that is built on this one. aclGetRecentErrMsg and aclrtGetLastError return it to the
+ * calling thread, as they return failures of this library.
+ *
+ * @param call the function that failed; null: unknown.
+ * @param code the code that the function returns.
+ * @param text what failed, and what to do; null: nothing more is known.
+ * @return `code`
+ * @note Thread-safe.
+ */
+aclError portaclReportError(const char *call, aclError code, const char *text);
+
+/**
  * Records that a release failed where no error can be returned, such as in a C++ destructor. The failure is counted,
  * its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards), and the leak report contains
  * both.

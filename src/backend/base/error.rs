@@ -17,6 +17,8 @@ pub enum FaultKind {
     Execution,
     /// [`crate::backend::Stream::abandon`] was called before: the stream accepts no work, and pending work is dropped.
     Abandoned,
+    /// A kernel reported a failure with this code.
+    Kernel(i32),
     /// A wait of a stream exceeded its timeout, and the stream went on.
     WaitTimedOut,
     /// An argument that only the backend can check is invalid: a damaged program, an unknown kernel, wrong parameters.
@@ -48,6 +50,11 @@ impl Fault {
     #[cold]
     pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
         Self(Box::new(Detail { kind, text: text.into() }))
+    }
+
+    /// The device cannot do it; `text` says what to do instead.
+    pub fn unsupported(text: impl Into<String>) -> Self {
+        Self::new(FaultKind::Unsupported, text)
     }
 
     /// A thread could not be started; `purpose` is what it is for.

@@ -40,15 +40,12 @@ impl Image {
             return Ok(Self::Ptx);
         }
         let first: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        Err(Fault::new(
-            FaultKind::Unsupported,
-            format!(
-                "the {} bytes begin with {}, which is no program for any backend; the cpu backend loads ELF \
+        Err(Fault::unsupported(format!(
+            "the {} bytes begin with {}, which is no program for any backend; the cpu backend loads ELF \
                  shared objects, the cuda backend PTX text, cubin and fatbin files",
-                bytes.len(),
-                first.join(" ")
-            ),
-        ))
+            bytes.len(),
+            first.join(" ")
+        )))
     }
 
     /// Its name in texts.
@@ -87,13 +84,10 @@ fn elf(bytes: &[u8]) -> Result<Image> {
     if let [_, _, _, _, class, order, ..] = *bytes
         && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)
     {
-        return Err(Fault::new(
-            FaultKind::Unsupported,
-            format!(
-                "the ELF file is of class {class} and byte order {order}; loaded are 64-bit little-endian ones, \
+        return Err(Fault::unsupported(format!(
+            "the ELF file is of class {class} and byte order {order}; loaded are 64-bit little-endian ones, \
                  class 2 and byte order 1"
-            ),
-        ));
+        )));
     }
     let header = header_of_whole(bytes).map_err(|why| {
         Fault::new(

@@ -6,7 +6,7 @@
 
 use std::os::fd::OwnedFd;
 
-use crate::backend::{Block, Fault, FaultKind, PointerExport, Result};
+use crate::backend::{Block, Fault, PointerExport, Result};
 
 /// Memory of this process that others can import. Its blocks are freed as all others: by
 /// [`Device::free`](crate::backend::Device::free) or [`Driver::free_host`](crate::backend::Driver::free_host).
@@ -30,5 +30,5 @@ pub trait SharedMemory: Send + Sync {
 
 /// The fault of a backend whose driver shares pools.
 pub(in crate::backend) fn only_pools() -> Fault {
-    Fault::new(FaultKind::Unsupported, "this driver shares nothing but its own pools; export one of those")
+    Fault::unsupported("this driver shares nothing but its own pools; export one of those")
 }

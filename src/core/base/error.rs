@@ -178,6 +178,11 @@ impl Error {
         Self(Box::new(Detail { code, value: code.value(), text: text.to_string() }))
     }
 
+    /// The same failure in another text.
+    pub fn told(self, text: impl fmt::Display) -> Self {
+        Self(Box::new(Detail { text: text.to_string(), ..*self.0 }))
+    }
+
     /// A failure whose number the program chose.
     #[cold]
     pub fn with_value(value: i32, text: impl fmt::Display) -> Self {
@@ -243,6 +248,7 @@ impl From<Fault> for Error {
             FaultKind::Unsupported => Code::FeatureNotSupport,
             FaultKind::NoDevice => Code::DrvInternalError,
             FaultKind::Execution => Code::AicoreException,
+            FaultKind::Kernel(value) => return Self::with_value(value, fault.text()),
             FaultKind::WaitTimedOut => Code::WaitTimeout,
             // Another thread has destroyed it, or reset its device, during the call.
             FaultKind::Abandoned => Code::ParamInvalid,

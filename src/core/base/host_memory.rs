@@ -12,7 +12,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::gate;
 
 /// Calls that release something, end something, or wait; and what a program asks on its way there.
-pub const GOES_ON: [&str; 79] = [
+pub const GOES_ON: [&str; 80] = [
     "aclDestroyDataBuffer",
     "aclFinalize",
     "aclFinalizeCallbackUnRegister",
@@ -92,6 +92,7 @@ pub const GOES_ON: [&str; 79] = [
     "portaclMemoryHookUnregister",
     "portaclNoteReleaseFailure",
     "portaclReleaseFailures",
+    "portaclReportError",
 ];
 
 /// Why a table has given no handle: `full` where it has none left.

@@ -141,16 +141,14 @@ impl Failures {
     fn has_stopped(&self, stop: &Stop) -> Error {
         stop.reported.store(true, Ordering::Release);
         let error = Error::from(stop.fault.clone());
-        Error::new(
-            error.code(),
-            format_args!(
-                "stream number {} was stopped, and what it had queued was dropped, because work of its \
-                 context failed under ACL_STOP_ON_FAILURE: {}; destroy the stream (a default stream goes \
-                 with its context)",
-                self.stream,
-                error.text()
-            ),
-        )
+        let text = format!(
+            "stream number {} was stopped, and what it had queued was dropped, because work of its \
+             context failed under ACL_STOP_ON_FAILURE: {}; destroy the stream (a default stream goes \
+             with its context)",
+            self.stream,
+            error.text()
+        );
+        error.told(text)
     }
 
     /// The stream is about to stop for this reason. The first reason stays.
@@ -171,13 +169,13 @@ impl Observer for Failures {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
         let Failure { fault, position, thread, launch } = failure;
         let unknown = Exception::UNKNOWN;
-        let code = Error::from(fault.clone()).code();
+        let code = Error::from(fault.clone()).value();
         let exception = Exception {
             task: position.map_or(unknown, |position| position as u32),
             stream: position.map_or(unknown, |_| self.stream as u32),
             thread: thread.unwrap_or(unknown),
             device: self.device,
-            code: code.value() as u32,
+            code: code as u32,
             launch,
         };
         // Without a position the whole device has failed, and every call on it returns that.

@@ -259,7 +259,7 @@ impl Driver for ScriptDriver {
 
     fn import_notify(&self, _bytes: &[u8], _descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
         self.0.enter("import_notify")?;
-        Err(Fault::new(FaultKind::Unsupported, "nothing to import"))
+        Err(Fault::unsupported("nothing to import"))
     }
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {
@@ -302,7 +302,7 @@ impl Driver for ScriptDriver {
 
 /// No test here uses any.
 fn no_virtual_memory<T>() -> Result<T> {
-    Err(Fault::new(FaultKind::Unsupported, "this driver has no virtual memory"))
+    Err(Fault::unsupported("this driver has no virtual memory"))
 }
 
 impl VirtualMemory for ScriptDriver {

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
+use crate::core::base::error;
 use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
 use crate::core::runtime::{device_info, info};
@@ -51,6 +52,25 @@ pub unsafe extern "C" fn portaclDeviceName(deviceId: i32, name: *mut c_char, siz
 pub unsafe extern "C" fn portaclErrorName(code: aclError) -> *const c_char {
     guard_value_anywhere("portaclErrorName", std::ptr::null(), || {
         Ok(error_name(code).map_or(std::ptr::null(), CStr::as_ptr))
+    })
+}
+
+/// Records a failure of a library that is built on this one. aclGetRecentErrMsg and aclrtGetLastError return it to the
+/// calling thread, as they return failures of this library.
+///
+/// @param call the function that failed; null: unknown.
+/// @param code the code that the function returns.
+/// @param text what failed, and what to do; null: nothing more is known.
+/// @return `code`
+/// @note Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclReportError(call: *const c_char, code: aclError, text: *const c_char) -> aclError {
+    guard_value("portaclReportError", code, || {
+        // SAFETY: both are null or C strings that the caller keeps until this returns.
+        let [call, text] = [call, text].map(|it| unsafe { text::optional(it) });
+        let [call, text] = [(call, "a library"), (text, "failed")]
+            .map(|(it, default)| it.map_or(default.into(), |it| it.to_string_lossy()));
+        Ok(error::report(&call, code, &text))
     })
 }
 

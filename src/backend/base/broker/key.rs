@@ -9,7 +9,7 @@ use std::{fmt, fs, io};
 use super::{invalid, unserved};
 use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
-use crate::backend::{Fault, FaultKind, Result};
+use crate::backend::{Fault, Result};
 
 /// The most bytes of a key's text, without the terminating zero.
 pub const MOST_TEXT: usize = 64;
@@ -206,8 +206,7 @@ impl Key {
             Rest::Short(_) => u64::from(self.space) == u64::from(own.space) & low(SPACE_BITS),
         };
         if !same_space {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
+            return Err(Fault::unsupported(
                 "it was exported on another machine, before this one was booted, or in another network or \
                  process namespace (container); run both processes in the same ones (docker: --network and \
                  --pid), or send the data over the network",

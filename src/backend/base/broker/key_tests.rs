@@ -1,3 +1,5 @@
+use crate::backend::FaultKind;
+
 use super::*;
 
 fn own() -> Process {

@@ -4,8 +4,10 @@
 //! call this library.
 
 use std::any::Any;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use crate::algo::host::cpp_name::shown_name;
@@ -34,6 +36,19 @@ pub struct Block {
     reserved: u32,
     shared: *mut c_void,
     shared_bytes: usize,
+    fail: unsafe extern "C" fn(*const Block, i32, *const c_char),
+    /// The first failure of the launch.
+    failure: *const Mutex<Option<Fault>>,
+}
+
+/// The kernel says that it failed: a code, and a text or null.
+unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
+    // SAFETY: the kernel passes the block that it was called with, which names the failure of its launch.
+    let failure = unsafe { &*(*block).failure };
+    let kind = if code == 0 { FaultKind::Execution } else { FaultKind::Kernel(code) };
+    // SAFETY: if it is not null, it is the kernel's text, which ends with a zero.
+    let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy());
+    failure.lock().get_or_insert_with(|| Fault::new(kind, text.unwrap_or("a kernel failed".into())));
 }
 
 /// The type of a kernel that a shared object exports.
@@ -94,16 +109,13 @@ impl CpuKernel {
                 Ok(len)
             }
             (Arguments::Each { .. }, Some(known)) => Ok(known.size),
-            (Arguments::Each { .. }, None) => Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
+            (Arguments::Each { .. }, None) => Err(Fault::unsupported(format!(
+                "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
                      of arguments needs; make it with PORTACL_KERNEL, or pass one block of arguments with \
                      aclrtLaunchKernel",
-                    shown_name(&self.name),
-                    self.name
-                ),
-            )),
+                shown_name(&self.name),
+                self.name
+            ))),
         }
     }
 
@@ -218,19 +230,21 @@ impl Call {
     }
 }
 
-/// Runs all blocks. A fault: it wrote outside of allocations, if that is detected.
+/// Runs all blocks. A fault: it said so, or it wrote outside of allocations, if that is detected.
 pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     if call.name.is_some() {
         shared.guard_parts();
     }
     let threads = shared.cores;
+    let failure = Mutex::new(None);
     let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
     shared.helpers.parallel_on(threads, ends.len(), &|piece| {
         let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
         let _named = call.name.as_deref().map(bounds::Running::kernel);
-        run_piece(call, first, ends[piece] - first);
+        run_piece(call, first, ends[piece] - first, &failure);
     });
-    call.name.as_deref().map_or(Ok(()), |name| shared.check_for_damage(name))
+    call.name.as_deref().map_or(Ok(()), |name| shared.check_for_damage(name))?;
+    failure.into_inner().map_or(Ok(()), Err)
 }
 
 /// The ends of the pieces of a grid. They begin in order and become smaller: few at first, and little work for the last
@@ -254,7 +268,7 @@ fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
 }
 
 /// Runs `count` blocks from number `first` on: x counts fastest.
-fn run_piece(call: &Call, first: u64, count: u64) {
+fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>) {
     let mut fast = vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
     let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
     let [x, y, _] = call.grid.map(u64::from);
@@ -269,6 +283,8 @@ fn run_piece(call: &Call, first: u64, count: u64) {
             _ => fast[offset..].as_mut_ptr().cast(),
         },
         shared_bytes: call.shared_bytes,
+        fail,
+        failure,
     };
     let [columns, rows, _] = call.grid;
     let mut left = count;

@@ -94,15 +94,12 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
             )));
         }
         other => {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
+            return Err(Fault::unsupported(format!(
+                "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
                      {THIS_MACHINE}, and binaries for Ascend cores run nowhere else: build the kernel with \
                      portacl/kernel.h",
-                    other.in_words()
-                ),
-            ));
+                other.in_words()
+            )));
         }
     }
     shared.unloading.reap(usize::MAX, drop);
@@ -301,14 +298,11 @@ impl Module for CpuModule {
         };
         let parameters = self.object.parameters(name)?;
         if parameters.is_none() && self.object.guarded {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
+            return Err(Fault::unsupported(format!(
+                "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
                      pointers cannot be found with PORTACL_CPU_GUARD=1; make it with PORTACL_KERNEL, or run \
                      without the guard"
-                ),
-            ));
+            )));
         }
         let code = Code { addr: found.addr.expose_provenance(), len: found.len };
         let info = KernelInfo { parameters, most_shared_bytes: MOST_SHARED_BYTES, code: Some(code) };

@@ -252,7 +252,7 @@ impl ImportedPool {
 
 /// The error for calls that imported pools do not support.
 fn not_of_an_import<T>(what: &str) -> Result<T> {
-    Err(Fault::new(FaultKind::Unsupported, format!("an imported pool has no {what}")))
+    Err(Fault::unsupported(format!("an imported pool has no {what}")))
 }
 
 impl Pool for ImportedPool {

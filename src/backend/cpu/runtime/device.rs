@@ -289,10 +289,7 @@ impl Device for CpuDevice {
     }
 
     fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
-        Err(Fault::new(
-            FaultKind::Unsupported,
-            "the cpu backend has no driver whose streams could be adopted; create a stream",
-        ))
+        Err(Fault::unsupported("the cpu backend has no driver whose streams could be adopted; create a stream"))
     }
 
     fn native_context(&self) -> Option<usize> {

@@ -36,8 +36,8 @@ use crate::backend::runtime::atomics::{
     FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
 };
 use crate::backend::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Notifies, Notify, Pool,
-    PoolPlace, Result, SharedMemory, VirtualMemory,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, Notifies, Notify, Pool, PoolPlace,
+    Result, SharedMemory, VirtualMemory,
 };
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -82,7 +82,7 @@ impl CpuDriver {
             Some(each) => Capacity::of_limit(each).ok_or_else(|| {
                 let most = capacity::MOST;
                 let text = format!("PORTACL_CPU_MEMORY: {each} bytes per device; it must be 1 to {most} bytes");
-                Fault::new(FaultKind::Unsupported, text)
+                Fault::unsupported(text)
             })?,
         };
         let memory = capacity.each;

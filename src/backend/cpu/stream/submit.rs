@@ -11,8 +11,8 @@ use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
 use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::stream_value;
 use crate::backend::{
-    Change, Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Notify, Op, Place, Position,
-    Result, Submit, Ticket, ValueWait,
+    Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, Launch, Notify, Op, Place, Position, Result,
+    Submit, Ticket, ValueWait,
 };
 
 /// Operations. Those that programs submit in their inner loops are separate functions, so that [`Submit::submit`] jumps
@@ -193,7 +193,7 @@ impl CpuStream {
             Op::WaitValue(wait) => self.wait_value(wait),
             Op::ChangeNotify(notify, change) => self.change_notify(notify, change),
             Op::WaitNotify(notify, wait) => self.queue_watched(Watched::notify(&self.shared, notify, wait)?),
-            _ => Err(Fault::new(FaultKind::Unsupported, "CPU devices do not run this operation")),
+            _ => Err(Fault::unsupported("CPU devices do not run this operation")),
         }
     }
 }

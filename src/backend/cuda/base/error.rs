@@ -72,14 +72,11 @@ impl Failure {
     #[cold]
     pub fn fault(self, out_of_memory: FaultKind) -> Fault {
         match self {
-            Self::Missing { call, version } => Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the CUDA driver (version {}.{}) has no {call}; a newer driver has it",
-                    version / 1000,
-                    version % 1000 / 10
-                ),
-            ),
+            Self::Missing { call, version } => Fault::unsupported(format!(
+                "the CUDA driver (version {}.{}) has no {call}; a newer driver has it",
+                version / 1000,
+                version % 1000 / 10
+            )),
             Self::Status { call, status, words } => {
                 let (name, text) = words.of(status);
                 let mut said = format!("{call} gave {status}");

@@ -76,14 +76,11 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
         (_, Some(known)) => known.size,
         (Arguments::Block { len, .. }, None) => len,
         (Arguments::Each { .. }, None) => {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the driver does not return the sizes of kernel {}'s parameters, which a graph needs to \
+            return Err(Fault::unsupported(format!(
+                "the driver does not return the sizes of kernel {}'s parameters, which a graph needs to \
                      keep an array of arguments; pass one block of arguments with aclrtLaunchKernel",
-                    kernel.name
-                ),
-            ));
+                kernel.name
+            )));
         }
     };
     let mut arguments = argument_block(len)?;

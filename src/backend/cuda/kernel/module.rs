@@ -103,14 +103,11 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
     match kind {
         Image::Ptx | Image::Fatbin | Image::Elf { machine: MACHINE_CUDA, .. } => {}
         Image::Elf { .. } => {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and binaries \
+            return Err(Fault::unsupported(format!(
+                "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and binaries \
                      for Ascend cores run nowhere else: build the kernel for CUDA",
-                    kind.in_words()
-                ),
-            ));
+                kind.in_words()
+            )));
         }
     }
     pending::reap(device.driver());

@@ -115,10 +115,9 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
             aligned_on(device, device.padding(), len, |len| alloc(device, len))
         }
         PagePolicy::HugeOnly => map_huge(device, len),
-        PagePolicy::Huge1GOnly => Err(Fault::new(
-            FaultKind::Unsupported,
-            "the CUDA driver has no pages of 1 GiB for device memory: ask for pages of 2 MiB",
-        )),
+        PagePolicy::Huge1GOnly => {
+            Err(Fault::unsupported("the CUDA driver has no pages of 1 GiB for device memory: ask for pages of 2 MiB"))
+        }
     });
     block.inspect(|&block| counter(device, block).add(block.len)).map_err(|fault| explain(device, len, fault))
 }

@@ -42,8 +42,7 @@ fn word(bytes: &[u8]) -> u64 {
 /// The parcel of the first bytes of a block.
 pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
     if blocks::page_size(block) > NORMAL_PAGE {
-        return Err(Fault::new(
-            FaultKind::Unsupported,
+        return Err(Fault::unsupported(
             "the driver has no such handle of memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; \
              allocate it with ACL_MEM_MALLOC_HUGE_FIRST, or share physical memory \
              (aclrtMemExportToShareableHandle)",

@@ -112,14 +112,11 @@ impl PhysicalMemory for CudaPhysicalMemory {
     fn export(&self) -> Result<Parcel> {
         let Physical { device, handle, len, .. } = &*self.0;
         if !can_be_shared(device)? {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "CUDA device {} cannot share physical memory by file descriptors: share what aclrtMalloc \
+            return Err(Fault::unsupported(format!(
+                "CUDA device {} cannot share physical memory by file descriptors: share what aclrtMalloc \
                      gives, by aclrtIpcMemGetExportKey",
-                    device.context().ordinal()
-                ),
-            ));
+                device.context().ordinal()
+            )));
         }
         ipc::export_physical(device, *handle, *len)
     }
@@ -198,8 +195,7 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn alloc_host(&self, _len: usize, _node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
-        Err(Fault::new(
-            FaultKind::Unsupported,
+        Err(Fault::unsupported(
             "host memory without an address is not available on the cuda backend; allocate with \
              aclrtMallocHost, or memory of a device",
         ))
@@ -234,8 +230,7 @@ impl VirtualMemory for CudaDriver {
         access: Access,
     ) -> Result<()> {
         let Some(ordinal) = ordinal else {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
+            return Err(Fault::unsupported(
                 "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy",
             ));
         };

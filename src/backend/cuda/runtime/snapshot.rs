@@ -41,13 +41,10 @@ impl Saved {
     /// are not freed, also those that programs do not have any more.
     pub fn save(&self, api: &Api, managed: u64) -> Result<()> {
         if managed > 0 {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
+            return Err(Fault::unsupported(format!(
+                "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
                      aclrtMemAllocManaged gave before the process is locked"
-                ),
-            ));
+            )));
         }
         // SAFETY: without options, of the process itself.
         unsafe { api.checkpoint_save(process(), std::ptr::null_mut()) }

@@ -163,13 +163,10 @@ impl Drop for Nvml {
 
 #[cold]
 fn cannot_be_used(why: &str) -> Fault {
-    Fault::new(
-        FaultKind::Unsupported,
-        format!(
-            "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \
+    Fault::unsupported(format!(
+        "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \
              NVIDIA_DRIVER_CAPABILITIES of a container name `utility`"
-        ),
-    )
+    ))
 }
 
 fn in_words(

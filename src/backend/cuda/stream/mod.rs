@@ -163,14 +163,11 @@ impl Stream for CudaStream {
         if priority == self.0.priority() {
             return Ok(());
         }
-        Err(Fault::new(
-            FaultKind::Unsupported,
-            format!(
-                "the driver keeps the priority {} that the stream was made with; give \
+        Err(Fault::unsupported(format!(
+            "the driver keeps the priority {} that the stream was made with; give \
                  aclrtCreateStreamV2 the priority {priority}",
-                self.0.priority()
-            ),
-        ))
+            self.0.priority()
+        )))
     }
 
     fn native(&self) -> Option<usize> {

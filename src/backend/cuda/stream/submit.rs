@@ -11,7 +11,7 @@ use crate::backend::cuda::memory::managed_memory;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::{host_fn, notify, timed_wait};
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
-use crate::backend::{Copy, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit};
+use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit};
 
 /// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there
 /// without a frame: inlined together they cost each call some 5 ns.
@@ -29,8 +29,7 @@ impl CudaStream {
     #[inline(never)]
     fn host_fn(&self, function: HostFn) -> Result<Position> {
         if function.calls_backend() && self.device().words().is_none() {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
+            return Err(Fault::unsupported(
                 "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
                  tasks that change; capture it anew, without task groups",
             ));
@@ -121,7 +120,7 @@ impl CudaStream {
             Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
             Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
             // Marks are for pools of the core's own.
-            _ => Err(Fault::new(FaultKind::Unsupported, "streams of CUDA do not run this operation")),
+            _ => Err(Fault::unsupported("streams of CUDA do not run this operation")),
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number};
+use crate::backend::{Delivery, Failure, Fault, Position, Result, Ticket, thread_number};
 
 /// The timer of a driver's waits.
 static TIMER: Key<Arc<Timer<TimedWait>>> = Key::new();
@@ -109,8 +109,7 @@ impl Waiter for TimedWait {
 pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration) -> Result<Position> {
     let device = stream.device();
     if device.words().is_none() {
-        return Err(Fault::new(
-            FaultKind::Unsupported,
+        return Err(Fault::unsupported(
             "this CUDA driver's streams cannot wait for a word in memory, so waits for events have no \
              time limit; wait without one, and bound the wait of the host with \
              aclrtSynchronizeStreamWithTimeout",

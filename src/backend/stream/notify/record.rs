@@ -262,7 +262,7 @@ impl Event for SharedEvent {
 
 #[cold]
 fn no_time() -> Fault {
-    Fault::new(FaultKind::Unsupported, "events of several processes have no time")
+    Fault::unsupported("events of several processes have no time")
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ impl<'a> Recorder<'a> {
         if let Some(update) = &*self.parts.update.lock() {
             update.spoil("the update was given something that a task group cannot have");
         }
-        Fault::new(FaultKind::Unsupported, text)
+        Fault::unsupported(text)
     }
 
     /// Memory of pools is not recorded in graphs that are built.

@@ -10,7 +10,7 @@ use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{bytes, files};
-use crate::backend::{Fault, FaultKind, Result};
+use crate::backend::{Fault, Result};
 
 pub(super) enum Backing {
     File(OwnedFd),
@@ -39,14 +39,11 @@ impl Backing {
     pub(super) fn file(&self, ordinal: u32) -> Result<BorrowedFd<'_>> {
         match self {
             Self::File(file) => Ok(file.as_fd()),
-            Self::Private(why) => Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the memory of device {ordinal} is no file, because the system gave none when the device was \
+            Self::Private(why) => Err(Fault::unsupported(format!(
+                "the memory of device {ordinal} is no file, because the system gave none when the device was \
                      opened ({why}): it cannot be mapped at other addresses, nor in other processes; have the system \
                      allow that, and reset the device"
-                ),
-            )),
+            ))),
         }
     }
 

@@ -8,13 +8,10 @@ use crate::backend::{Fault, FaultKind};
 
 /// Guard mode needs a file in memory, which the system does not provide.
 pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
-    Fault::new(
-        FaultKind::Unsupported,
-        format!(
-            "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, and the \
+    Fault::unsupported(format!(
+        "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, and the \
              system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD"
-        ),
-    )
+    ))
 }
 
 /// The process cannot map `span` bytes and the library's view of them.

@@ -32,10 +32,9 @@ impl DriverState {
     fn check_pool(&self, ordinal: u32, sharing: PoolSharing) -> Result<()> {
         use CUdevice_attribute::*;
         if self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!("CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree"),
-            ));
+            return Err(Fault::unsupported(format!(
+                "CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree"
+            )));
         }
         let wanted = handle_type(sharing).0;
         let has = self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
@@ -46,10 +45,7 @@ impl DriverState {
             PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
             _ => ("file descriptors", "make it without a handle type and copy the data"),
         };
-        Err(Fault::new(
-            FaultKind::Unsupported,
-            format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}"),
-        ))
+        Err(Fault::unsupported(format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}")))
     }
 }
 

@@ -1,0 +1,86 @@
+// Kernels that say that they failed (portaclKernelFail): the code and the text, and when a stream reports them.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr int32_t kOwnCode = 561'103;
+
+class KernelFail : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (!OnCpu()) GTEST_SKIP() << "CUDA kernels have no portaclBlock";
+        program_.emplace();
+    }
+    // Blocks from number `first` on fail.
+    aclError Launch(aclrtStream stream, uint32_t blocks, uint32_t first, int32_t code = kOwnCode) {
+        void* arguments[] = {&first, &code};
+        return aclrtLaunchKernelWithArgsArray(program_->Kernel("fails"), blocks, stream, nullptr, arguments);
+    }
+    void TearDown() override {
+        program_.reset();
+        WithDevice::TearDown();
+    }
+    std::optional<Program> program_;
+};
+
+TEST_F(KernelFail, TheNextSynchronizeReturnsCodeAndText) {
+    const Stream stream, other;
+    ACL_OK(Launch(stream, 1, 0));
+    ACL_OK(aclrtSynchronizeStream(other));
+    ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "an even block refuses");
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(Launch(stream, 8, 8));
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
+TEST_F(KernelFail, TheFirstOfManyFailuresCounts) {
+    const Stream stream;
+    for (const uint32_t first : {0u, 1u, 1000u}) {
+        ACL_OK(Launch(stream, 1024, first));
+        ACL_OK(Launch(stream, 1024, 0, kOwnCode + 7));
+        ACL_FAILS(kOwnCode, aclrtSynchronizeStream(stream));
+    }
+}
+
+TEST_F(KernelFail, WithoutACodeAndWithoutAText) {
+    const Stream stream;
+    ACL_OK(Launch(stream, 1, 0, 0));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream), "an even block refuses");
+    ACL_OK(Launch(stream, 2, 1));
+    ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "a kernel failed");
+}
+
+TEST_F(KernelFail, TheStreamGoesOnOrStops) {
+    const ZeroWords words(1);
+    const Stream going, stopping;
+    ACL_OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
+    ACL_OK(Launch(going, 1, 0));
+    ACL_OK(Mark(program_->Kernel("mark"), words.At(), 3, 1, going));
+    ACL_FAILS(kOwnCode, aclrtSynchronizeStream(going));
+    EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>{3});
+    ACL_OK(Launch(stopping, 1, 0));
+    for (int i = 0; i < 2; ++i)
+        ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stopping), "was stopped", "an even block refuses");
+    ACL_FAILS(kOwnCode, Launch(stopping, 1, 1));
+}
+
+TEST_F(KernelFail, EachRunOfAGraphFails) {
+    const Stream stream;
+    const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Launch(stream, 1, 0)); });
+    for (int i = 0; i < 2; ++i) {
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "an even block refuses");
+    }
+}
+
+}  // namespace
