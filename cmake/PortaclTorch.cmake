@@ -1,0 +1,18 @@
+# A folder with all libraries that programs for Ascend devices look up by name: LD_LIBRARY_PATH names it.
+set(portacl_torch_dir "${CMAKE_CURRENT_BINARY_DIR}/ascend")
+file(MAKE_DIRECTORY "${portacl_torch_dir}")
+foreach(name ${portacl_soname} libascendcl.so libacl_rt.so)
+    file(CREATE_LINK "${portacl_stage}/${portacl_soname}" "${portacl_torch_dir}/${name}" SYMBOLIC)
+endforeach()
+
+if(NOT PORTACL_TORCH_PYTHON)
+    find_package(Python3 COMPONENTS Interpreter)
+    set(PORTACL_TORCH_PYTHON "${Python3_EXECUTABLE}")
+endif()
+# Torch of that Python, without importing it.
+if(NOT Torch_DIR)
+    execute_process(
+        COMMAND "${PORTACL_TORCH_PYTHON}" -c
+                "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '', end='')"
+        OUTPUT_VARIABLE portacl_torch_root)
+endif()

@@ -1,0 +1,94 @@
+// aclTensorDesc: the type, shape and format of a tensor, as data.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check.h"
+
+namespace {
+
+constexpr int kMostDimensions = 1 << 16;
+
+using companions::Refuse;
+
+// Why a shape is none; empty: it is one.
+std::string Objection(int count, const int64_t* sizes) {
+    if (count < 0 || count > kMostDimensions)
+        return "numDims is " + std::to_string(count) + "; allowed: 0 to " + std::to_string(kMostDimensions);
+    return count > 0 && sizes == nullptr ? "dims is null" : "";
+}
+
+}  // namespace
+
+struct aclTensorDesc {
+    aclDataType type;
+    aclFormat format;
+    std::vector<int64_t> sizes;
+    std::string name;
+    aclFormat storage_format;
+    std::vector<int64_t> storage_sizes;
+    int place;
+};
+
+extern "C" {
+
+aclTensorDesc* aclCreateTensorDesc(aclDataType type, int numDims, const int64_t* dims, aclFormat format) {
+    const std::string objection = Objection(numDims, dims);
+    if (!objection.empty()) {
+        Refuse(__func__, objection);
+        return nullptr;
+    }
+    return new aclTensorDesc{type, format, {dims, dims + numDims}, {}, format, {}, 0};
+}
+
+void aclDestroyTensorDesc(const aclTensorDesc* desc) {
+    delete desc;
+}
+
+aclDataType aclGetTensorDescType(const aclTensorDesc* desc) {
+    return desc == nullptr ? ACL_DT_UNDEFINED : desc->type;
+}
+
+aclFormat aclGetTensorDescFormat(const aclTensorDesc* desc) {
+    return desc == nullptr ? ACL_FORMAT_UNDEFINED : desc->format;
+}
+
+size_t aclGetTensorDescNumDims(const aclTensorDesc* desc) {
+    return desc == nullptr ? 0 : desc->sizes.size();
+}
+
+aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t* dimSize) {
+    REFUSE_NULL(desc);
+    REFUSE_NULL(dimSize);
+    if (index >= desc->sizes.size())
+        return Refuse(__func__, "index is " + std::to_string(index) + "; the tensor has " +
+                                    std::to_string(desc->sizes.size()) + " dimensions");
+    *dimSize = desc->sizes[index];
+    return ACL_SUCCESS;
+}
+
+void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {
+    if (desc != nullptr) desc->name = name == nullptr ? "" : name;
+}
+
+aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
+    REFUSE_NULL(desc);
+    desc->storage_format = format;
+    return ACL_SUCCESS;
+}
+
+aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims) {
+    REFUSE_NULL(desc);
+    const std::string objection = Objection(numDims, dims);
+    if (!objection.empty()) return Refuse(__func__, objection);
+    desc->storage_sizes.assign(dims, dims + numDims);
+    return ACL_SUCCESS;
+}
+
+aclError aclSetTensorPlaceMent(aclTensorDesc* desc, int memType) {
+    REFUSE_NULL(desc);
+    desc->place = memType;
+    return ACL_SUCCESS;
+}
+
+}  // extern "C"

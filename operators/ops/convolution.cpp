@@ -1,0 +1,51 @@
+// Convolutions and pooling, and their gradients.
+#include "ops/support.h"
+
+namespace {
+
+void ConvolveBackward(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& results, MaybeOut gradSelf,
+                      MaybeOut gradWeight, MaybeOut gradBias) {
+    Put(gradSelf, std::get<0>(results));
+    Put(gradWeight, std::get<1>(results));
+    Put(gradBias, std::get<2>(results));
+}
+
+// A divisor of 0 stands for none.
+std::optional<int64_t> Divisor(int64_t divisor) {
+    return divisor == 0 ? std::nullopt : std::optional(divisor);
+}
+
+}  // namespace
+
+OPERATOR(Convolution,
+         (In self, In weight, MaybeIn bias, Ints stride, Ints padding, Ints dilation, bool transposed,
+          Ints outputPadding, int64_t groups, Out out, [[maybe_unused]] int8_t cubeMathType),
+         Put(out, at::convolution(self, weight, bias, stride, padding, dilation, transposed, outputPadding, groups)));
+OPERATOR(ConvolutionBackward,
+         (In grad, In self, In weight, MaybeInts biasSizes, Ints stride, Ints padding, Ints dilation, bool transposed,
+          Ints outputPadding, int64_t groups, Flags mask, [[maybe_unused]] int8_t cubeMathType, MaybeOut gradSelf,
+          MaybeOut gradWeight, MaybeOut gradBias),
+         ConvolveBackward(at::convolution_backward(grad, self, weight, biasSizes, stride, padding, dilation, transposed,
+                                                   outputPadding, groups, {mask[0], mask[1], mask[2]}),
+                          gradSelf, gradWeight, gradBias));
+
+// The mask is for the device's backward only. Here the backward looks for the maxima again.
+OPERATOR(MaxPool2dWithMask,
+         (In self, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil, Out out, [[maybe_unused]] In mask),
+         Put(out, std::get<0>(at::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil))));
+OPERATOR(MaxPool2dWithMaskBackward,
+         (In grad, In self, [[maybe_unused]] In mask, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil,
+          Out out),
+         const auto found = at::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil);
+         Put(out, at::max_pool2d_with_indices_backward(grad, self, kernel, stride, padding, dilation, ceil,
+                                                       std::get<1>(found))));
+OPERATOR(AvgPool2d,
+         (In self, Ints kernel, Ints stride, Ints padding, bool ceil, bool countIncludePad, int64_t divisor,
+          [[maybe_unused]] int8_t cubeMathType, Out out),
+         at::avg_pool2d_out(out, self, kernel, stride, padding, ceil, countIncludePad, Divisor(divisor)));
+OPERATOR(AvgPool2dBackward,
+         (In grad, In self, Ints kernel, Ints stride, Ints padding, bool ceil, bool countIncludePad, int64_t divisor,
+          [[maybe_unused]] int8_t cubeMathType, Out out),
+         at::avg_pool2d_backward_out(out, grad, self, kernel, stride, padding, ceil, countIncludePad, Divisor(divisor)));
+OPERATOR(AdaptiveAvgPool2d, (In self, Ints size, Out out), Put(out, at::adaptive_avg_pool2d(self, size)));
+OPERATOR(AdaptiveAvgPool2dBackward, (In grad, In self, Out out), Put(out, at::_adaptive_avg_pool2d_backward(grad, self)));

@@ -1,0 +1,67 @@
+// Values of a tensor: copies, constants, sequences, random numbers.
+#include "ops/support.h"
+
+OPERATOR(InplaceCopy, (Out self, In source), self.copy_(source));
+OPERATOR(InplaceZero, (Out self), self.zero_());
+OPERATOR(InplaceOne, (Out self), self.fill_(1));
+OPERATOR(InplaceFillScalar, (Out self, Number value), self.fill_(value));
+OPERATOR(InplaceFillTensor, (Out self, In value), self.fill_(value.reshape({})));
+OPERATOR(InplaceMaskedFillScalar, (Out self, In mask, Number value), self.masked_fill_(mask.to(at::kBool), value));
+OPERATOR(InplaceMaskedFillTensor, (Out self, In mask, In value),
+         self.masked_fill_(mask.to(at::kBool), value.reshape({})));
+OPERATOR(InplaceFillDiagonal, (Out self, Number value, bool wrap), self.fill_diagonal_(value, wrap));
+
+OPERATOR(Arange, (Number start, Number end, Number step, Out out), at::arange_out(out, start, end, step));
+OPERATOR(Range, (Number start, Number end, Number step, Out out), at::range_out(out, start, end, step));
+OPERATOR(Linspace, (Number start, Number end, int64_t steps, Out out), at::linspace_out(out, start, end, steps));
+OPERATOR(Eye, (int64_t n, int64_t m, Out out), at::eye_out(out, n, m));
+OPERATOR(Tril, (In self, int64_t diagonal, Out out), at::tril_out(out, self, diagonal));
+OPERATOR(Triu, (In self, int64_t diagonal, Out out), at::triu_out(out, self, diagonal));
+OPERATOR(InplaceTril, (Out self, int64_t diagonal), at::tril_out(self, self, diagonal));
+OPERATOR(InplaceTriu, (Out self, int64_t diagonal), at::triu_out(self, self, diagonal));
+
+OPERATOR(InplaceNormal, (Out self, float mean, float std, int64_t seed, int64_t offset),
+         self.normal_(mean, std, Random(seed, offset)));
+OPERATOR(InplaceUniform, (Out self, double from, double to, int64_t seed, int64_t offset),
+         self.uniform_(from, to, Random(seed, offset)));
+OPERATOR(InplaceRandom, (Out self, int64_t from, int64_t to, int64_t seed, int64_t offset),
+         self.random_(from, to, Random(seed, offset)));
+OPERATOR(InplaceBernoulli, (Out self, Number probability, int64_t seed, int64_t offset),
+         self.bernoulli_(probability.toDouble(), Random(seed, offset)));
+OPERATOR(InplaceBernoulliTensor, (Out self, In probability, int64_t seed, int64_t offset),
+         self.bernoulli_(probability, Random(seed, offset)));
+OPERATOR(Randperm, (int64_t n, int64_t seed, int64_t offset, Out out),
+         at::randperm_out(out, n, Random(seed, offset)));
+OPERATOR(Multinomial, (In self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out),
+         at::multinomial_out(out, self, samples, replacement, Random(seed, offset)));
+
+namespace {
+
+// A mask of dropout has a bit for each element, which is set if the element is kept.
+void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Generator& random) {
+    const int64_t count = c10::multiply_integers(shape);
+    if (mask.numel() * mask.element_size() * 8 < count)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel(), " bytes; ", count, " elements need ",
+                      (count + 7) / 8);
+    const at::Tensor kept = at::empty({count}, at::kByte).bernoulli_(1 - probability, random);
+    const auto* bits = kept.const_data_ptr<uint8_t>();
+    auto* bytes = static_cast<uint8_t*>(mask.zero_().data_ptr());
+    for (int64_t i = 0; i < count; ++i) bytes[i / 8] = static_cast<uint8_t>(bytes[i / 8] | bits[i] << i % 8);
+}
+
+void ApplyMask(const at::Tensor& self, const at::Tensor& mask, double probability, at::Tensor& out) {
+    const int64_t count = self.numel();
+    const at::Tensor kept = at::empty(self.sizes(), at::kByte);
+    const auto* bytes = static_cast<const uint8_t*>(mask.const_data_ptr());
+    auto* bits = kept.mutable_data_ptr<uint8_t>();
+    for (int64_t i = 0; i < count; ++i) bits[i] = bytes[i / 8] >> i % 8 & 1;
+    const double scale = probability < 1 ? 1 / (1 - probability) : 0;
+    at::mul_out(out, self, kept.to(self.scalar_type()).mul_(scale));
+}
+
+}  // namespace
+
+OPERATOR(DropoutGenMaskV2,
+         (Ints shape, double probability, int64_t seed, int64_t offset, [[maybe_unused]] Type dtype, Out mask),
+         MakeMask(mask, shape, probability, Random(seed, offset)));
+OPERATOR(DropoutDoMask, (In self, In mask, double probability, Out out), ApplyMask(self, mask, probability, out));

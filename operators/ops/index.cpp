@@ -1,0 +1,29 @@
+// Reads and writes by index.
+#include "ops/support.h"
+
+OPERATOR(Embedding, (In weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
+OPERATOR(EmbeddingDenseBackward, (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),
+         Put(out, at::embedding_dense_backward(grad, Long(indices), weights, padding, scaleByFrequency)));
+OPERATOR(Gather, (In self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
+OPERATOR(IndexSelect, (In self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));
+OPERATOR(Index, (In self, Indices indices, Out out), Put(out, at::index(self, indices)));
+OPERATOR(IndexPutImpl, (Out self, Indices indices, In values, bool accumulate, bool isUnsafe),
+         at::_index_put_impl_(self, indices, values, accumulate, isUnsafe));
+OPERATOR(IndexAdd, (In self, int64_t dim, In index, In source, Number alpha, Out out),
+         at::index_add_out(out, self, dim, Long(index), source, alpha));
+OPERATOR(Scatter, (In self, int64_t dim, In index, In source, int64_t reduce, Out out),
+         reduce == 0 ? at::scatter_out(out, self, dim, Long(index), source)
+                     : at::scatter_out(out, self, dim, Long(index), source, reduce == 1 ? "add" : "multiply"));
+OPERATOR(ScatterValue, (In self, int64_t dim, In index, Number value, int64_t reduce, Out out),
+         reduce == 0 ? at::scatter_out(out, self, dim, Long(index), value)
+                     : at::scatter_out(out, self, dim, Long(index), value, reduce == 1 ? "add" : "multiply"));
+OPERATOR(InplaceScatter, (Out self, int64_t dim, In index, In source, int64_t reduce),
+         reduce == 0 ? self.scatter_(dim, Long(index), source)
+                     : self.scatter_(dim, Long(index), source, reduce == 1 ? "add" : "multiply"));
+OPERATOR(InplaceScatterValue, (Out self, int64_t dim, In index, Number value, int64_t reduce),
+         reduce == 0 ? self.scatter_(dim, Long(index), value)
+                     : self.scatter_(dim, Long(index), value, reduce == 1 ? "add" : "multiply"));
+OPERATOR(ScatterAdd, (In self, int64_t dim, In index, In source, Out out),
+         at::scatter_add_out(out, self, dim, Long(index), source));
+OPERATOR(OneHot, (In self, int64_t classes, In on, In off, [[maybe_unused]] int64_t axis, Out out),
+         Put(out, at::where(at::one_hot(Long(self), classes).to(at::kBool), on, off)));

@@ -1,0 +1,54 @@
+// Reductions, scans and orders.
+#include "ops/support.h"
+
+OPERATOR(ReduceSum, (In self, Ints dims, bool keep, Type dtype, Out out), at::sum_out(out, self, dims, keep, dtype));
+OPERATOR(ReduceNansum, (In self, Ints dims, bool keep, Type dtype, Out out),
+         at::nansum_out(out, self, dims, keep, dtype));
+OPERATOR(Mean, (In self, Ints dims, bool keep, Type dtype, Out out), at::mean_out(out, self, dims, keep, dtype));
+OPERATOR(Prod, (In self, Type dtype, Out out), Put(out, at::prod(self, dtype)));
+OPERATOR(ProdDim, (In self, int64_t dim, bool keep, Type dtype, Out out), at::prod_out(out, self, dim, keep, dtype));
+OPERATOR(Var, (In self, Ints dims, bool unbiased, bool keep, Out out), at::var_out(out, self, dims, unbiased, keep));
+OPERATOR(Std, (In self, Ints dims, int64_t correction, bool keep, Out out),
+         at::std_out(out, self, dims, at::Scalar(correction), keep));
+OPERATOR(LinalgVectorNorm, (In self, Number ord, Ints dims, bool keep, Type dtype, Out out),
+         at::linalg_vector_norm_out(out, self, ord, dims, keep, dtype));
+OPERATOR(Norm, (In self, Number p, Ints dims, bool keep, Out out), at::norm_out(out, self, p, dims, keep));
+OPERATOR(LogSumExp, (In self, Ints dims, bool keep, Out out), at::logsumexp_out(out, self, dims, keep));
+OPERATOR(All, (In self, Ints dims, bool keep, Out out), at::all_out(out, self, MaybeInts(dims), keep));
+OPERATOR(Any, (In self, Ints dims, bool keep, Out out), at::any_out(out, self, MaybeInts(dims), keep));
+
+OPERATOR(Max, (In self, Out out), at::max_out(out, self));
+OPERATOR(Min, (In self, Out out), at::min_out(out, self));
+OPERATOR(Amax, (In self, Ints dims, bool keep, Out out), at::amax_out(out, self, dims, keep));
+OPERATOR(Amin, (In self, Ints dims, bool keep, Out out), at::amin_out(out, self, dims, keep));
+OPERATOR(ArgMax, (In self, int64_t dim, bool keep, Out out), Put(out, at::argmax(self, dim, keep)));
+OPERATOR(ArgMin, (In self, int64_t dim, bool keep, Out out), Put(out, at::argmin(self, dim, keep)));
+
+namespace {
+
+// Two results: values and indices, which may be of another type than ATen's.
+void PutBoth(at::Tensor& values, at::Tensor& indices, const std::tuple<at::Tensor, at::Tensor>& results) {
+    Put(values, std::get<0>(results));
+    Put(indices, std::get<1>(results));
+}
+
+}  // namespace
+
+OPERATOR(MaxDim, (In self, int64_t dim, bool keep, Out values, Out indices),
+         PutBoth(values, indices, at::max(self, dim, keep)));
+OPERATOR(MinDim, (In self, int64_t dim, bool keep, Out values, Out indices),
+         PutBoth(values, indices, at::min(self, dim, keep)));
+OPERATOR(Sort, (In self, bool stable, int64_t dim, bool descending, Out values, Out indices),
+         PutBoth(values, indices, at::sort(self, stable, dim, descending)));
+OPERATOR(Topk, (In self, int64_t k, int64_t dim, bool largest, bool sorted, Out values, Out indices),
+         PutBoth(values, indices, at::topk(self, k, dim, largest, sorted)));
+OPERATOR(Kthvalue, (In self, int64_t k, int64_t dim, bool keep, Out values, Out indices),
+         PutBoth(values, indices, at::kthvalue(self, k, dim, keep)));
+OPERATOR(Median, (In self, Out out), Put(out, at::median(self)));
+OPERATOR(MedianDim, (In self, int64_t dim, bool keep, Out values, Out indices),
+         PutBoth(values, indices, at::median(self, dim, keep)));
+
+OPERATOR(Cumsum, (In self, int64_t dim, Type dtype, Out out), at::cumsum_out(out, self, dim, dtype));
+OPERATOR(Cumprod, (In self, Number dim, Type dtype, Out out), at::cumprod_out(out, self, dim.toLong(), dtype));
+OPERATOR(Cummax, (In self, int64_t dim, Out values, Out indices), PutBoth(values, indices, at::cummax(self, dim)));
+OPERATOR(Cummin, (In self, int64_t dim, Out values, Out indices), PutBoth(values, indices, at::cummin(self, dim)));

@@ -1,0 +1,28 @@
+// Joining, splitting and arranging of tensors.
+#include "ops/support.h"
+
+OPERATOR(Cat, (Tensors tensors, int64_t dim, Out out), at::cat_out(out, tensors, dim));
+OPERATOR(Stack, (Tensors tensors, int64_t dim, Out out), at::stack_out(out, tensors, dim));
+OPERATOR(Permute, (In self, Ints dims, Out out), Put(out, self.permute(dims)));
+OPERATOR(Repeat, (In self, Ints repeats, Out out), Put(out, self.repeat(repeats)));
+OPERATOR(Expand, (In self, Ints size, Out out), Put(out, self.expand(size)));
+OPERATOR(Slice, (In self, int64_t dim, int64_t start, int64_t end, int64_t step, Out out),
+         Put(out, self.slice(dim, start, end, step)));
+OPERATOR(Flip, (In self, Ints dims, Out out), Put(out, self.flip(dims)));
+OPERATOR(Roll, (In self, Ints shifts, Ints dims, Out out), Put(out, self.roll(shifts, dims)));
+OPERATOR(ConstantPadNd, (In self, Ints pad, Number value, Out out), Put(out, at::constant_pad_nd(self, pad, value)));
+OPERATOR(RepeatInterleaveIntWithDim, (In self, int64_t repeats, int64_t dim, [[maybe_unused]] int64_t size, Out out),
+         Put(out, self.repeat_interleave(repeats, dim)));
+
+namespace {
+
+void Split(const at::Tensor& self, Ints sizes, int64_t dim, Tensors out) {
+    const std::vector<at::Tensor> parts = self.split_with_sizes(sizes, dim);
+    if (parts.size() != out.size())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "out has ", out.size(), " tensors; splitSize has ", sizes.size());
+    for (size_t i = 0; i < parts.size(); ++i) out[i].copy_(parts[i]);
+}
+
+}  // namespace
+
+OPERATOR(SplitWithSize, (In self, Ints sizes, int64_t dim, Tensors out), Split(self, sizes, dim, out));

@@ -1,0 +1,42 @@
+// What rows of operators share.
+#pragma once
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#include "run/operator.h"
+
+namespace operators {
+
+// A number as a tensor, which counts as a number where types are promoted.
+inline at::Tensor Wrapped(const at::Scalar& number) {
+    at::Tensor tensor = c10::scalar_to_tensor(number);
+    tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return tensor;
+}
+
+// Writes a result to an output with as many elements, perhaps of another shape or type.
+inline void Put(at::Tensor& out, const at::Tensor& result) {
+    if (out.numel() != result.numel())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an output has the shape ", out.sizes(), "; the result has ", result.sizes());
+    out.copy_(result.sizes() == out.sizes() ? result : result.reshape(out.sizes()));
+}
+
+// As Put, for an output that may be missing.
+inline void Put(std::optional<at::Tensor>& out, const at::Tensor& result) {
+    if (out && result.defined()) Put(*out, result);
+}
+
+// Indices as ATen wants them.
+inline at::Tensor Long(const at::Tensor& indices) {
+    return indices.scalar_type() == at::kInt ? indices.to(at::kLong) : indices;
+}
+
+// Random numbers that depend on both, as the API numbers them.
+inline at::Generator Random(int64_t seed, int64_t offset) {
+    const auto mixed = static_cast<uint64_t>(seed) + static_cast<uint64_t>(offset) * 0x9e3779b97f4a7c15u;
+    return at::detail::createCPUGenerator(mixed);
+}
+
+}  // namespace operators
+
+using namespace operators;

@@ -1,0 +1,209 @@
+// How an argument of the C functions becomes one of ATen: its C type, what the first phase keeps, and what the operator
+// gets. One specialization of Argument for each type of run/aten.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "meta/data_type.h"
+#include "meta/objects.h"
+#include "run/status.h"
+#include "run/view.h"
+#include "run/work.h"
+
+namespace operators {
+
+// The arguments of one call, while they are taken in order.
+class Intake {
+  public:
+    Intake(Work& work, const char* parameters) : work_(work), parameters_(parameters) {}
+
+    // The next argument, which must not be null.
+    template <typename T>
+    const T& Next(const T* given) {
+        const int position = position_++;
+        if (given == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(NameOf(position)));
+        return *given;
+    }
+    // The next argument may be null.
+    void Next() { ++position_; }
+
+    // Registers a tensor's storage; the kernel gets its address.
+    size_t Place(const at::Tensor& view) {
+        work_.storages.push_back(view.storage().mutable_data());
+        return work_.storages.size() - 1;
+    }
+
+  private:
+    // The name of a parameter in "(In self, In other)".
+    std::string NameOf(int position) const {
+        std::string rest(parameters_ + 1);
+        for (; position > 0; --position) rest.erase(0, rest.find(',') + 1);
+        rest.erase(rest.find_first_of(",)"));
+        return rest.substr(rest.rfind(' ') + 1);
+    }
+
+    Work& work_;
+    const char* parameters_;
+    int position_ = 0;
+};
+
+// A tensor, and which of the storages it is in.
+struct Held {
+    at::Tensor view;
+    size_t place;
+    at::Tensor At(Addresses addresses) const { return MoveView(view, addresses[place]); }
+};
+
+inline Held Hold(const aclTensor& tensor, Intake& intake) {
+    return {tensor.view, intake.Place(tensor.view)};
+}
+
+template <typename Parameter>
+struct Argument;
+
+// Numbers are their own C type.
+template <typename T>
+struct PlainArgument {
+    using C = T;
+    using Kept = T;
+    static T Take(T given, Intake& intake) { return intake.Next(), given; }
+    static T Give(T kept, Addresses) { return kept; }
+};
+template <>
+struct Argument<bool> : PlainArgument<bool> {};
+template <>
+struct Argument<int8_t> : PlainArgument<int8_t> {};
+template <>
+struct Argument<int64_t> : PlainArgument<int64_t> {};
+template <>
+struct Argument<float> : PlainArgument<float> {};
+template <>
+struct Argument<double> : PlainArgument<double> {};
+
+struct TensorArgument {
+    using C = const aclTensor*;
+    using Kept = Held;
+    static Held Take(C given, Intake& intake) { return Hold(intake.Next(given), intake); }
+    static at::Tensor Give(const Held& kept, Addresses addresses) { return kept.At(addresses); }
+};
+template <>
+struct Argument<In> : TensorArgument {};
+template <>
+struct Argument<Out> : TensorArgument {};
+
+struct MaybeTensorArgument {
+    using C = const aclTensor*;
+    using Kept = std::optional<Held>;
+    static Kept Take(C given, Intake& intake) {
+        intake.Next();
+        return given == nullptr ? Kept() : Kept(Hold(*given, intake));
+    }
+    static std::optional<at::Tensor> Give(const Kept& kept, Addresses addresses) {
+        return kept ? std::optional(kept->At(addresses)) : std::nullopt;
+    }
+};
+template <>
+struct Argument<MaybeIn> : MaybeTensorArgument {};
+template <>
+struct Argument<MaybeOut> : MaybeTensorArgument {};
+
+// Values that the first phase copies, and that the operator gets as they are.
+template <typename Object, typename KeptType>
+struct CopiedArgument {
+    using C = const Object*;
+    using Kept = KeptType;
+    static const Kept& Give(const Kept& kept, Addresses) { return kept; }
+};
+
+template <>
+struct Argument<Number> : CopiedArgument<aclScalar, at::Scalar> {
+    static Kept Take(C given, Intake& intake) { return intake.Next(given).value; }
+};
+template <>
+struct Argument<MaybeNumber> : CopiedArgument<aclScalar, std::optional<at::Scalar>> {
+    static Kept Take(C given, Intake& intake) {
+        intake.Next();
+        return given == nullptr ? Kept() : Kept(given->value);
+    }
+};
+template <>
+struct Argument<Ints> : CopiedArgument<aclIntArray, c10::SmallVector<int64_t, 6>> {
+    static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
+};
+template <>
+struct Argument<MaybeInts> : CopiedArgument<aclIntArray, std::optional<c10::SmallVector<int64_t, 6>>> {
+    static Kept Take(C given, Intake& intake) {
+        intake.Next();
+        return given == nullptr ? Kept() : Kept(given->values);
+    }
+    static MaybeInts Give(const Kept& kept, Addresses) { return kept ? MaybeInts(Ints(*kept)) : MaybeInts(); }
+};
+template <>
+struct Argument<Floats> : CopiedArgument<aclFloatArray, std::vector<double>> {
+    static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
+};
+template <>
+struct Argument<Flags> : CopiedArgument<aclBoolArray, c10::SmallVector<bool, 6>> {
+    static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
+};
+template <>
+struct Argument<Text> : CopiedArgument<char, std::string> {
+    static Kept Take(C given, Intake& intake) { return intake.Next(), given == nullptr ? "" : given; }
+};
+
+template <>
+struct Argument<Numbers> : CopiedArgument<aclScalarList, std::vector<at::Scalar>> {
+    static Kept Take(C given, Intake& intake) {
+        Kept kept;
+        for (const auto& scalar : intake.Next(given).values) kept.push_back(NotNull("an element of the list", scalar.get()).value);
+        return kept;
+    }
+};
+
+template <>
+struct Argument<Type> {
+    using C = aclDataType;
+    using Kept = at::ScalarType;
+    static Kept Take(C given, Intake& intake) { return intake.Next(), ScalarTypeOf(given); }
+    static Kept Give(Kept kept, Addresses) { return kept; }
+};
+
+template <>
+struct Argument<Tensors> {
+    using C = const aclTensorList*;
+    using Kept = std::vector<Held>;
+    static Kept Take(C given, Intake& intake) {
+        Kept kept;
+        for (const auto& tensor : intake.Next(given).values) kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake));
+        return kept;
+    }
+    static std::vector<at::Tensor> Give(const Kept& kept, Addresses addresses) {
+        std::vector<at::Tensor> tensors;
+        tensors.reserve(kept.size());
+        for (const Held& held : kept) tensors.push_back(held.At(addresses));
+        return tensors;
+    }
+};
+
+// A list whose elements may be null, or have no elements at all: both stand for all of a dimension.
+template <>
+struct Argument<Indices> {
+    using C = const aclTensorList*;
+    using Kept = std::vector<std::optional<Held>>;
+    static Kept Take(C given, Intake& intake) {
+        Kept kept;
+        for (const auto& tensor : intake.Next(given).values) {
+            const bool all = tensor == nullptr || (tensor->view.numel() == 0 && tensor->view.dim() == 1);
+            kept.push_back(all ? std::nullopt : std::optional(Hold(*tensor, intake)));
+        }
+        return kept;
+    }
+    static c10::List<std::optional<at::Tensor>> Give(const Kept& kept, Addresses addresses) {
+        c10::List<std::optional<at::Tensor>> tensors;
+        for (const auto& held : kept) tensors.push_back(held ? std::optional(held->At(addresses)) : std::nullopt);
+        return tensors;
+    }
+};
+
+}  // namespace operators

@@ -1,0 +1,149 @@
+#include "run/launch.h"
+
+#include <ATen/record_function.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <portacl/portacl.h>
+
+#include <array>
+#include <atomic>
+#include <iterator>
+
+#include "kernel/kernel.h"
+#include "run/status.h"
+
+// The module of kernel/kernel.cpp, embedded by CMake.
+extern "C" const char portacl_operators_kernel[];
+extern "C" const char portacl_operators_kernel_end[];
+
+namespace operators {
+
+namespace {
+
+constexpr int32_t kMostDevices = 64;
+constexpr size_t kKernels = std::size(kCapacities);
+
+void Succeed(const char* call, aclError code) {
+    if (code == ACL_SUCCESS) return;
+    const char* text = aclGetRecentErrMsg();
+    throw Refusal(code, text != nullptr ? text : call);
+}
+
+// ATen warns about an output of another shape and gives it the right one. Here that is memory of the program.
+class RefuseResize final : public c10::WarningHandler {
+  public:
+    void process(const c10::Warning& warning) override {
+        if (warning.msg().find("was resized") != std::string::npos) throw Refusal(ACLNN_ERR_PARAM_INVALID, warning.msg());
+        c10::WarningHandler::process(warning);
+    }
+};
+
+// Threads that wait for a stream run kernels, too. They may be threads of Python, with a state of ATen that is none of
+// the operator's: autograd, autocast, dispatch to Python, profilers.
+class PlainAten {
+  public:
+    PlainAten() : keys_(c10::DispatchKeySet(c10::DispatchKey::BackendSelect), kExcluded), records_(false), warnings_(&handler_) {}
+
+  private:
+    static inline const c10::DispatchKeySet kExcluded =
+        c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset |
+        c10::python_ks | c10::functorch_batched_ks | c10::DispatchKeySet{c10::DispatchKey::PythonDispatcher,
+        c10::DispatchKey::FuncTorchDynamicLayerFrontMode, c10::DispatchKey::FuncTorchDynamicLayerBackMode,
+        c10::DispatchKey::Functionalize, c10::DispatchKey::PreDispatch};
+    c10::impl::ForceDispatchKeyGuard keys_;
+    at::RecordFunctionGuard records_;
+    RefuseResize handler_;
+    c10::WarningUtils::WarningHandlerGuard warnings_;
+};
+
+// A graph can run its kernels again, so it keeps their work until it is destroyed.
+void ReleaseFromGraph(void* work) {
+    Release()(static_cast<Work*>(work));
+}
+
+void Compute(const portaclBlock* block, uintptr_t address, void* const* storages) {
+    auto* const work = reinterpret_cast<Work*>(address & ~uintptr_t{1});
+    const bool is_of_graph = (address & 1) != 0;
+    const WorkPointer release(is_of_graph ? nullptr : work);
+    try {
+        const PlainAten plain;
+        work->Compute({storages, work->storages.size()});
+    } catch (...) {
+        const Failure failure = CurrentFailure();
+        portaclKernelFail(block, failure.code, (std::string(work->name) + ": " + failure.text).c_str());
+    }
+}
+
+// The kernels on one device. A reset of the device, or aclFinalize, makes them invalid.
+struct Kernels {
+    std::mutex mutex;
+    aclrtBinHandle binary = nullptr;
+    std::array<std::atomic<aclrtFuncHandle>, kKernels> functions{};
+
+    void Load() {
+        const std::lock_guard<std::mutex> lock(mutex);
+        const auto size = static_cast<size_t>(portacl_operators_kernel_end - portacl_operators_kernel);
+        Succeed("aclrtBinaryLoadFromData", aclrtBinaryLoadFromData(portacl_operators_kernel, size, nullptr, &binary));
+        for (size_t i = 0; i < kKernels; ++i) {
+            aclrtFuncHandle function = nullptr;
+            Succeed("aclrtBinaryGetFunction", aclrtBinaryGetFunction(binary, kKernelNames[i], &function));
+            functions[i].store(function, std::memory_order_release);
+        }
+    }
+};
+
+Kernels& KernelsOfDevice() {
+    static auto* const devices = new std::array<Kernels, kMostDevices>;
+    int32_t device = 0;
+    Succeed("aclrtGetDevice", aclrtGetDevice(&device));
+    if (device < 0 || device >= kMostDevices)
+        throw Refusal(ACLNN_ERR_RUNTIME_ERROR, "the device is ", device, "; operators run on devices 0 to ", kMostDevices - 1);
+    return (*devices)[static_cast<size_t>(device)];
+}
+
+bool IsCaptured(aclrtStream stream, aclmdlRI* graph) {
+    auto status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    Succeed("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream, &status, graph));
+    return status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+}
+
+}  // namespace
+
+void LaunchWork(WorkPointer work, aclrtStream stream) {
+    const size_t count = work->storages.size();
+    size_t kind = 0;
+    while (kind < kKernels && kCapacities[kind] < count) ++kind;
+    if (kind == kKernels)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the arguments have ", count, " tensors; at most ",
+                      kCapacities[kKernels - 1], " are supported, so split the lists");
+
+    aclmdlRI graph = nullptr;
+    const bool is_captured = IsCaptured(stream, &graph);
+    Computation compute = &Compute;
+    uintptr_t address = reinterpret_cast<uintptr_t>(work.get()) | (is_captured ? 1 : 0);
+    std::array<void*, kCapacities[kKernels - 1]> storages;
+    std::array<void*, kCapacities[kKernels - 1] + 2> arguments;
+    arguments[0] = &compute;
+    arguments[1] = &address;
+    for (size_t i = 0; i < kCapacities[kind]; ++i) {
+        storages[i] = i < count ? work->storages[i] : nullptr;
+        arguments[i + 2] = &storages[i];
+    }
+
+    Kernels& kernels = KernelsOfDevice();
+    const auto launch = [&] {
+        const aclrtFuncHandle function = kernels.functions[kind].load(std::memory_order_acquire);
+        return function == nullptr
+                   ? static_cast<aclError>(ACL_ERROR_RT_PARAM_INVALID)
+                   : aclrtLaunchKernelWithArgsArray(function, 1, stream, nullptr, arguments.data());
+    };
+    aclError code = launch();
+    if (code == ACL_ERROR_RT_PARAM_INVALID) {
+        kernels.Load();
+        code = launch();
+    }
+    Succeed("aclrtLaunchKernelWithArgsArray", code);
+    Work* const launched = work.release();
+    if (is_captured) Succeed("aclmdlRIDestroyRegisterCallback", aclmdlRIDestroyRegisterCallback(graph, ReleaseFromGraph, launched));
+}
+
+}  // namespace operators

@@ -1,0 +1,26 @@
+// Tensors of ATen over memory that belongs to the program.
+#pragma once
+
+#include "run/aten.h"
+
+namespace operators {
+
+// A view of `bytes` bytes at `base`, which are not read here. Operators cannot change its shape.
+inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes, at::IntArrayRef strides,
+                           int64_t offset) {
+    c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, at::DataPtr(base, at::kCPU));
+    auto view = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
+                                                         c10::scalarTypeToTypeMeta(type));
+    c10::TensorImpl* const impl = view.unsafeGetTensorImpl();
+    impl->set_sizes_and_strides(sizes, strides, offset);
+    impl->set_allow_tensor_metadata_change(false);
+    return view;
+}
+
+// The same view with its storage at another address.
+inline at::Tensor MoveView(const at::Tensor& view, void* base) {
+    if (view.storage().data() == base) return view;
+    return MakeView(base, view.storage().nbytes(), view.scalar_type(), view.sizes(), view.strides(), view.storage_offset());
+}
+
+}  // namespace operators

@@ -1,0 +1,43 @@
+// An operator with its arguments, which a kernel runs later.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "run/aten.h"
+
+namespace operators {
+
+// The addresses of the tensors' storages, in order of the arguments: as the program has them, or as the device does.
+using Addresses = c10::ArrayRef<void*>;
+
+class Work {
+  public:
+    explicit Work(const char* name) : name(name) {}
+    virtual ~Work() = default;
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+    // Runs the operator. Throws what ATen throws.
+    virtual void Compute(Addresses addresses) = 0;
+
+    // The call of its second phase.
+    const char* const name;
+    c10::SmallVector<void*, 16> storages;
+    // The executor, if it is repeatable, and every launch that has not run hold one.
+    std::atomic<int> holders{1};
+};
+
+struct Release {
+    void operator()(Work* work) const {
+        if (work->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete work;
+    }
+};
+using WorkPointer = std::unique_ptr<Work, Release>;
+
+inline WorkPointer Retain(Work& work) {
+    work.holders.fetch_add(1, std::memory_order_relaxed);
+    return WorkPointer(&work);
+}
+
+}  // namespace operators
