@@ -18,7 +18,7 @@ inline aclError RefuseNull(const char* call, const char* argument) {
 }  // namespace companions
 
 // Returns from the function if an argument is null.
-#define REFUSE_NULL(ARGUMENT)                                                               \
-    do {                                                                                    \
-        if ((ARGUMENT) == nullptr) return companions::RefuseNull(__func__, #ARGUMENT);      \
+#define REFUSE_NULL(ARGUMENT)                                                          \
+    do {                                                                               \
+        if ((ARGUMENT) == nullptr) return companions::RefuseNull(__func__, #ARGUMENT); \
     } while (false)

@@ -2,9 +2,9 @@
 #include "unsupported.h"
 
 // HCCL_E_NOT_SUPPORT
-#define ROW(CALL)                                                                                             \
-    UNSUPPORTED(CALL, 5,                                                                                      \
-                "portacl has no collective communication; train with one process, or move tensors through "  \
+#define ROW(CALL)                                                                                           \
+    UNSUPPORTED(CALL, 5,                                                                                    \
+                "portacl has no collective communication; train with one process, or move tensors through " \
                 "the backend `gloo` on CPU tensors")
 
 ROW(HcclAllGather);

@@ -10,9 +10,12 @@ namespace {
 
 std::mutex mutex;
 
-// By the numbers of aclCompileOpt; an option that was never set is empty.
+// ACL_OP_JIT_COMPILE, which decides whether programs look for operators that are compiled at run time.
+constexpr int kJitCompile = 10;
+
+// By the numbers of aclCompileOpt; any other option that was never set is empty.
 std::string& Option(int number) {
-    static auto* const options = new std::map<int, std::string>;
+    static auto* const options = new std::map<int, std::string>{{kJitCompile, "disable"}};
     return (*options)[number];
 }
 

@@ -1,11 +1,11 @@
 // libge_runner: functions of the layers below the Ascend runtime API, which newer programs link.
 #include "unsupported.h"
 
-#define LAUNCH(CALL)                                                                                         \
-    UNSUPPORTED(CALL, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,                                                      \
+#define LAUNCH(CALL)                                    \
+    UNSUPPORTED(CALL, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, \
                 "portacl has no interface below the Ascend runtime API; load kernels by aclrtBinaryLoadFromData")
-#define PROFILE(CALL)                                       \
-    UNSUPPORTED(CALL, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,     \
+#define PROFILE(CALL)                                   \
+    UNSUPPORTED(CALL, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, \
                 "portacl takes no reports of profilers; use aclprofStart or PORTACL_TRACE")
 
 LAUNCH(rtDevBinaryRegister);

@@ -31,7 +31,8 @@ aclError Set(const char* call, aclopAttr* attr, const char* name, Value value) {
 
 template <typename T>
 aclError SetList(const char* call, aclopAttr* attr, const char* name, int count, const T* values) {
-    if (count < 0) return companions::Refuse(call, "numValues is " + std::to_string(count) + "; it must not be negative");
+    if (count < 0)
+        return companions::Refuse(call, "numValues is " + std::to_string(count) + "; it must not be negative");
     if (count > 0 && values == nullptr) return companions::RefuseNull(call, "values");
     return Set(call, attr, name, List<T>(values, values + count));
 }
@@ -83,7 +84,8 @@ aclError aclopSetAttrListFloat(aclopAttr* attr, const char* name, int count, con
 
 aclError aclopSetAttrListListInt(aclopAttr* attr, const char* name, int count, const int* counts,
                                  const int64_t* const values[]) {
-    if (count < 0) return companions::Refuse(__func__, "numLists is " + std::to_string(count) + "; it must not be negative");
+    if (count < 0)
+        return companions::Refuse(__func__, "numLists is " + std::to_string(count) + "; it must not be negative");
     if (count > 0 && counts == nullptr) return companions::RefuseNull(__func__, "numValues");
     if (count > 0 && values == nullptr) return companions::RefuseNull(__func__, "values");
     List<List<int64_t>> lists;

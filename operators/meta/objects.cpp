@@ -32,7 +32,8 @@ bool IsPlain(aclFormat format) {
 
 at::IntArrayRef Array(const char* name, const int64_t* values, const char* count_name, uint64_t count) {
     if (count > kMostDimensions)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, count_name, " is ", count, "; at most ", kMostDimensions, " are allowed");
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, count_name, " is ", count, "; at most ", kMostDimensions,
+                      " are allowed");
     if (count > 0) NotNull(name, values);
     return {values, static_cast<size_t>(count)};
 }
@@ -41,8 +42,10 @@ at::IntArrayRef Array(const char* name, const int64_t* values, const char* count
 void CheckBounds(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset, int64_t elements) {
     int64_t last = offset;
     for (size_t i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] < 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims[", i, "] is ", sizes[i], "; it must not be negative");
-        if (strides[i] < 0) throw Refusal(ACLNN_ERR_PARAM_INVALID, "strides[", i, "] is ", strides[i], "; it must not be negative");
+        if (sizes[i] < 0)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "viewDims[", i, "] is ", sizes[i], "; it must not be negative");
+        if (strides[i] < 0)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "strides[", i, "] is ", strides[i], "; it must not be negative");
         if (sizes[i] == 0) return;
         int64_t step = 0;
         if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last))
@@ -110,8 +113,9 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
         if (strides != nullptr) steps.assign(strides, strides + sizes.size());
         const int64_t elements = Product(storage);
         CheckBounds(sizes, steps, offset, elements);
-        return new aclTensor{operators::MakeView(tensorData, elements * c10::elementSize(type), type, sizes, steps, offset),
-                             dataType, format, storage.vec()};
+        return new aclTensor{
+            operators::MakeView(tensorData, elements * c10::elementSize(type), type, sizes, steps, offset), dataType,
+            format, storage.vec()};
     });
 }
 

@@ -29,8 +29,7 @@ OPERATOR(LogSigmoid, (In self, Out out), at::log_sigmoid_out(out, self));
 
 OPERATOR(Gelu, (In self, Out out), at::gelu_out(out, self));
 OPERATOR(GeluBackward, (In grad, In self, Out out), at::gelu_backward_out(out, grad, self));
-OPERATOR(GeluV2, (In self, int64_t approximate, Out out),
-         at::gelu_out(out, self, approximate == 0 ? "none" : "tanh"));
+OPERATOR(GeluV2, (In self, int64_t approximate, Out out), at::gelu_out(out, self, approximate == 0 ? "none" : "tanh"));
 OPERATOR(GeluBackwardV2, (In grad, In self, Text approximate, Out out),
          at::gelu_backward_out(out, grad, self, approximate));
 

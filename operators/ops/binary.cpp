@@ -26,10 +26,14 @@ namespace {
 // Modes of rounding, as the API numbers them.
 std::optional<c10::string_view> Rounding(int64_t mode) {
     switch (mode) {
-        case 0: return std::nullopt;
-        case 1: return "trunc";
-        case 2: return "floor";
-        default: throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 none, 1 trunc, 2 floor");
+        case 0:
+            return std::nullopt;
+        case 1:
+            return "trunc";
+        case 2:
+            return "floor";
+        default:
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "mode is ", mode, "; allowed: 0 none, 1 trunc, 2 floor");
     }
 }
 

@@ -1,10 +1,10 @@
 // Comparisons and operations on truth values and bits.
 #include "ops/support.h"
 
-#define COMPARISON(NAME, FUNCTION)                                                                             \
-    OPERATOR(NAME##Tensor, (In self, In other, Out out), at::FUNCTION##_out(out, self, other));              \
-    OPERATOR(NAME##Scalar, (In self, Number other, Out out), at::FUNCTION##_out(out, self, other));          \
-    OPERATOR(Inplace##NAME##Tensor, (Out self, In other), at::FUNCTION##_out(self, self, other));            \
+#define COMPARISON(NAME, FUNCTION)                                                                  \
+    OPERATOR(NAME##Tensor, (In self, In other, Out out), at::FUNCTION##_out(out, self, other));     \
+    OPERATOR(NAME##Scalar, (In self, Number other, Out out), at::FUNCTION##_out(out, self, other)); \
+    OPERATOR(Inplace##NAME##Tensor, (Out self, In other), at::FUNCTION##_out(self, self, other));   \
     OPERATOR(Inplace##NAME##Scalar, (Out self, Number other), at::FUNCTION##_out(self, self, other))
 
 COMPARISON(Eq, eq);

@@ -46,6 +46,8 @@ OPERATOR(AvgPool2d,
 OPERATOR(AvgPool2dBackward,
          (In grad, In self, Ints kernel, Ints stride, Ints padding, bool ceil, bool countIncludePad, int64_t divisor,
           [[maybe_unused]] int8_t cubeMathType, Out out),
-         at::avg_pool2d_backward_out(out, grad, self, kernel, stride, padding, ceil, countIncludePad, Divisor(divisor)));
+         at::avg_pool2d_backward_out(out, grad, self, kernel, stride, padding, ceil, countIncludePad,
+                                     Divisor(divisor)));
 OPERATOR(AdaptiveAvgPool2d, (In self, Ints size, Out out), Put(out, at::adaptive_avg_pool2d(self, size)));
-OPERATOR(AdaptiveAvgPool2dBackward, (In grad, In self, Out out), Put(out, at::_adaptive_avg_pool2d_backward(grad, self)));
+OPERATOR(AdaptiveAvgPool2dBackward, (In grad, In self, Out out),
+         Put(out, at::_adaptive_avg_pool2d_backward(grad, self)));

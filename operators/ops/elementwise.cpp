@@ -2,7 +2,7 @@
 #include "ops/support.h"
 
 // Also in place.
-#define UNARY(NAME, FUNCTION)                                            \
+#define UNARY(NAME, FUNCTION)                                          \
     OPERATOR(NAME, (In self, Out out), at::FUNCTION##_out(out, self)); \
     OPERATOR(Inplace##NAME, (Out self), at::FUNCTION##_out(self, self))
 
@@ -39,6 +39,8 @@ UNARY(Tan, tan);
 UNARY(Tanh, tanh);
 UNARY(Trunc, trunc);
 
+OPERATOR(RoundDecimals, (In self, int64_t decimals, Out out), at::round_out(out, self, decimals));
+OPERATOR(InplaceRoundDecimals, (Out self, int64_t decimals), at::round_out(self, self, decimals));
 OPERATOR(IsFinite, (In self, Out out), Put(out, at::isfinite(self)));
 OPERATOR(Cast, (In self, Type dtype, Out out), out.copy_(self.to(dtype)));
 

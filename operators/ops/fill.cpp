@@ -30,8 +30,7 @@ OPERATOR(InplaceBernoulli, (Out self, Number probability, int64_t seed, int64_t 
          self.bernoulli_(probability.toDouble(), Random(seed, offset)));
 OPERATOR(InplaceBernoulliTensor, (Out self, In probability, int64_t seed, int64_t offset),
          self.bernoulli_(probability, Random(seed, offset)));
-OPERATOR(Randperm, (int64_t n, int64_t seed, int64_t offset, Out out),
-         at::randperm_out(out, n, Random(seed, offset)));
+OPERATOR(Randperm, (int64_t n, int64_t seed, int64_t offset, Out out), at::randperm_out(out, n, Random(seed, offset)));
 OPERATOR(Multinomial, (In self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out),
          at::multinomial_out(out, self, samples, replacement, Random(seed, offset)));
 

@@ -1,14 +1,33 @@
 // Reads and writes by index.
 #include "ops/support.h"
 
+namespace {
+
+// An index without elements selects nothing, and arrives like an index that is missing.
+bool HasIndex(Indices indices) {
+    for (const std::optional<at::Tensor>& index : indices)
+        if (index) return true;
+    return false;
+}
+
+}  // namespace
+
 OPERATOR(Embedding, (In weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
-OPERATOR(EmbeddingDenseBackward, (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),
+OPERATOR(EmbeddingDenseBackward,
+         (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),
          Put(out, at::embedding_dense_backward(grad, Long(indices), weights, padding, scaleByFrequency)));
 OPERATOR(Gather, (In self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
 OPERATOR(IndexSelect, (In self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));
-OPERATOR(Index, (In self, Indices indices, Out out), Put(out, at::index(self, indices)));
+OPERATOR(EmbeddingRenorm, (Out self, In indices, double maxNorm, double normType),
+         at::embedding_renorm_(self, Long(indices), maxNorm, normType));
+OPERATOR(Index, (In self, Indices indices, Out out), if (out.numel() > 0) Put(out, at::index(self, indices)));
+OPERATOR(MaskedSelect, (In self, In mask, Unsized out), Write(out, at::masked_select(self, mask)));
+OPERATOR(Nonzero, (In self, Unsized out), Write(out, at::nonzero(self)));
+OPERATOR(NonzeroV2, (In self, Unsized out), Write(out, at::nonzero(self).t()));
 OPERATOR(IndexPutImpl, (Out self, Indices indices, In values, bool accumulate, bool isUnsafe),
-         at::_index_put_impl_(self, indices, values, accumulate, isUnsafe));
+         if (HasIndex(indices)) at::_index_put_impl_(self, indices, values, accumulate, isUnsafe));
+OPERATOR(IndexFillTensor, (In self, int64_t dim, In index, Number value, Out out),
+         Put(out, at::index_fill(self, dim, Long(index), value)));
 OPERATOR(IndexAdd, (In self, int64_t dim, In index, In source, Number alpha, Out out),
          at::index_add_out(out, self, dim, Long(index), source, alpha));
 OPERATOR(Scatter, (In self, int64_t dim, In index, In source, int64_t reduce, Out out),

@@ -2,7 +2,9 @@
 #include "ops/support.h"
 
 OPERATOR(Mm, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), at::mm_out(out, self, mat2));
-OPERATOR(Matmul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), at::matmul_out(out, self, mat2));
+OPERATOR(Matmul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType),
+         if (self.dim() == 2 && mat2.dim() == 2) at::mm_out(out, self, mat2);
+         else Put(out, at::matmul(self, mat2)));
 OPERATOR(BatchMatMul, (In self, In mat2, Out out, [[maybe_unused]] int8_t cubeMathType), at::bmm_out(out, self, mat2));
 OPERATOR(Addmm, (In self, In mat1, In mat2, Number beta, Number alpha, Out out, [[maybe_unused]] int8_t cubeMathType),
          at::addmm_out(out, self, mat1, mat2, beta, alpha));

@@ -11,16 +11,16 @@ OPERATOR(NLLLoss2d, (In self, In target, MaybeIn weight, int64_t reduction, int6
 OPERATOR(NLLLoss2dBackward,
          (In grad, In self, In target, MaybeIn weight, int64_t reduction, int64_t ignore, In total, Out out),
          at::nll_loss2d_backward_out(out, grad, self, Long(target), weight, reduction, ignore, total));
-OPERATOR(MseLoss, (In self, In target, int64_t reduction, Out out), at::mse_loss_out(out, self, target, reduction));
+OPERATOR(MseLoss, (In self, In target, int64_t reduction, Out out), Put(out, at::mse_loss(self, target, reduction)));
 OPERATOR(MseLossBackward, (In grad, In self, In target, int64_t reduction, Out out),
          at::mse_loss_backward_out(out, grad, self, target, reduction));
 OPERATOR(L1Loss, (In self, In target, int64_t reduction, Out out), Put(out, at::l1_loss(self, target, reduction)));
 OPERATOR(SmoothL1Loss, (In self, In target, int64_t reduction, float beta, Out out),
-         at::smooth_l1_loss_out(out, self, target, reduction, beta));
+         Put(out, at::smooth_l1_loss(self, target, reduction, beta)));
 OPERATOR(SmoothL1LossBackward, (In grad, In self, In target, int64_t reduction, float beta, Out out),
          at::smooth_l1_loss_backward_out(out, grad, self, target, reduction, beta));
 OPERATOR(BinaryCrossEntropy, (In self, In target, MaybeIn weight, int64_t reduction, Out out),
-         at::binary_cross_entropy_out(out, self, target, weight, reduction));
+         Put(out, at::binary_cross_entropy(self, target, weight, reduction)));
 OPERATOR(BinaryCrossEntropyBackward, (In grad, In self, In target, MaybeIn weight, int64_t reduction, Out out),
          at::binary_cross_entropy_backward_out(out, grad, self, target, weight, reduction));
 OPERATOR(BinaryCrossEntropyWithLogits,

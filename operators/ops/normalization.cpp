@@ -12,7 +12,8 @@ void PutAll(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& results, Maybe
 }
 
 std::array<bool, 3> Three(Flags flags) {
-    if (flags.size() != 3) throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", flags.size(), " elements; it must have 3");
+    if (flags.size() != 3)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", flags.size(), " elements; it must have 3");
     return {flags[0], flags[1], flags[2]};
 }
 
@@ -39,7 +40,8 @@ void RmsNormBackward(const at::Tensor& dy, const at::Tensor& x, const at::Tensor
 
 }  // namespace
 
-OPERATOR(LayerNorm, (In self, Ints shape, MaybeIn weight, MaybeIn bias, double eps, MaybeOut out, MaybeOut mean, MaybeOut rstd),
+OPERATOR(LayerNorm,
+         (In self, Ints shape, MaybeIn weight, MaybeIn bias, double eps, MaybeOut out, MaybeOut mean, MaybeOut rstd),
          PutAll(at::native_layer_norm(self, shape, weight, bias, eps), out, mean, rstd));
 OPERATOR(LayerNormBackward,
          (In grad, In self, Ints shape, In mean, In rstd, MaybeIn weight, MaybeIn bias, Flags mask, MaybeOut gradSelf,

@@ -1,6 +1,16 @@
 // Reductions, scans and orders.
 #include "ops/support.h"
 
+namespace {
+
+// Two results; indices may be of another type than ATen's.
+void PutBoth(at::Tensor& first, at::Tensor& second, const std::tuple<at::Tensor, at::Tensor>& results) {
+    Put(first, std::get<0>(results));
+    Put(second, std::get<1>(results));
+}
+
+}  // namespace
+
 OPERATOR(ReduceSum, (In self, Ints dims, bool keep, Type dtype, Out out), at::sum_out(out, self, dims, keep, dtype));
 OPERATOR(ReduceNansum, (In self, Ints dims, bool keep, Type dtype, Out out),
          at::nansum_out(out, self, dims, keep, dtype));
@@ -8,8 +18,14 @@ OPERATOR(Mean, (In self, Ints dims, bool keep, Type dtype, Out out), at::mean_ou
 OPERATOR(Prod, (In self, Type dtype, Out out), Put(out, at::prod(self, dtype)));
 OPERATOR(ProdDim, (In self, int64_t dim, bool keep, Type dtype, Out out), at::prod_out(out, self, dim, keep, dtype));
 OPERATOR(Var, (In self, Ints dims, bool unbiased, bool keep, Out out), at::var_out(out, self, dims, unbiased, keep));
-OPERATOR(Std, (In self, Ints dims, int64_t correction, bool keep, Out out),
-         at::std_out(out, self, dims, at::Scalar(correction), keep));
+OPERATOR(VarCorrection, (In self, MaybeInts dims, int64_t correction, bool keep, Out out),
+         Put(out, at::var(self, dims, at::Scalar(correction), keep)));
+OPERATOR(VarMean, (In self, MaybeInts dims, int64_t correction, bool keep, Out var, Out mean),
+         PutBoth(var, mean, at::var_mean(self, dims, at::Scalar(correction), keep)));
+OPERATOR(Std, (In self, MaybeInts dims, int64_t correction, bool keep, Out out),
+         Put(out, at::std(self, dims, at::Scalar(correction), keep)));
+OPERATOR(StdMeanCorrection, (In self, MaybeInts dims, int64_t correction, bool keep, Out std, Out mean),
+         PutBoth(std, mean, at::std_mean(self, dims, at::Scalar(correction), keep)));
 OPERATOR(LinalgVectorNorm, (In self, Number ord, Ints dims, bool keep, Type dtype, Out out),
          at::linalg_vector_norm_out(out, self, ord, dims, keep, dtype));
 OPERATOR(Norm, (In self, Number p, Ints dims, bool keep, Out out), at::norm_out(out, self, p, dims, keep));
@@ -23,16 +39,6 @@ OPERATOR(Amax, (In self, Ints dims, bool keep, Out out), at::amax_out(out, self,
 OPERATOR(Amin, (In self, Ints dims, bool keep, Out out), at::amin_out(out, self, dims, keep));
 OPERATOR(ArgMax, (In self, int64_t dim, bool keep, Out out), Put(out, at::argmax(self, dim, keep)));
 OPERATOR(ArgMin, (In self, int64_t dim, bool keep, Out out), Put(out, at::argmin(self, dim, keep)));
-
-namespace {
-
-// Two results: values and indices, which may be of another type than ATen's.
-void PutBoth(at::Tensor& values, at::Tensor& indices, const std::tuple<at::Tensor, at::Tensor>& results) {
-    Put(values, std::get<0>(results));
-    Put(indices, std::get<1>(results));
-}
-
-}  // namespace
 
 OPERATOR(MaxDim, (In self, int64_t dim, bool keep, Out values, Out indices),
          PutBoth(values, indices, at::max(self, dim, keep)));

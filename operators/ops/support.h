@@ -17,7 +17,8 @@ inline at::Tensor Wrapped(const at::Scalar& number) {
 // Writes a result to an output with as many elements, perhaps of another shape or type.
 inline void Put(at::Tensor& out, const at::Tensor& result) {
     if (out.numel() != result.numel())
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an output has the shape ", out.sizes(), "; the result has ", result.sizes());
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "an output has the shape ", out.sizes(), "; the result has ",
+                      result.sizes());
     out.copy_(result.sizes() == out.sizes() ? result : result.reshape(out.sizes()));
 }
 

@@ -108,6 +108,11 @@ struct Argument<MaybeIn> : MaybeTensorArgument {};
 template <>
 struct Argument<MaybeOut> : MaybeTensorArgument {};
 
+template <>
+struct Argument<Unsized> : TensorArgument {
+    static Grown Give(const Held& kept, Addresses addresses) { return {kept.At(addresses), kept.view}; }
+};
+
 // Values that the first phase copies, and that the operator gets as they are.
 template <typename Object, typename KeptType>
 struct CopiedArgument {
@@ -156,7 +161,8 @@ template <>
 struct Argument<Numbers> : CopiedArgument<aclScalarList, std::vector<at::Scalar>> {
     static Kept Take(C given, Intake& intake) {
         Kept kept;
-        for (const auto& scalar : intake.Next(given).values) kept.push_back(NotNull("an element of the list", scalar.get()).value);
+        for (const auto& scalar : intake.Next(given).values)
+            kept.push_back(NotNull("an element of the list", scalar.get()).value);
         return kept;
     }
 };
@@ -175,7 +181,8 @@ struct Argument<Tensors> {
     using Kept = std::vector<Held>;
     static Kept Take(C given, Intake& intake) {
         Kept kept;
-        for (const auto& tensor : intake.Next(given).values) kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake));
+        for (const auto& tensor : intake.Next(given).values)
+            kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake));
         return kept;
     }
     static std::vector<at::Tensor> Give(const Kept& kept, Addresses addresses) {

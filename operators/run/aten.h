@@ -20,6 +20,13 @@ using Flags = at::ArrayRef<bool>;
 using Tensors = at::TensorList;
 using Indices = const c10::List<std::optional<at::Tensor>>&;
 using Numbers = at::ArrayRef<at::Scalar>;
+// An output whose shape is known when the operator has run: its memory has room for the largest result. aclGetViewShape
+// returns the shape after the stream was synchronized.
+struct Grown {
+    at::Tensor memory;
+    at::Tensor seen;
+};
+using Unsized = const Grown&;
 using Type = at::ScalarType;
 using Text = const std::string&;
 

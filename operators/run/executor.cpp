@@ -68,10 +68,12 @@ class Pool {
         const std::lock_guard<std::mutex> lock(mutex_);
         aclOpExecutor& found = Find(executor);
         if (!found.is_repeatable)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor is for one call; call aclSetAclOpExecutorRepeatable first");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                          "executor is for one call; call aclSetAclOpExecutorRepeatable first");
         auto& storages = found.work->storages;
         if (index >= storages.size())
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; the operator has ", storages.size(), " tensors");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, "index is ", index, "; the operator has ", storages.size(),
+                          " tensors");
         storages[index] = address;
     }
 
@@ -79,8 +81,10 @@ class Pool {
     aclOpExecutor& Find(aclOpExecutor* executor) {
         NotNull("executor", executor);
         if (known_.count(executor) == 0 || executor->work == nullptr)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, "executor is not prepared: it was used by an earlier call, destroyed, "
-                          "or dropped because ", kMostWaiting, " newer ones waited; call the first phase again");
+            throw Refusal(ACLNN_ERR_PARAM_INVALID,
+                          "executor is not prepared: it was used by an earlier call, destroyed, "
+                          "or dropped because ",
+                          kMostWaiting, " newer ones waited; call the first phase again");
         return *executor;
     }
 

@@ -22,17 +22,20 @@ namespace {
 constexpr int32_t kMostDevices = 64;
 constexpr size_t kKernels = std::size(kCapacities);
 
+// The runtime's text ends with the code, which is added again.
 void Succeed(const char* call, aclError code) {
     if (code == ACL_SUCCESS) return;
-    const char* text = aclGetRecentErrMsg();
-    throw Refusal(code, text != nullptr ? text : call);
+    const char* recent = aclGetRecentErrMsg();
+    const std::string text = recent != nullptr ? recent : call;
+    throw Refusal(code, text.substr(0, text.rfind(" (error ")));
 }
 
 // ATen warns about an output of another shape and gives it the right one. Here that is memory of the program.
 class RefuseResize final : public c10::WarningHandler {
   public:
     void process(const c10::Warning& warning) override {
-        if (warning.msg().find("was resized") != std::string::npos) throw Refusal(ACLNN_ERR_PARAM_INVALID, warning.msg());
+        if (warning.msg().find("was resized") != std::string::npos)
+            throw Refusal(ACLNN_ERR_PARAM_INVALID, warning.msg());
         c10::WarningHandler::process(warning);
     }
 };
@@ -41,14 +44,18 @@ class RefuseResize final : public c10::WarningHandler {
 // the operator's: autograd, autocast, dispatch to Python, profilers.
 class PlainAten {
   public:
-    PlainAten() : keys_(c10::DispatchKeySet(c10::DispatchKey::BackendSelect), kExcluded), records_(false), warnings_(&handler_) {}
+    PlainAten()
+        : keys_(c10::DispatchKeySet(c10::DispatchKey::BackendSelect), kExcluded),
+          records_(false),
+          warnings_(&handler_) {}
 
   private:
     static inline const c10::DispatchKeySet kExcluded =
-        c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset |
-        c10::python_ks | c10::functorch_batched_ks | c10::DispatchKeySet{c10::DispatchKey::PythonDispatcher,
-        c10::DispatchKey::FuncTorchDynamicLayerFrontMode, c10::DispatchKey::FuncTorchDynamicLayerBackMode,
-        c10::DispatchKey::Functionalize, c10::DispatchKey::PreDispatch};
+        c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset | c10::python_ks |
+        c10::functorch_batched_ks |
+        c10::DispatchKeySet{c10::DispatchKey::PythonDispatcher, c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
+                            c10::DispatchKey::FuncTorchDynamicLayerBackMode, c10::DispatchKey::Functionalize,
+                            c10::DispatchKey::PreDispatch};
     c10::impl::ForceDispatchKeyGuard keys_;
     at::RecordFunctionGuard records_;
     RefuseResize handler_;
@@ -96,7 +103,8 @@ Kernels& KernelsOfDevice() {
     int32_t device = 0;
     Succeed("aclrtGetDevice", aclrtGetDevice(&device));
     if (device < 0 || device >= kMostDevices)
-        throw Refusal(ACLNN_ERR_RUNTIME_ERROR, "the device is ", device, "; operators run on devices 0 to ", kMostDevices - 1);
+        throw Refusal(ACLNN_ERR_RUNTIME_ERROR, "the device is ", device, "; operators run on devices 0 to ",
+                      kMostDevices - 1);
     return (*devices)[static_cast<size_t>(device)];
 }
 
@@ -132,9 +140,8 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
     Kernels& kernels = KernelsOfDevice();
     const auto launch = [&] {
         const aclrtFuncHandle function = kernels.functions[kind].load(std::memory_order_acquire);
-        return function == nullptr
-                   ? static_cast<aclError>(ACL_ERROR_RT_PARAM_INVALID)
-                   : aclrtLaunchKernelWithArgsArray(function, 1, stream, nullptr, arguments.data());
+        return function == nullptr ? static_cast<aclError>(ACL_ERROR_RT_PARAM_INVALID)
+                                   : aclrtLaunchKernelWithArgsArray(function, 1, stream, nullptr, arguments.data());
     };
     aclError code = launch();
     if (code == ACL_ERROR_RT_PARAM_INVALID) {
@@ -143,7 +150,8 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
     }
     Succeed("aclrtLaunchKernelWithArgsArray", code);
     Work* const launched = work.release();
-    if (is_captured) Succeed("aclmdlRIDestroyRegisterCallback", aclmdlRIDestroyRegisterCallback(graph, ReleaseFromGraph, launched));
+    if (is_captured)
+        Succeed("aclmdlRIDestroyRegisterCallback", aclmdlRIDestroyRegisterCallback(graph, ReleaseFromGraph, launched));
 }
 
 }  // namespace operators

@@ -2,8 +2,8 @@
 //
 //     OPERATOR(Add, (In self, In other, Number alpha, Out out), at::add_out(out, self, other, alpha))
 //
-// defines aclnnAddGetWorkspaceSize, with C types for the parameters, and aclnnAdd. tools/operators.py reads the rows, too:
-// it writes the headers.
+// defines aclnnAddGetWorkspaceSize, with C types for the parameters, and aclnnAdd. tools/operators.py reads the rows,
+// too: it writes the headers.
 #pragma once
 
 #include <memory>
@@ -55,25 +55,25 @@ struct Entry<Row, void (*)(Parameter...)> {
 
 // The first function gets its type from a template, so its body cannot name the parameters: the loader binds it to
 // Entry::Prepare (an indirect function of ELF).
-#define OPERATOR(NAME, PARAMETERS, ...)                                                                       \
-    namespace {                                                                                               \
-    struct NAME {                                                                                             \
-        static constexpr const char* kName = "aclnn" #NAME;                                                   \
-        static constexpr const char* kPrepareName = "aclnn" #NAME "GetWorkspaceSize";                         \
-        static constexpr const char* kParameters = #PARAMETERS;                                               \
-        static void Compute PARAMETERS { __VA_ARGS__; }                                                       \
-    };                                                                                                        \
-    }                                                                                                         \
-    extern "C" {                                                                                              \
-    __attribute__((visibility("hidden")))::operators::Entry<NAME>::Signature* portacl_bind_##NAME();          \
-    ::operators::Entry<NAME>::Signature* portacl_bind_##NAME() {                                              \
-        return &::operators::Entry<NAME>::Prepare;                                                            \
-    }                                                                                                         \
-    __attribute__((visibility("default"), ifunc("portacl_bind_" #NAME)))::operators::Entry<NAME>::Signature   \
-        aclnn##NAME##GetWorkspaceSize;                                                                        \
-    __attribute__((visibility("default"))) aclnnStatus aclnn##NAME(void*, uint64_t, aclOpExecutor* executor,  \
-                                                                   aclrtStream stream) {                      \
-        return ::operators::Launch(NAME::kName, executor, stream);                                            \
-    }                                                                                                         \
-    }                                                                                                         \
+#define OPERATOR(NAME, PARAMETERS, ...)                                                                              \
+    namespace {                                                                                                      \
+    struct NAME {                                                                                                    \
+        static constexpr const char* kName = "aclnn" #NAME;                                                          \
+        static constexpr const char* kPrepareName = "aclnn" #NAME "GetWorkspaceSize";                                \
+        static constexpr const char* kParameters = #PARAMETERS;                                                      \
+        static void Compute PARAMETERS { __VA_ARGS__; }                                                              \
+    };                                                                                                               \
+    }                                                                                                                \
+    extern "C" {                                                                                                     \
+    __attribute__((visibility("hidden"))) ::operators::Entry<NAME>::Signature* portacl_bind_##NAME();                \
+    ::operators::Entry<NAME>::Signature* portacl_bind_##NAME() {                                                     \
+        return &::operators::Entry<NAME>::Prepare;                                                                   \
+    }                                                                                                                \
+    __attribute__((visibility("default"),                                                                            \
+                   ifunc("portacl_bind_" #NAME))) ::operators::Entry<NAME>::Signature aclnn##NAME##GetWorkspaceSize; \
+    __attribute__((visibility("default")))                                                                           \
+    aclnnStatus aclnn##NAME(void*, uint64_t, aclOpExecutor* executor, aclrtStream stream) {                          \
+        return ::operators::Launch(NAME::kName, executor, stream);                                                   \
+    }                                                                                                                \
+    }                                                                                                                \
     static_assert(true, "the macro wants a semicolon behind it")

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "run/aten.h"
+#include "run/status.h"
 
 namespace operators {
 
 // A view of `bytes` bytes at `base`, which are not read here. Operators cannot change its shape.
-inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes, at::IntArrayRef strides,
-                           int64_t offset) {
+inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes,
+                           at::IntArrayRef strides, int64_t offset) {
     c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, at::DataPtr(base, at::kCPU));
     auto view = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
                                                          c10::scalarTypeToTypeMeta(type));
@@ -17,10 +18,24 @@ inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::In
     return view;
 }
 
+// Writes a result of any size to an output, whose shape it becomes.
+inline void Write(const Grown& out, const at::Tensor& result) {
+    if (result.numel() > out.memory.numel())
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the result has ", result.numel(), " elements; out has room for ",
+                      out.memory.numel());
+    const at::Tensor whole = result.contiguous();
+    out.memory.as_strided(whole.sizes(), whole.strides()).copy_(whole);
+    c10::TensorImpl* const seen = out.seen.unsafeGetTensorImpl();
+    seen->set_allow_tensor_metadata_change(true);
+    seen->set_sizes_contiguous(whole.sizes());
+    seen->set_allow_tensor_metadata_change(false);
+}
+
 // The same view with its storage at another address.
 inline at::Tensor MoveView(const at::Tensor& view, void* base) {
     if (view.storage().data() == base) return view;
-    return MakeView(base, view.storage().nbytes(), view.scalar_type(), view.sizes(), view.strides(), view.storage_offset());
+    return MakeView(base, view.storage().nbytes(), view.scalar_type(), view.sizes(), view.strides(),
+                    view.storage_offset());
 }
 
 }  // namespace operators

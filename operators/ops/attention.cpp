@@ -1,0 +1,106 @@
+// Attention in its plain form: products of matrices and a softmax.
+#include "ops/support.h"
+
+namespace {
+
+// How the layout orders batch (B), heads (N), sequence (S) and head dimension (D). H is N times D.
+at::Tensor ToHeads(const at::Tensor& tensor, const std::string& layout, int64_t heads) {
+    if (layout == "BNSD") return tensor;
+    if (layout == "BSND") return tensor.transpose(1, 2);
+    if (layout == "BSH") return tensor.unflatten(2, {heads, -1}).transpose(1, 2);
+    if (layout == "SBH") return tensor.unflatten(2, {heads, -1}).permute({1, 2, 0, 3});
+    throw Refusal(ACLNN_ERR_PARAM_INVALID, "inputLayout is ", layout, "; allowed: BNSD, BSND, BSH, SBH");
+}
+
+at::Tensor FromHeads(const at::Tensor& tensor, const std::string& layout) {
+    if (layout == "BNSD") return tensor;
+    if (layout == "BSND") return tensor.transpose(1, 2);
+    if (layout == "BSH") return tensor.transpose(1, 2).flatten(2);
+    return tensor.permute({2, 0, 1, 3}).flatten(2);
+}
+
+struct Options {
+    double scale, keep;
+    int64_t heads;
+    const std::string& layout;
+    int64_t sparse;
+};
+
+void CheckOptions(const Options& options, MaybeIn shift, MaybeIn drop) {
+    if (options.sparse != 0 && options.sparse != 1)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse, "; allowed: 0 and 1, a whole mask");
+    if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; add it to the mask");
+    if (options.keep < 1 || drop)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "keepProb is ", options.keep,
+                      "; dropout inside of attention is not supported");
+}
+
+// The weights of the values, in single precision. A key has as many heads as a query, or one for several of them.
+at::Tensor Weights(const at::Tensor& query, const at::Tensor& key, MaybeIn mask, double scale) {
+    at::Tensor scores = at::matmul(query, key.transpose(-2, -1)) * scale;
+    if (mask) scores = scores.masked_fill(mask->to(at::kBool), -std::numeric_limits<double>::infinity());
+    return at::softmax(scores, -1);
+}
+
+at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
+    return tensor.size(1) == heads ? tensor : tensor.repeat_interleave(heads / tensor.size(1), 1);
+}
+
+at::Tensor Wide(const at::Tensor& tensor, const Options& options, int64_t heads) {
+    return ToHeads(tensor, options.layout, heads).to(at::kFloat);
+}
+
+int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& options) {
+    return query.dim() == 4 ? 0 : key.size(2) / (query.size(2) / options.heads);
+}
+
+void Attend(const Options& options, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+            MaybeIn mask, at::Tensor& out) {
+    const int64_t heads = KeyHeads(query, key, options);
+    const at::Tensor q = Wide(query, options, options.heads);
+    const at::Tensor k = Grouped(Wide(key, options, heads), q.size(1));
+    const at::Tensor v = Grouped(Wide(value, options, heads), q.size(1));
+    out.copy_(FromHeads(at::matmul(Weights(q, k, mask, options.scale), v), options.layout));
+}
+
+// The sum over the heads of a query that share a key.
+at::Tensor Shared(const at::Tensor& slope, int64_t heads) {
+    return slope.size(1) == heads ? slope : slope.unflatten(1, {heads, -1}).sum(2);
+}
+
+void AttendBackward(const Options& options, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                    const at::Tensor& grad, MaybeIn mask, at::Tensor& dq, at::Tensor& dk, at::Tensor& dv) {
+    const int64_t heads = KeyHeads(query, key, options);
+    const at::Tensor q = Wide(query, options, options.heads);
+    const at::Tensor own = Wide(key, options, heads);
+    const at::Tensor k = Grouped(own, q.size(1));
+    const at::Tensor v = Grouped(Wide(value, options, heads), q.size(1));
+    const at::Tensor slope = Wide(grad, options, options.heads);
+    const at::Tensor weights = Weights(q, k, mask, options.scale);
+    const at::Tensor back = at::_softmax_backward_data(at::matmul(slope, v.transpose(-2, -1)), weights, -1, at::kFloat);
+    const at::Tensor scaled = back * options.scale;
+    dq.copy_(FromHeads(at::matmul(scaled, k), options.layout));
+    dk.copy_(FromHeads(Shared(at::matmul(scaled.transpose(-2, -1), q), own.size(1)), options.layout));
+    dv.copy_(FromHeads(Shared(at::matmul(weights.transpose(-2, -1), slope), own.size(1)), options.layout));
+}
+
+}  // namespace
+
+OPERATOR(FlashAttentionScore,
+         (In query, In key, In value, MaybeIn realShift, MaybeIn dropMask, [[maybe_unused]] MaybeIn paddingMask,
+          MaybeIn mask, [[maybe_unused]] MaybeInts prefix, double scale, double keepProb,
+          [[maybe_unused]] int64_t preTokens, [[maybe_unused]] int64_t nextTokens, int64_t headNum, Text layout,
+          [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, [[maybe_unused]] MaybeOut softmaxMax,
+          [[maybe_unused]] MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
+         const Options options{scale, keepProb, headNum, layout, sparseMode};
+         CheckOptions(options, realShift, dropMask); Attend(options, query, key, value, mask, out));
+OPERATOR(FlashAttentionScoreGrad,
+         (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask,
+          [[maybe_unused]] MaybeIn paddingMask, MaybeIn mask, [[maybe_unused]] MaybeIn softmaxMax,
+          [[maybe_unused]] MaybeIn softmaxSum, [[maybe_unused]] MaybeIn softmaxIn, [[maybe_unused]] MaybeIn attention,
+          [[maybe_unused]] MaybeInts prefix, double scale, double keepProb, [[maybe_unused]] int64_t preTokens,
+          [[maybe_unused]] int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
+          int64_t sparseMode, Out dq, Out dk, Out dv, [[maybe_unused]] MaybeOut dpse),
+         const Options options{scale, keepProb, headNum, layout, sparseMode};
+         CheckOptions(options, realShift, dropMask);
+         AttendBackward(options, query, key, value, grad, mask, dq, dk, dv));
