@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 labels=("$@")
-((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake packed package paddle)
+((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake packed package paddle torch)
 results=build/results
 mkdir -p build
 rm -rf "$results"
@@ -95,6 +95,17 @@ if wants paddle; then
     else
         run build-paddle tools/paddle.sh build
         run paddle ctest_run build/paddle paddle
+    fi
+fi
+
+if wants torch; then
+    status=0
+    tools/torch.sh install || status=$?
+    if ((status == 77)) && [[ ${CI-} != true ]]; then
+        say "torch: skipped, because PyTorch cannot be had (see above)"
+    else
+        run build-torch tools/torch.sh build
+        run torch ctest_run build/torch torch
     fi
 fi
 

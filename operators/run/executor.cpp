@@ -1,8 +1,8 @@
 #include "run/executor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
-#include <list>
 #include <mutex>
 #include <unordered_set>
 
@@ -22,6 +22,8 @@ namespace operators {
 namespace {
 
 constexpr size_t kMostWaiting = 1024;
+// As many are free before one is used again, so that a handle that is used too late is recognized.
+constexpr size_t kLeastFree = 4096;
 
 // Prepared and not launched. Operators prepare and launch on several threads.
 class Pool {
@@ -29,18 +31,12 @@ class Pool {
     aclOpExecutor* Add(WorkPointer work) {
         WorkPointer dropped;
         const std::lock_guard<std::mutex> lock(mutex_);
-        aclOpExecutor* executor = nullptr;
-        if (free_.empty()) {
-            executor = &all_.emplace_back();
-            known_.insert(executor);
-        } else {
-            executor = free_.back();
-            free_.pop_back();
-        }
-        executor->work = std::move(work);
-        waiting_.emplace_back(executor, ++executor->uses);
-        if (waiting_.size() > kMostWaiting) dropped = DropOldest();
-        return executor;
+        aclOpExecutor& executor = Unused();
+        executor.work = std::move(work);
+        waiting_.emplace_back(&executor, ++executor.uses);
+        if (++count_ > kMostWaiting) dropped = DropOldest();
+        if (waiting_.size() > 4 * kMostWaiting) DropOutdated();
+        return &executor;
     }
 
     // What the second phase runs.
@@ -55,8 +51,8 @@ class Pool {
     void Repeat(aclOpExecutor* executor) {
         const std::lock_guard<std::mutex> lock(mutex_);
         aclOpExecutor& found = Find(executor);
+        if (!found.is_repeatable) StopWaiting(found);
         found.is_repeatable = true;
-        ++found.uses;  // It is not dropped any more.
     }
 
     WorkPointer Destroy(aclOpExecutor* executor) {
@@ -88,21 +84,39 @@ class Pool {
         return *executor;
     }
 
+    aclOpExecutor& Unused() {
+        if (free_.size() <= kLeastFree) {
+            aclOpExecutor& made = all_.emplace_back();
+            known_.insert(&made);
+            return made;
+        }
+        aclOpExecutor& executor = *free_.front();
+        free_.pop_front();
+        return executor;
+    }
+
     WorkPointer Free(aclOpExecutor& executor) {
+        if (!executor.is_repeatable) StopWaiting(executor);
         executor.is_repeatable = false;
-        ++executor.uses;
         free_.push_back(&executor);
-        if (waiting_.size() > 2 * free_.size()) DropOutdated();
         return std::move(executor.work);
     }
 
+    void StopWaiting(aclOpExecutor& executor) {
+        ++executor.uses;
+        --count_;
+    }
+
+    static bool IsOutdated(const std::pair<aclOpExecutor*, uint64_t>& entry) {
+        return entry.first->uses != entry.second;
+    }
+
     void DropOutdated() {
-        while (!waiting_.empty() && waiting_.front().first->uses != waiting_.front().second) waiting_.pop_front();
+        waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), IsOutdated), waiting_.end());
     }
 
     WorkPointer DropOldest() {
-        DropOutdated();
-        if (waiting_.size() <= kMostWaiting) return nullptr;
+        while (IsOutdated(waiting_.front())) waiting_.pop_front();
         aclOpExecutor& oldest = *waiting_.front().first;
         waiting_.pop_front();
         return Free(oldest);
@@ -111,9 +125,11 @@ class Pool {
     std::mutex mutex_;
     std::deque<aclOpExecutor> all_;
     std::unordered_set<aclOpExecutor*> known_;
-    std::vector<aclOpExecutor*> free_;
-    // In order of their first phase, with their uses then: an entry is outdated if that has changed.
+    std::deque<aclOpExecutor*> free_;
+    // Those that wait, in order of their first phase, with their uses then: an entry is outdated if that has changed.
     std::deque<std::pair<aclOpExecutor*, uint64_t>> waiting_;
+    // How many entries are not outdated.
+    size_t count_ = 0;
 };
 
 // Threads of the process can outlive its static objects.

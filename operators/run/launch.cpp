@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <map>
+#include <mutex>
 
 #include "kernel/kernel.h"
 #include "run/status.h"
@@ -28,6 +30,12 @@ void Succeed(const char* call, aclError code) {
     const char* recent = aclGetRecentErrMsg();
     const std::string text = recent != nullptr ? recent : call;
     throw Refusal(code, text.substr(0, text.rfind(" (error ")));
+}
+
+// A failure that is none for the program.
+void ForgetFailure() {
+    static_cast<void>(aclGetRecentErrMsg());
+    static_cast<void>(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
 // ATen warns about an output of another shape and gives it the right one. Here that is memory of the program.
@@ -62,9 +70,43 @@ class PlainAten {
     c10::WarningUtils::WarningHandlerGuard warnings_;
 };
 
-// A graph can run its kernels again, so it keeps their work until it is destroyed.
-void ReleaseFromGraph(void* work) {
-    Release()(static_cast<Work*>(work));
+// The work of captured launches: a graph can run its kernels again, so it keeps their work until it is destroyed. A
+// callback releases it, which can be registered when the capture has ended.
+class GraphWork {
+  public:
+    void Add(aclmdlRI graph, WorkPointer work) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        auto& kept = pending_[graph];
+        if (kept == nullptr) kept = std::make_unique<Kept>();
+        kept->push_back(std::move(work));
+        Settle();
+    }
+
+  private:
+    using Kept = std::vector<WorkPointer>;
+    static void ReleaseKept(void* kept) { delete static_cast<Kept*>(kept); }
+
+    // Graphs whose capture has ended release their work themselves; if one is gone already, its work is released now.
+    void Settle() {
+        for (auto at = pending_.begin(); at != pending_.end();) {
+            const aclError code = aclmdlRIDestroyRegisterCallback(at->first, ReleaseKept, at->second.get());
+            if (code == ACL_ERROR_RT_MODEL_CAPTURED) {
+                ++at;
+            } else {
+                if (code == ACL_SUCCESS) static_cast<void>(at->second.release());
+                at = pending_.erase(at);
+            }
+            ForgetFailure();
+        }
+    }
+
+    std::mutex mutex_;
+    std::map<aclmdlRI, std::unique_ptr<Kept>> pending_;
+};
+
+GraphWork& WorkOfGraphs() {
+    static auto* const work = new GraphWork;
+    return *work;
 }
 
 void Compute(const portaclBlock* block, uintptr_t address, void* const* storages) {
@@ -145,13 +187,15 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
     };
     aclError code = launch();
     if (code == ACL_ERROR_RT_PARAM_INVALID) {
+        ForgetFailure();
         kernels.Load();
         code = launch();
     }
     Succeed("aclrtLaunchKernelWithArgsArray", code);
-    Work* const launched = work.release();
     if (is_captured)
-        Succeed("aclmdlRIDestroyRegisterCallback", aclmdlRIDestroyRegisterCallback(graph, ReleaseFromGraph, launched));
+        WorkOfGraphs().Add(graph, std::move(work));
+    else
+        static_cast<void>(work.release());
 }
 
 }  // namespace operators

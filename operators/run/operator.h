@@ -6,6 +6,8 @@
 // too: it writes the headers.
 #pragma once
 
+#include <aclnnop/all.h>
+
 #include <memory>
 #include <tuple>
 #include <utility>

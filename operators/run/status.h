@@ -70,7 +70,7 @@ auto GuardedPointer(const char* call, Body body) noexcept -> decltype(body()) {
     return result;
 }
 
-// The text for a null pointer. Programs pass on what they have created without a look at it, so the text of a failed
+// The text for a null pointer. Programs pass on what they have created unchecked, so the text of a failed
 // creation is part of it.
 inline std::string NullText(const std::string& name) {
     const char* earlier = aclGetRecentErrMsg();

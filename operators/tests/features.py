@@ -1,0 +1,121 @@
+"""What programs use of torch beside operators: data loaders, files, streams, events, memory statistics, devices."""
+
+import io
+import threading
+
+import device
+import models
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def a_loader_with_workers_and_pinned_memory():
+    data = TensorDataset(torch.arange(64.0).reshape(32, 2), torch.arange(32))
+    loader = DataLoader(data, batch_size=8, num_workers=2, pin_memory=True, multiprocessing_context="spawn")
+    total = torch.zeros(2).npu()
+    for values, _ in loader:
+        assert values.is_pinned()
+        total += values.npu(non_blocking=True).sum(0)
+    assert total.cpu().tolist() == torch.arange(64.0).reshape(32, 2).sum(0).tolist()
+
+
+def a_model_is_saved_and_loaded():
+    model = models.Mlp().npu()
+    file = io.BytesIO()
+    torch.save(model.state_dict(), file)
+    file.seek(0)
+    loaded = models.Mlp().npu()
+    loaded.load_state_dict(torch.load(file, map_location="npu", weights_only=False))
+    x = torch.randn(4, 20).npu()
+    assert torch.equal(model(x).cpu(), loaded(x).cpu())
+
+
+def a_side_stream_waits_for_an_event():
+    side, event = torch.npu.Stream(), torch.npu.Event(enable_timing=True)
+    x = torch.ones(1000, 1000).npu()
+    y = x @ x
+    event.record()
+    with torch.npu.stream(side):
+        side.wait_event(event)
+        z = y + 1
+        y.record_stream(side)
+    side.synchronize()
+    end = torch.npu.Event(enable_timing=True)
+    end.record()
+    end.synchronize()
+    assert z.cpu().unique().tolist() == [1001.0]
+    assert event.elapsed_time(end) > 0
+
+
+def copies_on_two_streams_keep_their_order():
+    """Pinned asynchronous copies, with memory that is freed before they ran: out of order, results differ."""
+    streams = [torch.npu.Stream() for _ in range(2)]
+    wanted, got = [], []
+    for step in range(60):
+        host = torch.full((4096,), float(step)).pin_memory()
+        with torch.npu.stream(streams[step % 2]):
+            x = host.npu(non_blocking=True)
+            y = x * 2 + step
+            back = torch.empty(4096, pin_memory=True)
+            back.copy_(y.sqrt(), non_blocking=True)
+            del x, y
+        wanted.append((torch.full((4096,), float(step)) * 2 + step).sqrt())
+        got.append((back, host))
+    torch.npu.synchronize()
+    for want, (back, _) in zip(wanted, got):
+        assert torch.equal(want, back)
+
+
+def statistics_count_memory():
+    torch.npu.empty_cache()
+    before = torch.npu.memory_allocated()
+    x = torch.empty(1 << 20, dtype=torch.uint8, device="npu")
+    # Blocks are a little larger.
+    assert 1 << 20 <= torch.npu.memory_allocated() - before < 1.01 * (1 << 20)
+    assert torch.npu.max_memory_allocated() >= before + (1 << 20)
+    del x
+    assert torch.npu.memory_allocated() == before
+
+
+def two_devices_compute():
+    x = torch.arange(6.0, device="npu:1")
+    assert (x * 2).device == torch.device("npu:1")
+    assert (x.to("npu:0") + 1).cpu().tolist() == (x + 1).cpu().tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def threads_compute_with_gradients_and_autocast():
+    """Threads that wait for a stream run its kernels, with their own state of torch."""
+    results = []
+
+    def work():
+        with torch.autocast("npu", dtype=torch.bfloat16):
+            x = torch.ones(64, 64, device="npu", requires_grad=True)
+            (x @ x).float().sum().backward()
+            results.append(x.grad.cpu().unique().tolist())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [[128.0]] * 4, results
+
+
+def shapes_that_only_the_device_knows():
+    x = torch.tensor([1.0, -2.0, 3.0, 0.0]).npu()
+    assert torch.masked_select(x, x > 0).cpu().tolist() == [1, 3]
+    assert torch.nonzero(x).cpu().tolist() == [[0], [1], [2]]
+    assert "npu:0" in repr(x)
+
+
+if __name__ == "__main__":
+    device.main([
+        a_loader_with_workers_and_pinned_memory,
+        a_model_is_saved_and_loaded,
+        a_side_stream_waits_for_an_event,
+        copies_on_two_streams_keep_their_order,
+        statistics_count_memory,
+        two_devices_compute,
+        threads_compute_with_gradients_and_autocast,
+        shapes_that_only_the_device_knows,
+    ])

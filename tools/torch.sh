@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# ./dev torch | install | build | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual environment
+# below build/torch; the libraries that they need; the tests.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+
+pinned=2.7.1
+needs=(typing_extensions sympy networkx jinja2 fsspec filelock mpmath markupsafe numpy pyyaml packaging expecttest)
+venv=$PWD/build/torch/venv-$pinned
+# Wheels stay here: another clone needs not fetch them again.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/portacl/wheels
+
+# wheel PACKAGE...: into the cache, without what they depend on.
+wheel() { "$venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$cache" "$@"; }
+
+# The virtual environment; exits with 77 if it is not available. PyPI's torch for x86-64 is the CUDA build. Without the
+# libraries of NVIDIA it is installed with stand-ins for them.
+install() {
+    [[ -f $venv/complete ]] && return 0
+    local why="torch_npu $pinned has wheels for CPython 3.11 on x86-64 only"
+    if [[ $(uname -m) != x86_64 ]] || ! command -v python3.11 >/dev/null || ! python3.11 -c 'import venv, ensurepip'; then
+        echo "torch: $why, and this machine is $(uname -m) with $(python3 --version); install python3.11 with venv" >&2
+        return 77
+    fi
+    if ! compgen -G "$cache/torch-$pinned-cp311-*.whl" >/dev/null; then
+        say "fetching torch $pinned and torch_npu $pinned: 875 MB into $cache"
+    fi
+    say "installing them: 0.8 GB in build/torch"
+    rm -rf "$venv"
+    mkdir -p "$cache"
+    # Not the Python of a version manager's shim, which may be another one in another folder.
+    "$(python3.11 -c 'import sys; print(sys.executable)')" -m venv "$venv"
+    if ! wheel "torch==$pinned" "torch_npu==$pinned" "${needs[@]}"; then
+        echo "torch: pip cannot fetch torch $pinned and torch_npu $pinned; this needs the network" >&2
+        rm -rf "$venv"
+        return 77
+    fi
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$cache" --no-deps \
+        "torch==$pinned" "torch_npu==$pinned" "${needs[@]}"
+    "$venv/bin/python" tools/torch_stand_ins.py "$(echo "$venv"/lib/python3.11/site-packages/torch/lib)"
+    touch "$venv/complete"
+}
+
+build_libraries() {
+    mkdir -p build/torch
+    cmake --preset torch -DPORTACL_TORCH_PYTHON="$venv/bin/python" >build/torch/configure.log 2>&1 || {
+        cat build/torch/configure.log
+        die "cmake --preset torch failed"
+    }
+    cmake --build build/torch
+}
+
+case ${1-} in
+install) install ;;
+build) build_libraries ;;
+python)
+    shift
+    LD_LIBRARY_PATH=$PWD/build/torch/ascend${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$venv/bin/python" "$@"
+    ;;
+'')
+    tools/setup.sh
+    install
+    build_libraries
+    say "torch $pinned and torch_npu $pinned"
+    ctest --test-dir build/torch -L '^torch$' --no-tests=error --output-on-failure -j "$(nproc)"
+    say "the samples of torch.testing: writes docs/torch.md"
+    tools/torch.sh python operators/tests/samples.py docs/torch.md
+    ;;
+*) die "torch: unknown argument '$1'" ;;
+esac
