@@ -1,9 +1,7 @@
 # A folder with all libraries that programs for Ascend devices look up by name: LD_LIBRARY_PATH names it.
 set(portacl_torch_dir "${CMAKE_CURRENT_BINARY_DIR}/ascend")
 file(MAKE_DIRECTORY "${portacl_torch_dir}")
-foreach(name ${portacl_soname} libascendcl.so libacl_rt.so)
-    file(CREATE_LINK "${portacl_stage}/${portacl_soname}" "${portacl_torch_dir}/${name}" SYMBOLIC)
-endforeach()
+file(CREATE_LINK "${portacl_stage}/${portacl_soname}" "${portacl_torch_dir}/${portacl_soname}" SYMBOLIC)
 
 if(NOT PORTACL_TORCH_PYTHON)
     find_package(Python3 COMPONENTS Interpreter)

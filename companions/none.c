@@ -1,2 +1,2 @@
-// A library that programs link and of which they use nothing.
+// A library without functions.
 typedef int companions_none;

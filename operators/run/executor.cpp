@@ -141,6 +141,7 @@ Pool& Executors() {
 }  // namespace
 
 aclOpExecutor* MakeExecutor(WorkPointer work) {
+    finished.ReleaseAll();
     return Executors().Add(std::move(work));
 }
 

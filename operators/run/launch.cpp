@@ -112,7 +112,6 @@ GraphWork& WorkOfGraphs() {
 void Compute(const portaclBlock* block, uintptr_t address, void* const* storages) {
     auto* const work = reinterpret_cast<Work*>(address & ~uintptr_t{1});
     const bool is_of_graph = (address & 1) != 0;
-    const WorkPointer release(is_of_graph ? nullptr : work);
     try {
         const PlainAten plain;
         work->Compute({storages, work->storages.size()});
@@ -120,6 +119,7 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
         const Failure failure = CurrentFailure();
         portaclKernelFail(block, failure.code, (std::string(work->name) + ": " + failure.text).c_str());
     }
+    if (!is_of_graph) finished.Add(work);
 }
 
 // The kernels on one device. A reset of the device, or aclFinalize, makes them invalid.

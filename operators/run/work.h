@@ -26,6 +26,8 @@ class Work {
     c10::SmallVector<void*, 16> storages;
     // The executor, if it is repeatable, and every launch that has not run hold one.
     std::atomic<int> holders{1};
+    // The one that was finished before, until both are released.
+    Work* next = nullptr;
 };
 
 struct Release {
@@ -34,6 +36,33 @@ struct Release {
     }
 };
 using WorkPointer = std::unique_ptr<Work, Release>;
+
+// Work that has run, on the way back to a thread that prepares operators: it has allocated the parts, and an allocator
+// releases them faster there than on the thread of a stream.
+class Finished {
+  public:
+    // Takes a holder's part.
+    void Add(Work* work) {
+        if (work->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        work->next = first_.load(std::memory_order_relaxed);
+        while (!first_.compare_exchange_weak(work->next, work, std::memory_order_release, std::memory_order_relaxed)) {
+        }
+    }
+    void ReleaseAll() {
+        if (first_.load(std::memory_order_relaxed) == nullptr) return;
+        Work* work = first_.exchange(nullptr, std::memory_order_acquire);
+        while (work != nullptr) {
+            Work* const next = work->next;
+            delete work;
+            work = next;
+        }
+    }
+
+  private:
+    std::atomic<Work*> first_{nullptr};
+};
+
+inline Finished finished;
 
 inline WorkPointer Retain(Work& work) {
     work.holders.fetch_add(1, std::memory_order_relaxed);
