@@ -26,6 +26,10 @@ OPERATOR(Softplus, (In self, Number beta, Number threshold, Out out), at::softpl
 OPERATOR(SoftplusBackward, (In grad, In self, Number beta, Number threshold, Out out),
          at::softplus_backward_out(out, grad, self, beta, threshold));
 OPERATOR(LogSigmoid, (In self, Out out), at::log_sigmoid_out(out, self));
+// The buffer is for the device's backward only.
+OPERATOR(LogSigmoidForward, (In self, Out out, [[maybe_unused]] MaybeOut buffer), at::log_sigmoid_out(out, self));
+OPERATOR(LogSigmoidBackward, (In grad, In self, [[maybe_unused]] MaybeIn buffer, Out out),
+         at::mul_out(out, grad, at::sigmoid(self.neg())));
 
 OPERATOR(Gelu, (In self, Out out), at::gelu_out(out, self));
 OPERATOR(GeluBackward, (In grad, In self, Out out), at::gelu_backward_out(out, grad, self));

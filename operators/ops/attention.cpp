@@ -19,6 +19,9 @@ at::Tensor FromHeads(const at::Tensor& tensor, const std::string& layout) {
     return tensor.permute({2, 0, 1, 3}).flatten(2);
 }
 
+// Modes of sparseMode: keys up to the query's number, counted from the first or from the last key.
+constexpr int64_t kLeftUp = 2, kRightDown = 3;
+
 struct Options {
     double scale, keep;
     int64_t heads;
@@ -26,20 +29,31 @@ struct Options {
     int64_t sparse;
 };
 
-void CheckOptions(const Options& options, MaybeIn shift, MaybeIn drop) {
-    if (options.sparse != 0 && options.sparse != 1)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse, "; allowed: 0 and 1, a whole mask");
+void CheckOptions(const Options& options, MaybeIn shift) {
+    if (options.sparse < 0 || options.sparse > kRightDown)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "sparseMode is ", options.sparse,
+                      "; allowed: 0 and 1, a whole mask, 2 and 3, a triangular one");
     if (shift) throw Refusal(ACLNN_ERR_PARAM_INVALID, "realShift is not supported; add it to the mask");
-    if (options.keep < 1 || drop)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "keepProb is ", options.keep,
-                      "; dropout inside of attention is not supported");
+}
+
+// What a score does not count for. In the modes for triangles the program's mask is a smaller pattern of the same.
+std::optional<at::Tensor> Hidden(const at::Tensor& scores, MaybeIn mask, int64_t sparse) {
+    if (sparse < kLeftUp) return mask ? std::optional(mask->to(at::kBool)) : std::nullopt;
+    const int64_t diagonal = sparse == kLeftUp ? 1 : scores.size(-1) - scores.size(-2) + 1;
+    return at::ones({scores.size(-2), scores.size(-1)}, at::kBool).triu(diagonal);
 }
 
 // The weights of the values, in single precision. A key has as many heads as a query, or one for several of them.
-at::Tensor Weights(const at::Tensor& query, const at::Tensor& key, MaybeIn mask, double scale) {
-    at::Tensor scores = at::matmul(query, key.transpose(-2, -1)) * scale;
-    if (mask) scores = scores.masked_fill(mask->to(at::kBool), -std::numeric_limits<double>::infinity());
+at::Tensor Weights(const at::Tensor& query, const at::Tensor& key, MaybeIn mask, const Options& options) {
+    at::Tensor scores = at::matmul(query, key.transpose(-2, -1)) * options.scale;
+    if (const auto hidden = Hidden(scores, mask, options.sparse))
+        scores = scores.masked_fill(*hidden, -std::numeric_limits<double>::infinity());
     return at::softmax(scores, -1);
+}
+
+// What dropout multiplies the weights by; nothing if there is none.
+at::Tensor Dropped(const at::Tensor& weights, MaybeIn drop, const Options& options) {
+    return drop && options.keep < 1 ? weights * Kept(*drop, weights.sizes(), options.keep) : weights;
 }
 
 at::Tensor Grouped(const at::Tensor& tensor, int64_t heads) {
@@ -55,12 +69,13 @@ int64_t KeyHeads(const at::Tensor& query, const at::Tensor& key, const Options& 
 }
 
 void Attend(const Options& options, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-            MaybeIn mask, at::Tensor& out) {
+            MaybeIn mask, MaybeIn drop, at::Tensor& out) {
     const int64_t heads = KeyHeads(query, key, options);
     const at::Tensor q = Wide(query, options, options.heads);
     const at::Tensor k = Grouped(Wide(key, options, heads), q.size(1));
     const at::Tensor v = Grouped(Wide(value, options, heads), q.size(1));
-    out.copy_(FromHeads(at::matmul(Weights(q, k, mask, options.scale), v), options.layout));
+    const at::Tensor weights = Dropped(Weights(q, k, mask, options), drop, options);
+    out.copy_(FromHeads(at::matmul(weights, v), options.layout));
 }
 
 // The sum over the heads of a query that share a key.
@@ -69,19 +84,22 @@ at::Tensor Shared(const at::Tensor& slope, int64_t heads) {
 }
 
 void AttendBackward(const Options& options, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                    const at::Tensor& grad, MaybeIn mask, at::Tensor& dq, at::Tensor& dk, at::Tensor& dv) {
+                    const at::Tensor& grad, MaybeIn mask, MaybeIn drop, at::Tensor& dq, at::Tensor& dk,
+                    at::Tensor& dv) {
     const int64_t heads = KeyHeads(query, key, options);
     const at::Tensor q = Wide(query, options, options.heads);
     const at::Tensor own = Wide(key, options, heads);
     const at::Tensor k = Grouped(own, q.size(1));
     const at::Tensor v = Grouped(Wide(value, options, heads), q.size(1));
     const at::Tensor slope = Wide(grad, options, options.heads);
-    const at::Tensor weights = Weights(q, k, mask, options.scale);
-    const at::Tensor back = at::_softmax_backward_data(at::matmul(slope, v.transpose(-2, -1)), weights, -1, at::kFloat);
+    const at::Tensor weights = Weights(q, k, mask, options);
+    const at::Tensor through = Dropped(at::matmul(slope, v.transpose(-2, -1)), drop, options);
+    const at::Tensor back = at::_softmax_backward_data(through, weights, -1, at::kFloat);
+    const at::Tensor dropped = Dropped(weights, drop, options);
     const at::Tensor scaled = back * options.scale;
     dq.copy_(FromHeads(at::matmul(scaled, k), options.layout));
     dk.copy_(FromHeads(Shared(at::matmul(scaled.transpose(-2, -1), q), own.size(1)), options.layout));
-    dv.copy_(FromHeads(Shared(at::matmul(weights.transpose(-2, -1), slope), own.size(1)), options.layout));
+    dv.copy_(FromHeads(Shared(at::matmul(dropped.transpose(-2, -1), slope), own.size(1)), options.layout));
 }
 
 }  // namespace
@@ -93,7 +111,7 @@ OPERATOR(FlashAttentionScore,
           [[maybe_unused]] int64_t innerPrecise, int64_t sparseMode, [[maybe_unused]] MaybeOut softmaxMax,
           [[maybe_unused]] MaybeOut softmaxSum, [[maybe_unused]] MaybeOut softmaxOut, Out out),
          const Options options{scale, keepProb, headNum, layout, sparseMode};
-         CheckOptions(options, realShift, dropMask); Attend(options, query, key, value, mask, out));
+         CheckOptions(options, realShift); Attend(options, query, key, value, mask, dropMask, out));
 OPERATOR(FlashAttentionScoreGrad,
          (In query, In key, In value, In grad, MaybeIn realShift, MaybeIn dropMask,
           [[maybe_unused]] MaybeIn paddingMask, MaybeIn mask, [[maybe_unused]] MaybeIn softmaxMax,
@@ -102,5 +120,5 @@ OPERATOR(FlashAttentionScoreGrad,
           [[maybe_unused]] int64_t nextTokens, int64_t headNum, Text layout, [[maybe_unused]] int64_t innerPrecise,
           int64_t sparseMode, Out dq, Out dk, Out dv, [[maybe_unused]] MaybeOut dpse),
          const Options options{scale, keepProb, headNum, layout, sparseMode};
-         CheckOptions(options, realShift, dropMask);
-         AttendBackward(options, query, key, value, grad, mask, dq, dk, dv));
+         CheckOptions(options, realShift);
+         AttendBackward(options, query, key, value, grad, mask, dropMask, dq, dk, dv));

@@ -49,13 +49,7 @@ void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Genera
 }
 
 void ApplyMask(const at::Tensor& self, const at::Tensor& mask, double probability, at::Tensor& out) {
-    const int64_t count = self.numel();
-    const at::Tensor kept = at::empty(self.sizes(), at::kByte);
-    const auto* bytes = static_cast<const uint8_t*>(mask.const_data_ptr());
-    auto* bits = kept.mutable_data_ptr<uint8_t>();
-    for (int64_t i = 0; i < count; ++i) bits[i] = bytes[i / 8] >> i % 8 & 1;
-    const double scale = probability < 1 ? 1 / (1 - probability) : 0;
-    at::mul_out(out, self, kept.to(self.scalar_type()).mul_(scale));
+    at::mul_out(out, self, Kept(mask, self.sizes(), 1 - probability).to(self.scalar_type()));
 }
 
 }  // namespace

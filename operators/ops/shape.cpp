@@ -11,8 +11,26 @@ OPERATOR(Slice, (In self, int64_t dim, int64_t start, int64_t end, int64_t step,
 OPERATOR(Flip, (In self, Ints dims, Out out), Put(out, self.flip(dims)));
 OPERATOR(Roll, (In self, Ints shifts, Ints dims, Out out), Put(out, self.roll(shifts, dims)));
 OPERATOR(ConstantPadNd, (In self, Ints pad, Number value, Out out), Put(out, at::constant_pad_nd(self, pad, value)));
+OPERATOR(RepeatInterleave, (In self, In repeats, [[maybe_unused]] int64_t size, Out out),
+         Put(out, self.flatten().repeat_interleave(Long(repeats), 0)));
+OPERATOR(RepeatInterleaveWithDim, (In self, In repeats, int64_t dim, [[maybe_unused]] int64_t size, Out out),
+         Put(out, self.repeat_interleave(Long(repeats), dim)));
+OPERATOR(RepeatInterleaveInt, (In self, int64_t repeats, [[maybe_unused]] int64_t size, Out out),
+         Put(out, self.flatten().repeat_interleave(repeats, 0)));
 OPERATOR(RepeatInterleaveIntWithDim, (In self, int64_t repeats, int64_t dim, [[maybe_unused]] int64_t size, Out out),
          Put(out, self.repeat_interleave(repeats, dim)));
+
+#define PADDING(NAME, FUNCTION)                                                              \
+    OPERATOR(NAME, (In self, Ints padding, Out out), Put(out, at::FUNCTION(self, padding))); \
+    OPERATOR(NAME##Backward, (In grad, In self, Ints padding, Out out),                      \
+             Put(out, at::FUNCTION##_backward(grad, self, padding)))
+
+PADDING(ReflectionPad1d, reflection_pad1d);
+PADDING(ReflectionPad2d, reflection_pad2d);
+PADDING(ReflectionPad3d, reflection_pad3d);
+PADDING(ReplicationPad1d, replication_pad1d);
+PADDING(ReplicationPad2d, replication_pad2d);
+PADDING(ReplicationPad3d, replication_pad3d);
 
 namespace {
 

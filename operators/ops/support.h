@@ -32,6 +32,21 @@ inline at::Tensor Long(const at::Tensor& indices) {
     return indices.scalar_type() == at::kInt ? indices.to(at::kLong) : indices;
 }
 
+// What dropout multiplies elements by: 0, or the inverse of the probability of keeping one. The mask has a bit for each
+// element, which is set if the element is kept.
+inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double probability) {
+    const int64_t count = c10::multiply_integers(sizes);
+    if (mask.numel() * mask.element_size() * 8 < count)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel(), " bytes; ", count, " elements need ",
+                      (count + 7) / 8);
+    at::Tensor kept = at::empty(sizes, at::kFloat);
+    const auto* bytes = static_cast<const uint8_t*>(mask.const_data_ptr());
+    auto* factors = kept.mutable_data_ptr<float>();
+    const float scale = probability > 0 ? static_cast<float>(1 / probability) : 0;
+    for (int64_t i = 0; i < count; ++i) factors[i] = (bytes[i / 8] >> i % 8 & 1) != 0 ? scale : 0;
+    return kept;
+}
+
 // Random numbers that depend on both, as the API numbers them.
 inline at::Generator Random(int64_t seed, int64_t offset) {
     const auto mixed = static_cast<uint64_t>(seed) + static_cast<uint64_t>(offset) * 0x9e3779b97f4a7c15u;
