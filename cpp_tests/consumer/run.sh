@@ -33,7 +33,7 @@ run_four() {
     done
     # A static program needs no portacl at run time, a shared one does.
     ! ldd "$1/c_static" | grep portacl || fail "c_static needs a shared portacl"
-    ldd "$1/c_shared" | grep "libportacl\.so\.${PORTACL_VERSION%%.*} " ||
+    ldd "$1/c_shared" | grep "libportacl\.so\.${PORTACL_TEST_VERSION%%.*} " ||
         fail "c_shared does not ask for libportacl by its soname"
 }
 
@@ -43,7 +43,7 @@ by_pkg_config() {
     mkdir -p "$into"
     PKG_CONFIG_PATH=$(libdir "$from")/pkgconfig
     export PKG_CONFIG_PATH
-    [[ $(pkg-config --modversion portacl) == "$PORTACL_VERSION" ]] || fail "portacl.pc: wrong version"
+    [[ $(pkg-config --modversion portacl) == "$PORTACL_TEST_VERSION" ]] || fail "portacl.pc: wrong version"
     local strict=(-Wall -Wextra -Werror -pedantic)
     for package in portacl:shared portacl-static:static; do
         local kind=${package#*:}
@@ -62,8 +62,8 @@ test_install() {
     cmake --install "$build" --prefix "$prefix"
     local lib
     lib=$(libdir "$prefix")
-    [[ $(readlink "$lib/libportacl.so") == "libportacl.so.${PORTACL_VERSION%%.*}" ]] || fail "libportacl.so is no link to the soname"
-    [[ $(readlink -f "$lib/libportacl.so") == "$(readlink -f "$lib")/libportacl.so.$PORTACL_VERSION" ]] || fail "the links do not lead to libportacl.so.$PORTACL_VERSION"
+    [[ $(readlink "$lib/libportacl.so") == "libportacl.so.${PORTACL_TEST_VERSION%%.*}" ]] || fail "libportacl.so is no link to the soname"
+    [[ $(readlink -f "$lib/libportacl.so") == "$(readlink -f "$lib")/libportacl.so.$PORTACL_TEST_VERSION" ]] || fail "the links do not lead to libportacl.so.$PORTACL_TEST_VERSION"
     find "$prefix" -name LICENSE | grep . || fail "no LICENSE installed"
     mkdir -p "$work/headers"
     cp -R "$root/include/." "$root/cxx/include/." "$work/headers"
@@ -103,18 +103,18 @@ test_relocatable() {
 
 test_versions() {
     local major minor
-    IFS=. read -r major minor _ <<<"$PORTACL_VERSION"
-    local good=("$PORTACL_VERSION" "$major.$minor") bad=("$((major + 1)).0" "$major.$((minor + 1))")
+    IFS=. read -r major minor _ <<<"$PORTACL_TEST_VERSION"
+    local good=("$PORTACL_TEST_VERSION" "$major.$minor") bad=("$((major + 1)).0" "$major.$((minor + 1))")
     # Before 1.0 an older minor version has another interface.
     if ((major == 0 && minor > 0)); then bad+=("0.$((minor - 1))"); fi
     local version
     for version in "${good[@]}"; do
         cmake -S "$here/project" -B "$mine/$version" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED_VERSION="$version" >/dev/null ||
-            fail "version $version was requested, $PORTACL_VERSION is installed: should be found"
+            fail "version $version was requested, $PORTACL_TEST_VERSION is installed: should be found"
     done
     for version in "${bad[@]}"; do
         ! cmake -S "$here/project" -B "$mine/$version" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED_VERSION="$version" >/dev/null 2>&1 ||
-            fail "version $version was requested, $PORTACL_VERSION is installed: should be refused"
+            fail "version $version was requested, $PORTACL_TEST_VERSION is installed: should be refused"
     done
 }
 
@@ -131,7 +131,7 @@ test_second_rust_library() {
     "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$neighbour" "${native[@]}" -o "$mine/neighbour_first"
     "$mine/neighbour_first" || fail "neighbour_first"
     # Negative test: cargo's archive, with all symbols global, collides.
-    if "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$PORTACL_ARCHIVE" "$neighbour" \
+    if "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$PORTACL_TEST_ARCHIVE" "$neighbour" \
         "${native[@]:2}" -o "$mine/collides" 2>"$mine/collision.txt"; then
         echo "note: this compiler's archives no longer collide; make_libraries.sh may have become simpler"
     else
@@ -339,7 +339,7 @@ test_fetch_content() {
     cat >"$mine/project/CMakeLists.txt" <<LISTS
 cmake_minimum_required(VERSION 3.22)
 project(outer LANGUAGES C CXX)
-set(PORTACL_CARGO_TARGET_DIR "$(dirname "$(dirname "$PORTACL_ARCHIVE")")" CACHE PATH "")
+set(PORTACL_CARGO_TARGET_DIR "$(dirname "$(dirname "$PORTACL_TEST_ARCHIVE")")" CACHE PATH "")
 add_subdirectory("$root" portacl)
 add_executable(outer main.c)
 target_link_libraries(outer PRIVATE portacl::portacl)

@@ -109,3 +109,69 @@ OWN_PROCESS_TEST(ConfigProcess, EmptySocNameMeansTheDefault, {"PORTACL_SOC_NAME"
     ASSERT_NE(aclrtGetSocName(), nullptr);
     EXPECT_STREQ(aclrtGetSocName(), "Ascend910B1");
 }
+
+// What `call` writes to standard error.
+template <class Call>
+std::string StandardErrorOf(const Call& call) {
+    testing::internal::CaptureStderr();
+    call();
+    return testing::internal::GetCapturedStderr();
+}
+
+OWN_PROCESS_TEST(ConfigProcess, AnUnknownVariableIsReportedOnce, {"PORTACL_CPU_DEVICE", "7"}) {
+    const std::string text = StandardErrorOf([] { ACL_OK(aclInit(nullptr)); });
+    EXPECT_EQ(
+        "portacl: the environment variable PORTACL_CPU_DEVICE is unknown and has no effect; the nearest name is "
+        "PORTACL_CPU_DEVICES\n",
+        text);
+    ACL_OK(aclFinalize());
+    EXPECT_EQ("", StandardErrorOf([] { ACL_OK(aclInit(nullptr)); }));
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(ConfigProcess, VariablesOfOtherProgramsAreIgnored, {"PORTACL_ROOT", "/usr"},
+                 {"PORTACL_TEST_SOMETHING", "1"}) {
+    EXPECT_EQ("", StandardErrorOf([] { ACL_OK(aclInit(nullptr)); }));
+    ACL_OK(aclFinalize());
+}
+
+// The rule of docs/configuration.md for policies and flags that this library does not know.
+OWN_PROCESS_TEST(ConfigProcess, UnknownPoliciesAndFlagsCountAsNotGiven) {
+    ACL_OK(aclrtSetDevice(0));
+    const auto malloc_with = [](int policy) {
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, 64, static_cast<aclrtMemMallocPolicy>(policy)));
+        ACL_OK(aclrtFree(memory));
+        ACL_OK(aclrtMallocAlign32(&memory, 64, static_cast<aclrtMemMallocPolicy>(policy)));
+        ACL_OK(aclrtFree(memory));
+    };
+    EXPECT_EQ("portacl: the malloc policy 0x62 is unknown and counts as not given\n",
+              StandardErrorOf([&] { malloc_with(0x62); }));
+    EXPECT_EQ("", StandardErrorOf([&] { malloc_with(0x62); }));
+    EXPECT_EQ("", StandardErrorOf([&] { malloc_with(ACL_MEM_MALLOC_HUGE_FIRST); }));
+
+    const auto stream_with = [](uint32_t flags) {
+        aclrtStream stream = nullptr;
+        ACL_OK(aclrtCreateStreamWithConfig(&stream, 0, flags));
+        uint32_t got = 77;
+        ACL_OK(aclrtStreamGetFlags(stream, &got));
+        EXPECT_EQ(ACL_STREAM_FAST_LAUNCH, got);
+        ACL_OK(aclrtDestroyStream(stream));
+    };
+    EXPECT_EQ("portacl: the stream flags 0x4000 are unknown and count as not given\n",
+              StandardErrorOf([&] { stream_with(ACL_STREAM_FAST_LAUNCH | 0x4000); }));
+    EXPECT_EQ("", StandardErrorOf([&] { stream_with(ACL_STREAM_FAST_LAUNCH); }));
+
+    // The same for aclrtCreateStreamV2, whose flags have 64 bits.
+    aclrtStreamConfigHandle* config = aclrtCreateStreamConfigHandle();
+    ASSERT_NE(config, nullptr);
+    size_t flags = (size_t{1} << 40) | ACL_STREAM_FAST_LAUNCH;
+    ACL_OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flags, sizeof flags));
+    EXPECT_EQ("portacl: the stream flags 0x10000000000 are unknown and count as not given\n", StandardErrorOf([&] {
+                  aclrtStream stream = nullptr;
+                  ACL_OK(aclrtCreateStreamV2(&stream, config));
+                  ACL_OK(aclrtDestroyStream(stream));
+              }));
+    ACL_OK(aclrtDestroyStreamConfigHandle(config));
+    ACL_OK(aclrtResetDevice(0));
+}

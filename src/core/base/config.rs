@@ -1,6 +1,8 @@
-//! Settings from the environment; those from the configuration file of aclInit are in `file`.
+//! Settings from the environment; those from the configuration file of aclInit are in `file`, names of variables in
+//! `names`.
 
 pub mod file;
+pub mod names;
 
 use std::ffi::OsString;
 use std::fmt::Display;

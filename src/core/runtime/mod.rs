@@ -294,6 +294,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
 
 /// Reads the environment and applies it.
 fn heed_environment(steps: &Lifecycle) -> Result<Environment> {
+    config::names::report_unknown();
     let environment = Environment::read()?;
     thread_attributes::fix(environment.thread_stack);
     steps.session_opening.iter().try_for_each(|step| step(&environment))?;

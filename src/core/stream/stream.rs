@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use crate::algo::host::notice::notice_once;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::share::Share;
@@ -34,9 +35,13 @@ impl StreamFlags {
     const DEVICE_USE_ONLY: u32 = 0x20;
     const KNOWN: u32 = 0x3f;
 
-    /// Reads the bits of C. Unknown bits are ignored.
-    pub fn from_bits(bits: u32) -> Self {
-        Self(bits & Self::KNOWN)
+    /// Reads the bits of C. Unknown bits count as not given, and a line on standard error reports them.
+    pub fn from_bits(bits: u64) -> Self {
+        let unknown = bits & !u64::from(Self::KNOWN);
+        if unknown != 0 {
+            notice_once(&format!("the stream flags {unknown:#x} are unknown and count as not given"));
+        }
+        Self(bits as u32 & Self::KNOWN)
     }
 
     /// The stream only builds graphs.

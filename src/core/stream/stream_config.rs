@@ -54,8 +54,7 @@ impl Field {
 /// aclrtCreateStreamV2.
 pub fn create(description: Description) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    // The flags that exist have 32 bits, and unknown ones are ignored.
-    let flags = StreamFlags::from_bits(description.flags as u32);
+    let flags = StreamFlags::from_bits(description.flags);
     let device = thread::current()?.device.clone();
     let priority = description.priority;
     stream_attribute::check_priority("handle->priority", u64::from(priority), &device)?;

@@ -219,7 +219,8 @@ fn a_stream_that_only_builds_graphs_is_intercepted_from_the_beginning() {
     let (other, work) = bench.stream();
     let found = handles::get::<Stream>("stream", raw).unwrap();
     assert!(found.builds_graphs() && found.is_captured());
-    assert_eq!(StreamFlags::from_bits(PERSISTENT), StreamFlags::from_bits(PERSISTENT | 0x100));
+    let persistent = u64::from(PERSISTENT);
+    assert_eq!(StreamFlags::from_bits(persistent), StreamFlags::from_bits(persistent | 0x100 | 1 << 40));
     fails(found.submit(Op::Mark), Code::StreamModel, &["bound to no graph"]);
     let usual = handles::get::<Stream>("stream", other).unwrap();
     assert!(!usual.builds_graphs() && !usual.is_captured());

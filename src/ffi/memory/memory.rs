@@ -17,7 +17,8 @@ use crate::ffi::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 /// readable, except in modes that detect accesses outside of allocations (docs/configuration.md). Policies: HUGE_FIRST
 /// uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
 /// HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
-/// An unknown policy is not an error: it means huge pages first from 2 MiB on, and normal pages below.
+/// An unknown policy counts as not given: it means huge pages first from 2 MiB on, and normal pages below.
+/// docs/configuration.md has the rule.
 ///
 /// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
 ///     released.

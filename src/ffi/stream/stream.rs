@@ -34,7 +34,7 @@ pub unsafe extern "C" fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError
 ///
 /// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
 /// @param priority ignored, as in the original.
-/// @param flag an OR of ACL_STREAM_* flags.
+/// @param flag an OR of ACL_STREAM_* flags. Unknown flags count as not given: docs/configuration.md has the rule.
 /// @return the codes of aclrtCreateStream.
 /// @note Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -1,5 +1,6 @@
 //! Malloc policies of the API as page policies, and requested sizes as padded sizes.
 
+use crate::algo::host::notice::notice_once;
 use crate::backend::PagePolicy;
 
 /// Requests of this size and above prefer huge pages if the policy is unknown.
@@ -10,7 +11,7 @@ const GRAIN: usize = 32;
 const TAIL: usize = 32;
 
 /// The pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect here; an
-/// unknown number is no error.
+/// unknown number is no error: it counts as not given, and a line on standard error reports it.
 pub fn pages(policy: i32, size: usize) -> PagePolicy {
     const BANDWIDTH_AND_ACCESS: i32 = 0x100 | 0x1000 | 0x10_0000;
     match policy & !BANDWIDTH_AND_ACCESS {
@@ -18,8 +19,10 @@ pub fn pages(policy: i32, size: usize) -> PagePolicy {
         1 | 4 => PagePolicy::HugeOnly,
         2 | 5 => PagePolicy::NormalOnly,
         6 | 7 => PagePolicy::Huge1GOnly,
-        _ if size >= HUGE_FROM => PagePolicy::HugeFirst,
-        _ => PagePolicy::NormalOnly,
+        _ => {
+            notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));
+            if size >= HUGE_FROM { PagePolicy::HugeFirst } else { PagePolicy::NormalOnly }
+        }
     }
 }
 

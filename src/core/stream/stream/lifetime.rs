@@ -129,7 +129,7 @@ impl Stream {
 /// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let flags = StreamFlags::from_bits(flags);
+    let flags = StreamFlags::from_bits(flags.into());
     let device = thread::current()?.device.clone();
     create_on(device, 0, flags)
 }

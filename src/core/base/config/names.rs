@@ -1,0 +1,33 @@
+//! The names of the environment variables.
+
+use crate::algo::host::notice::notice_once;
+
+/// Every variable of docs/configuration.md that begins with [`PREFIX`].
+const NAMES: &str = "PORTACL_BACKEND PORTACL_CANN_VERSION PORTACL_CPU_ASYNC PORTACL_CPU_DEVICES PORTACL_CPU_GUARD \
+    PORTACL_CPU_MEMORY PORTACL_CPU_SEED PORTACL_FAULT PORTACL_FAULT_COUNT PORTACL_FINALIZE_TIMEOUT_MS \
+    PORTACL_LEAK_CHECK PORTACL_LOG_LEVEL PORTACL_MEMORY_HOOK PORTACL_SNAPSHOT_TIMEOUT_MS PORTACL_SOC_NAME \
+    PORTACL_THREAD_STACK PORTACL_TRACE";
+const PREFIX: &str = "PORTACL_";
+/// What follows the prefix in variables of other programs: tests, plug-ins, and CMake, which looks for packages there.
+const OTHERS: [&str; 4] = ["TEST_", "PADDLE_", "ROOT", "DIR"];
+
+/// Writes a line to standard error for each variable that looks like one of the library but is none.
+pub fn report_unknown() {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter_map(|name| unknown(&name)).for_each(|line| notice_once(&line));
+}
+
+/// What to report about a variable with this name; `None` if it is known or belongs to another program.
+fn unknown(name: &str) -> Option<String> {
+    let known = NAMES.split(' ');
+    let rest = name.strip_prefix(PREFIX)?;
+    if OTHERS.iter().any(|other| rest.starts_with(other)) || known.clone().any(|known| known == name) {
+        return None;
+    }
+    let nearest = known.min_by_key(|known| strsim::levenshtein(known, name))?;
+    Some(format!("the environment variable {name} is unknown and has no effect; the nearest name is {nearest}"))
+}
+
+#[cfg(test)]
+#[path = "names_tests.rs"]
+mod tests;
