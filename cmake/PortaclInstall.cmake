@@ -8,6 +8,9 @@ install(FILES "${portacl_stage}/${portacl_soname}" "${portacl_stage}/libportacl.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# A project of its own, with find_package.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        PATTERN leak_check.sh EXCLUDE)
 
 # Library names under which programs link or dlopen the original. They are symbolic links, so that a
 # program that uses two names loads one library.

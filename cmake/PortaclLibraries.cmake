@@ -87,6 +87,8 @@ add_library(portacl::portacl STATIC IMPORTED GLOBAL)
 set_target_properties(portacl::portacl PROPERTIES
     IMPORTED_LOCATION "${portacl_static}"
     INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include"
+    # Programs contain only what they use.
+    INTERFACE_LINK_OPTIONS "-Wl,--gc-sections"
     INTERFACE_LINK_LIBRARIES "${PORTACL_NATIVE_LIBS}")
 add_dependencies(portacl::portacl portacl_libraries)
 

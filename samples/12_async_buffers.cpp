@@ -1,4 +1,4 @@
-// 07_mem_pool in C++: stream-ordered memory. Two streams share a pool, and neither waits for
+// 08_mem_pool in C++: stream-ordered memory. Two streams share a pool, and neither waits for
 // memory: buffers go out of scope before the work that uses them has started, and the pool reuses
 // their memory for the next ones.
 //

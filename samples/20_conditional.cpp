@@ -120,6 +120,10 @@ int main(int argc, char** argv) {
         std::printf("distances of %zu cells after %d steps, in one run of a graph\n", cells, watch->rounds);
     }
 
+    std::puts(
+        "What this shows: a graph repeats a part of itself until its own work says that nothing changes any more. The\n"
+        "program launches it once, and does not count the steps.");
+
     CHECK(aclmdlRIDestroy(graph));
     CHECK(aclrtFreeHost(pinned));
     for (int32_t* memory : {ones, shifted, distance}) CHECK(aclrtFree(memory));

@@ -1,21 +1,35 @@
 #!/usr/bin/env bash
-# Installs what the build needs and this machine lacks, and prints what it does. It asks nothing, and is quick if
-# nothing is missing.
+# Installs what this machine lacks, and prints what it does. It asks nothing, and is quick if nothing is missing.
+#
+# usage: setup.sh [build] [--list]     build: only what the build needs, not what tests and checks need
+#                                      --list: prints the needed commands, installs nothing
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 
 # The commands that the scripts call, and their Debian packages.
-needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake
-    ninja:ninja-build pkg-config:pkg-config python3:python3 clang-format:clang-format
-    doxygen:doxygen codespell:codespell file:file cloc:cloc)
+needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake ninja:ninja-build)
+tests=1
+if [[ ${1-} == build ]]; then
+    tests=0
+    shift
+else
+    needed+=(pkg-config:pkg-config python3:python3 clang-format:clang-format doxygen:doxygen codespell:codespell
+        file:file cloc:cloc)
+fi
+if [[ ${1-} == --list ]]; then
+    printf '%s\n' "${needed[@]%%:*}"
+    exit
+fi
 packages=()
 for entry in "${needed[@]}"; do
     command -v "${entry%%:*}" >/dev/null || packages+=("${entry#*:}")
 done
-[[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
-[[ -f /usr/include/nlohmann/json.hpp || -f /usr/local/include/nlohmann/json.hpp ]] || packages+=(nlohmann-json3-dev)
-python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
+if ((tests)); then
+    [[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
+    [[ -f /usr/include/nlohmann/json.hpp || -f /usr/local/include/nlohmann/json.hpp ]] || packages+=(nlohmann-json3-dev)
+    python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
+fi
 [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
 
 if ((${#packages[@]})); then
@@ -59,6 +73,7 @@ if ! command -v cargo >/dev/null || ! new_enough; then
     new_enough || { echo "setup: rustc is still older than $wanted: $(rustc --version)" >&2; exit 1; }
 fi
 for component in rustfmt clippy; do
+    ((tests)) || continue
     if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
         echo "setup: rustup component add $component"
         rustup component add "$component" </dev/null

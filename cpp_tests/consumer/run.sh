@@ -73,6 +73,11 @@ test_install() {
 test_cmake() {
     by_cmake "$prefix" "$mine"
     run_four "$mine"
+    # The target brings the option with which a program contains only what it uses.
+    local small whole
+    small=$(stat -c %s "$mine/c_static") whole=$(stat -c %s "$(libdir "$prefix")/libportacl.so.$PORTACL_TEST_VERSION")
+    echo "-- c_static: $small bytes; the shared library $whole"
+    ((small * 4 < whole * 3)) || fail "c_static has most of the library in it"
 }
 
 test_pkg_config() {
@@ -299,10 +304,10 @@ test_small_program() {
     read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
     for linker in bfd gold lld; do
         [[ $linker == bfd ]] || "$CC" "-fuse-ld=$linker" -Wl,--version >"$mine/version.txt" 2>&1 || continue
-        "$CC" -std=c99 "-fuse-ld=$linker" -s "$here/project/main.c" -Wl,--gc-sections "${native[@]}" -o "$mine/small_$linker"
+        "$CC" -std=c99 "-fuse-ld=$linker" -s "$here/project/main.c" "${native[@]}" -o "$mine/small_$linker"
         "$mine/small_$linker" || fail "a program linked by $linker without what it does not use"
         "$CC" -std=c99 "-fuse-ld=$linker" -s "$here/project/main.c" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive \
-            "${native[@]}" -o "$mine/whole_$linker"
+            "${native[@]}" -Wl,--no-gc-sections -o "$mine/whole_$linker"
         "$mine/whole_$linker" || fail "a program linked by $linker with all of the library"
         small=$(stat -c %s "$mine/small_$linker") whole=$(stat -c %s "$mine/whole_$linker")
         echo "-- $linker: $small bytes, with all of the library $whole"
@@ -329,6 +334,38 @@ test_compat_names() {
     local plain=$mine/plain
     cmake -S "$root" -B "$plain" -DPORTACL_BUILD_SAMPLES=OFF >/dev/null
     ! grep -q 'libascendcl' "$plain/cmake_install.cmake" || fail "PORTACL_COMPAT_NAMES=OFF installs the names"
+}
+
+# The installed samples are a project of their own, whose programs print what they teach.
+test_samples() {
+    rm -rf "$mine"
+    local from name
+    from=$(find "$prefix" -path '*/doc/portacl/samples' -type d)
+    [[ -n $from ]] || fail "no samples are installed below share/doc"
+    cmake -S "$from" -B "$mine" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    cmake --build "$mine" --parallel 2
+    for name in "$root"/samples/[0-9][0-9]_*.cpp; do
+        [[ -x $mine/$(basename "$name" .cpp) ]] || fail "$(basename "$name") is not built"
+    done
+    for name in 01_device_memory 03_async_copies 18_graph 20_conditional; do
+        "$mine/$name" >"$mine/$name.txt" || fail "$name"
+        cat "$mine/$name.txt"
+        grep -q '^What this shows: ' "$mine/$name.txt" || fail "$name does not print what it shows"
+    done
+    # A first use has no rate, and a time is never 0.
+    grep -qE '^first use of the memory +[0-9.]+ ms$' "$mine/01_device_memory.txt" || fail "no row for the first use"
+    ! grep -E 'took 0\.0+ ' "$mine/18_graph.txt" || fail "a time of 0"
+}
+
+# A demo needs less than the tests do.
+test_demo_setup() {
+    local build all
+    build=$("$root/tools/setup.sh" build --list)
+    all=$("$root/tools/setup.sh" --list)
+    grep -qx ninja <<<"$build" || fail "the list of a demo has no ninja"
+    ! grep -xE 'doxygen|clang-format|codespell|cloc|pkg-config|python3' <<<"$build" || fail "a demo installs what only tests need"
+    grep -qx doxygen <<<"$all" || fail "the list of all has no doxygen"
+    grep -q 'tools/setup.sh build$' "$root/dev" || fail "the demo installs everything"
 }
 
 # As a part of another CMake project: only what was requested is built.

@@ -1,4 +1,4 @@
-// The kernel of 04_kernel.cpp for the cpu backend: each block adds its share of the elements.
+// The kernel of 05_kernel.cpp for the cpu backend: each block adds its share of the elements.
 #include <portacl/kernel.h>
 
 #include <algorithm>

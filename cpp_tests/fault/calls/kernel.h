@@ -78,7 +78,7 @@ inline void CaptureKernels(const char* for_cpus, const char* for_gpus) {
     DID(aclrtBinaryUnLoad(program));
 }
 
-// out = a + b by the kernel of samples/04_kernel.cpp, which is beside this program.
+// out = a + b by the kernel of samples/05_kernel.cpp, which is beside this program.
 inline void LaunchKernels() {
     const char* backend = portaclBackendName();
     const bool cuda = backend && std::strcmp(backend, "cuda") == 0;

@@ -5,7 +5,7 @@
 // from a file, the kernel is found by its name, and a launch passes pointers to the arguments,
 // which are copied during the call.
 //
-// usage: 04_kernel [ELEMENTS [PROGRAM]]     default: 1048576 floats, and the binary next to this
+// usage: 05_kernel [ELEMENTS [PROGRAM]]     default: 1048576 floats, and the binary next to this
 // program
 
 #include <acl/acl.h>
@@ -35,7 +35,7 @@ uint64_t ElementsFrom(int argc, char** argv) {
     char* end = nullptr;
     const unsigned long long count = std::strtoull(argv[1], &end, 10);
     if (*end != '\0' || count == 0 || count > (uint64_t{1} << 40)) {
-        std::fprintf(stderr, "usage: 04_kernel [ELEMENTS [PROGRAM]], 1 to 2^40 elements\n");
+        std::fprintf(stderr, "usage: 05_kernel [ELEMENTS [PROGRAM]], 1 to 2^40 elements\n");
         std::exit(EXIT_FAILURE);
     }
     return count;

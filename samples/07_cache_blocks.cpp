@@ -6,7 +6,7 @@
 // sizes, an attribute names the device, and on an error `failIndex` is the index of the failed
 // copy. Of one block only a few columns are needed: aclrtMemcpy2d copies rows with gaps.
 //
-// usage: 06_cache_blocks [BLOCKS]     default: 512 blocks of 64 KiB
+// usage: 07_cache_blocks [BLOCKS]     default: 512 blocks of 64 KiB
 
 #include <acl/acl.h>
 

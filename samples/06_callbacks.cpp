@@ -5,7 +5,7 @@
 // callback returns: so a buffer is not overwritten before its block was summed. After each round of
 // buffers a non-blocking callback prints the progress, and delays nothing.
 //
-// usage: 05_callbacks [BLOCKS]     default: 64 blocks of 262144 numbers
+// usage: 06_callbacks [BLOCKS]     default: 64 blocks of 262144 numbers
 
 #include <acl/acl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Stream-ordered memory: two streams share a pool, and neither waits for memory.
 //
-// Usage: sample_07_mem_pool [ROUNDS]
+// Usage: 08_mem_pool [ROUNDS]
 //
 // In each round a stream allocates memory from the pool, fills it, copies it to the host and frees
 // it. All operations are enqueued without waiting. An event orders the second stream after the

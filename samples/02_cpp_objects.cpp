@@ -3,7 +3,7 @@
 // and the call. Functions that the C++ interface does not have (here the sum on the device) are
 // called as in C: get() returns the handle.
 //
-// usage: 08_cpp_objects [ELEMENTS]     default: 4194304 floats, 16 MiB in each of three arrays
+// usage: 02_cpp_objects [ELEMENTS]     default: 4194304 floats, 16 MiB in each of three arrays
 
 #include <portacl/portacl.hpp>
 
