@@ -37,8 +37,9 @@ constexpr int kLayers = 3;
         const Tensor gradient(kBatch * kWidth), weight_gradient(kWidth * kWidth);
         portacl::fill_bytes_async(gradient, 2, stream);
         portacl::fill_bytes_async(weight_gradient, 3, stream);
-        activations.pop_back();
+        // Memory is freed at once: the stream must not use it any more.
         stream.synchronize();
+        activations.pop_back();
     }
 }
 

@@ -30,7 +30,7 @@ pub mod stream;
 pub mod trace;
 pub mod transfer;
 
-pub use base::at_exit::{at_exit, at_unload};
+pub use base::at_exit::{at_exit, at_unload, end_process};
 use base::broker::Parcel;
 pub use base::call_stack::return_addresses;
 pub use base::error::{Fault, FaultKind, Result};

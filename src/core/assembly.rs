@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::core::base::callback;
 use crate::core::base::handles::{drop_all, take_all};
+use crate::core::check;
 use crate::core::graph::capture::interception::Graphs;
 use crate::core::graph::capture::pools::record_pools;
 use crate::core::graph::flow::serving;
@@ -32,6 +33,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     session_opening: &[
         |environment| environment.memory_hook.as_ref().map_or(Ok(()), memory_hook::register_ready),
         |environment| environment.leak_check.map_or(Ok(()), leak_check::arm),
+        |environment| environment.check.as_ref().map_or(Ok(()), check::arm),
         |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
     ],
     session_ending: &[|_| memory_hook::write_profile(), leak_check::at_end_of_session],
@@ -45,7 +47,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         },
         Release { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
     ],
-    session_state: &[order::session_ended, exception::forget_all],
+    session_state: &[order::session_ended, check::session_ended, exception::forget_all],
     session_threads: &[serving::stop],
     session_closed: &[profiling::end_with_session],
     session_ended: &[leak_check::forget],

@@ -4,6 +4,7 @@
 
 pub mod assembly;
 pub mod base;
+pub mod check;
 pub mod graph;
 pub mod kernel;
 pub mod memory;

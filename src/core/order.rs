@@ -6,6 +6,10 @@
 //! the positions in other lanes that its record is ordered after. A stream that waits for the event is then ordered
 //! after the same positions, transitively, but not after what is freed after the record.
 
+pub mod accesses;
+pub mod checker;
+pub mod sequence;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 

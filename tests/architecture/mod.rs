@@ -30,7 +30,7 @@ const EXEMPT: [&str; 3] = ["cxx/include/rust/", "cxx/include/portacl/cxx_bridge.
 const LAYERS: [&[&str]; 5] = [&["core"], &["ffi"], &["backend", "cpu"], &["backend", "cuda"], &["algo"]];
 
 /// The regions of the core, the lowest first, and the module that assembles them.
-const REGIONS: [&str; 12] = [
+const REGIONS: [&str; 13] = [
     "base",
     "order",
     "runtime",
@@ -42,6 +42,7 @@ const REGIONS: [&str; 12] = [
     "graph",
     "profiling",
     "process",
+    "check",
     "assembly",
 ];
 

@@ -1,7 +1,7 @@
 //! Functions that run when a program ends without aclFinalize.
 
 use std::panic::catch_unwind;
-use std::sync::{Once, OnceLock};
+use std::sync::Once;
 
 use parking_lot::Mutex;
 
@@ -12,11 +12,7 @@ static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 /// not wait for one.
 pub fn at_exit(function: fn()) {
     extern "C" fn run() {
-        let functions = FUNCTIONS.try_lock().map(|functions| functions.clone());
-        for function in functions.unwrap_or_default() {
-            // A panic must not unwind from here.
-            let _ = catch_unwind(function);
-        }
+        run_all(&FUNCTIONS);
     }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -24,21 +20,42 @@ pub fn at_exit(function: fn()) {
         // unloads a shared one. If there is no room for it, it is not called.
         unsafe { libc::atexit(run) };
     });
-    let mut functions = FUNCTIONS.lock();
+    add(&FUNCTIONS, function);
+}
+
+/// The functions of [`at_unload`].
+static LAST: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+
+/// Registers a function that is called when the process has ended normally and the program's static objects are
+/// destroyed, or when the library is unloaded: after all functions of [`at_exit`], including the program's. Threads
+/// that were stopped may hold any lock. Functions run in the order of their registration; a second call with one does
+/// nothing.
+pub fn at_unload(function: fn()) {
+    add(&LAST, function);
+}
+
+fn add(functions: &Mutex<Vec<fn()>>, function: fn()) {
+    let mut functions = functions.lock();
     if !functions.iter().any(|known| std::ptr::fn_addr_eq(*known, function)) {
         functions.push(function);
     }
 }
 
-/// The function of [`at_unload`].
-static LAST: OnceLock<fn()> = OnceLock::new();
+fn run_all(functions: &Mutex<Vec<fn()>>) {
+    let functions = functions.try_lock().map(|functions| functions.clone());
+    for function in functions.unwrap_or_default() {
+        // A panic must not unwind from here.
+        let _ = catch_unwind(function);
+    }
+}
 
-/// Registers a function that is called when the process has ended normally and the program's static objects are
-/// destroyed, or when the library is unloaded: after all functions of [`at_exit`], including the program's. Threads
-/// that were stopped may hold any lock. There is one such function: a second call does nothing.
-pub fn at_unload(function: fn()) {
-    // Fails if there is one.
-    let _ = LAST.set(function);
+/// Ends the process with this status, from a function of [`at_unload`]. What the program has written to its streams is
+/// flushed.
+pub fn end_process(status: i32) -> ! {
+    // SAFETY: null stands for all streams of the C library.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    // SAFETY: nothing runs after this function, whatever state others are in.
+    unsafe { libc::_exit(status) }
 }
 
 /// The system calls it after the functions of `atexit` and, because of its section's name, after the program's other
@@ -48,8 +65,5 @@ pub fn at_unload(function: fn()) {
 static UNLOAD: extern "C" fn() = unload;
 
 extern "C" fn unload() {
-    if let Some(function) = LAST.get() {
-        // A panic must not unwind from here.
-        let _ = catch_unwind(*function);
-    }
+    run_all(&LAST);
 }

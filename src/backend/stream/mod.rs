@@ -1,5 +1,6 @@
 //! Streams: operations, events, failures, host functions, waits.
 
+pub mod decorators;
 pub mod failure;
 pub mod hand_over;
 pub mod host_fn;

@@ -94,7 +94,7 @@ impl<'a, T> Payload<'a, T> {
 macro_rules! kinds {
     ($($variant:ident $name:literal $fails:literal,)*) => {
         /// The kind of an operation.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum OpKind {
             $(#[doc = $name] $variant,)*
         }

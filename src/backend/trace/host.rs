@@ -155,7 +155,7 @@ pub fn synchronous(device: &dyn Device) -> Synchronous<'_> {
 
 impl Synchronous<'_> {
     /// As [`Device::copy`].
-    #[inline(always)]
+    #[inline]
     pub fn copy(self, copy: Copy) -> Result<()> {
         if is_on() { self.copy_noted(copy) } else { self.0.copy(copy) }
     }

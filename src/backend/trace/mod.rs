@@ -1,7 +1,7 @@
 //! Traces: what streams and threads did, and when, as a file for Perfetto and chrome://tracing.
 //!
-//! Without a trace the cost is one load of a flag for each submission, [`is_on`]. During a trace the core submits to a
-//! decorator, which is created for one submission ([`TraceStream`]): so it covers streams that were created before. It
+//! Without a trace the cost is one load of a word for each submission, [`decorators::any`]. During a trace the core
+//! submits to a decorator, which is created for one submission: it covers streams that were created before. It
 //! queues an event before and after each operation, on every backend, unless the stream is known to be idle; a thread
 //! queries these events, and writes. The order of a stream's operations does not change, and a failure of the
 //! additional calls never fails a call of the program.
@@ -29,32 +29,28 @@ mod stream;
 mod tests;
 mod timeline;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::backend::base::clock;
+use crate::backend::stream::decorators;
 pub use host::{Details, Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous};
 pub use lane::Lane;
 pub use operation::Note;
 pub use recorder::{Gauge, Gauges, Limits, at_end_of_device, close, is_open, open, record, set_gauges};
 pub use stream::TraceStream;
 
-/// A bit for each device that is recorded now. Threads of the program are recorded while there is any.
-static DEVICES: AtomicU64 = AtomicU64::new(0);
-
-/// The bit of a device in [`record`]'s argument. Devices from number 63 on share one.
+/// The bit of a device in [`record`]'s argument, and among the [decorators]. Devices from number 62 on share one.
 pub const fn bit(device: u32) -> u64 {
-    1 << if device < 63 { device } else { 63 }
+    1 << if device < 62 { device } else { 62 }
 }
 
-/// Whether anything is recorded now.
-#[inline(always)]
+/// Whether anything is recorded now. Threads of the program are recorded while any device is.
+#[inline]
 pub fn is_on() -> bool {
-    DEVICES.load(Ordering::Relaxed) != 0
+    decorators::has(!decorators::CHECKER)
 }
 
 /// Whether the work of this device is recorded now.
 pub fn is_on_for(device: u32) -> bool {
-    DEVICES.load(Ordering::Relaxed) & bit(device) != 0
+    decorators::has(bit(device))
 }
 
 /// Nanoseconds of the machine's monotonic clock.

@@ -12,11 +12,12 @@ use parking_lot::{Condvar, Mutex};
 use super::file::TraceFile;
 use super::lane::Lane;
 use super::timeline::{End, Timeline};
-use super::{DEVICES, dependency, host};
+use super::{dependency, host};
 use crate::algo::host::notice::notice;
 use crate::algo::host::system_call::named;
 use crate::algo::thread::quiet_thread;
 use crate::backend::at_exit;
+use crate::backend::stream::decorators;
 
 /// How often the thread writes.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -112,7 +113,7 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
 /// Records the work of these devices ([`super::bit`]) from now on, and threads while there are any. Operations that
 /// were queued before are not recorded.
 pub fn record(devices: u64) {
-    DEVICES.store(devices, Ordering::SeqCst);
+    decorators::set_traced(devices);
     if let Some(recorder) = &mut *RECORDER.lock() {
         recorder.write(if devices == 0 { End::Pause } else { End::Open });
     }
@@ -121,7 +122,7 @@ pub fn record(devices: u64) {
 /// Ends the trace, if one is open: all complete work is in it. Returns its summary.
 pub fn close() -> Option<String> {
     let mut thread = RECORDER.lock().as_mut()?.thread.take();
-    DEVICES.store(0, Ordering::SeqCst);
+    decorators::set_traced(0);
     ORDERS.lock().stop = true;
     ORDERED.notify_one();
     if let Some(thread) = thread.take() {
@@ -204,7 +205,7 @@ fn finish_at_exit() {
         return;
     }
     let Some(mut recorder) = RECORDER.try_lock_for(PATIENCE_AT_EXIT) else { return };
-    DEVICES.store(0, Ordering::SeqCst);
+    decorators::set_traced(0);
     if let Some(recorder) = recorder.take() {
         recorder.finish();
     }

@@ -61,11 +61,20 @@ impl Stack {
         stack
     }
 
-    /// The functions of the program, the innermost first. The first one called the function of the API.
-    pub fn frames(&self) -> Vec<Frame> {
+    fn all_frames(&self) -> Vec<Frame> {
         let trace = MET.lock().as_ref().and_then(|met| met.get(self).cloned());
         let read = |trace: Arc<Backtrace>| deep_stack::run(|| frames_of(&format!("{trace:#}")));
-        let mut frames = trace.map_or_else(Vec::new, read);
+        trace.map_or_else(Vec::new, read)
+    }
+
+    /// The function of the API that was called.
+    pub fn call(&self) -> Option<String> {
+        self.all_frames().into_iter().find(Frame::is_api).map(|frame| frame.function)
+    }
+
+    /// The functions of the program, the innermost first. The first one called the function of the API.
+    pub fn frames(&self) -> Vec<Frame> {
+        let mut frames = self.all_frames();
         // Frames inside this library's call are left out; calls that a hook makes stay.
         if let Some(entry) = frames.iter().position(Frame::is_api) {
             frames.drain(..=entry);

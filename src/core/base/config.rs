@@ -1,6 +1,7 @@
 //! Settings from the environment; those from the configuration file of aclInit are in `file`, names of variables in
 //! `names`.
 
+pub mod check;
 pub mod file;
 pub mod names;
 
@@ -55,6 +56,8 @@ pub struct Environment {
     pub memory_hook: Option<ReadyHook>,
     /// `PORTACL_LEAK_CHECK`; `None`: nothing is reported.
     pub leak_check: Option<LeakCheck>,
+    /// `PORTACL_CHECK` and its settings; `None`: nothing is checked.
+    pub check: Option<check::Settings>,
     /// `PORTACL_TRACE`; `None`: nothing is recorded unless the program asks for it.
     pub trace: Option<PathBuf>,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
@@ -140,6 +143,7 @@ impl Environment {
             fault: variables.fault()?,
             memory_hook: variables.parsed("PORTACL_MEMORY_HOOK", ReadyHook::ALLOWED, ReadyHook::parse)?,
             leak_check: variables.choice("PORTACL_LEAK_CHECK", &checks)?,
+            check: check::read(&variables)?,
             trace: variables.get("PORTACL_TRACE").map(|text| trace_path(&text)),
         })
     }

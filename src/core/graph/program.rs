@@ -13,6 +13,8 @@ use self::plan::Part;
 use super::task::Task;
 use crate::backend::{self, Device, Op, Position, StreamOptions};
 use crate::core::base::error::Result;
+use crate::core::order::accesses::Accesses;
+use crate::core::order::checker;
 use crate::core::stream::Stream;
 
 /// A graph that is ready to run.
@@ -20,6 +22,8 @@ pub struct Program {
     actions: Vec<Action>,
     /// Set if it is not one graph of the backend.
     frame: Option<Frame>,
+    /// The memory that a run uses, for the checker.
+    used: Mutex<Option<Arc<Accesses>>>,
 }
 
 enum Action {
@@ -41,6 +45,12 @@ struct Frame {
     aborts: Arc<AtomicU64>,
 }
 
+/// The memory of a run, as far as it is known before.
+fn used_by(tasks: &[Task]) -> Accesses {
+    let works = tasks.iter().filter(|task| !task.is_late()).filter_map(Task::work);
+    Accesses(works.flat_map(|work| Accesses::of_work(work).0).collect()).merged()
+}
+
 impl Program {
     /// For tasks on `device`. From then on their groups can be changed.
     pub fn new(device: &Arc<dyn Device>, tasks: &[Task]) -> Result<Self> {
@@ -48,7 +58,7 @@ impl Program {
         if let [] | [Part::Nodes(_)] = &*parts {
             let all: Vec<usize> = (0..tasks.len()).collect();
             let graph = device.create_graph(&plan::nodes(tasks, &all))?;
-            return Ok(Self { actions: vec![Action::Run(graph, all)], frame: None });
+            return Ok(Self { actions: vec![Action::Run(graph, all)], frame: None, used: Mutex::default() });
         }
         let mut actions = Vec::with_capacity(parts.len());
         let mut runner = None;
@@ -71,7 +81,7 @@ impl Program {
             });
         }
         let frame = Frame { ends: device.create_graph(&[])?, queueing: Mutex::new(()), runner, aborts: Arc::default() };
-        Ok(Self { actions, frame: Some(frame) })
+        Ok(Self { actions, frame: Some(frame), used: Mutex::default() })
     }
 
     /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
@@ -88,6 +98,7 @@ impl Program {
             _ => None,
         });
         let changed: Vec<_> = changed.collect();
+        *self.used.lock() = None;
         for (count, (graph, members)) in changed.iter().enumerate() {
             device.update_graph(graph, &plan::nodes(tasks, members)).inspect_err(|_| {
                 for (graph, members) in &changed[..count] {
@@ -101,6 +112,10 @@ impl Program {
 
     /// Queues a run of these tasks. Returns its last operation.
     pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
+        if let Some(checker) = checker::installed() {
+            let used = Arc::clone(self.used.lock().get_or_insert_with(|| Arc::new(used_by(tasks))));
+            checker.runs_graph(stream.handle.raw(), &used);
+        }
         match (&self.frame, &*self.actions) {
             (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),
             (frame, actions) => Self::queue_all(frame.as_ref(), actions, stream, tasks),

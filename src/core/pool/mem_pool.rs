@@ -83,7 +83,7 @@ impl MemPool {
     /// The implementation of a new pool.
     fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, home: Home, options: PoolOptions) -> Result<Inner> {
         USED.store(true, Ordering::Relaxed);
-        stream::always_reach_driver();
+        stream::always_wait();
         Ok(match session.driver.pools() {
             Some(pools) => Inner::Driver(DriverPool::new(pools.create(options)?)),
             None if session.driver.native_device(0).is_some() => {

@@ -11,6 +11,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{Object, take_all};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
+use crate::core::order::sequence::Known;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
@@ -87,6 +88,7 @@ impl Device {
         // Waits for all, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
         let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
+        let known = Known::streams(streams.iter().map(|(handle, _)| handle.raw()));
         for (_, stream) in &streams {
             outcome = match (outcome, stream.wait(deadline)) {
                 (Ok(_), Err(error)) => Err(error),
@@ -95,10 +97,9 @@ impl Device {
             };
         }
         let waited = outcome?;
-        if waited == Wait::Done
-            && let Some(awaited) = awaited
-        {
-            awaited.is_over();
+        if waited == Wait::Done {
+            awaited.into_iter().for_each(Awaited::is_over);
+            known.is_seen();
         }
         // One call returns one failure; those of other streams stay for the next synchronize.
         streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;

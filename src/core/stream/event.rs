@@ -37,7 +37,7 @@ use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Op, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::order::{self, Clock};
+use crate::core::order::{self, Clock, checker};
 use crate::core::runtime::device::Device;
 use crate::core::stream::failure::Recorded;
 use crate::core::stream::interceptor::{self, EventUse};
@@ -120,7 +120,7 @@ impl Event {
     fn note_recorded(&self, stream: &Stream, position: Position) {
         self.recorded.set(stream.handle, position);
         // Relaxed: threads that share an event order their uses of it.
-        let is_plain = self.signal.is_none() && self.shared.is_none();
+        let is_plain = self.signal.is_none() && self.shared.is_none() && checker::installed().is_none();
         self.is_plain.store(is_plain, Ordering::Relaxed);
     }
 

@@ -14,11 +14,13 @@ use crate::algo::host::notice::notice_once;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::share::Share;
+use crate::backend::stream::decorators;
 use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, Op, Position, Submit, Wait, Work};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
-use crate::core::order::{self, Awaited, Lane};
+use crate::core::order::sequence::Known;
+use crate::core::order::{self, Awaited, Lane, checker};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::failure::Failures;
@@ -89,12 +91,11 @@ impl Stream {
     /// Waits for everything queued so far. Returns the first failure of this stream that was not reported yet,
     /// also if the deadline passed.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
-        let awaited = self.awaited();
+        let (awaited, known) = (self.awaited(), self.known());
         let waited = self.wait(deadline)?;
-        if waited == Wait::Done
-            && let Some(awaited) = awaited
-        {
-            awaited.is_over();
+        if waited == Wait::Done {
+            awaited.into_iter().for_each(Awaited::is_over);
+            known.is_seen();
         }
         self.failures.report()?;
         Ok(waited)
@@ -109,6 +110,12 @@ impl Stream {
     #[inline]
     fn awaited(&self) -> Option<Awaited> {
         order::is_tracked().then(|| Awaited::stream(self))
+    }
+
+    /// What the host knows after such a wait.
+    #[inline]
+    pub fn known(&self) -> Known {
+        Known::streams([self.handle.raw()])
     }
 
     /// The position of the latest operation, if the backend counts them.
@@ -135,7 +142,7 @@ impl Stream {
     #[inline(always)]
     pub fn submit(&self, op: Op<'_>) -> Result<Position> {
         // Not `||`: one branch for both.
-        if trace::is_on() | self.is_captured() {
+        if decorators::any() | self.is_captured() {
             return self.submit_intercepted(op);
         }
         self.remember(self.native.submit(op))
@@ -144,8 +151,8 @@ impl Stream {
     /// As [`Self::submit`], for a stream that the caller has found not to be captured.
     #[inline(always)]
     pub fn submit_now(&self, op: Op<'_>) -> Result<Position> {
-        if trace::is_on() {
-            return self.submit_traced(op);
+        if decorators::any() {
+            return self.submit_decorated(op);
         }
         self.remember(self.native.submit(op))
     }
@@ -155,7 +162,15 @@ impl Stream {
         if self.is_captured() {
             return interceptor::installed().submit(self, op);
         }
-        self.submit_traced(op)
+        self.submit_decorated(op)
+    }
+
+    #[cold]
+    fn submit_decorated(&self, op: Op<'_>) -> Result<Position> {
+        match checker::installed() {
+            Some(checker) => checker.submit(self.handle.raw(), op, &mut |op| self.submit_traced(op)),
+            None => self.submit_traced(op),
+        }
     }
 
     /// Launches a kernel on a stream that is captured. `bind` returns the launch with copies of its arguments.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::algo::map::address_map::Reach;
 use crate::algo::map::slot_table::Ref;
-use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Op, Place, Span};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::allocation::{Allocation, End, Kind as AllocationKind};
@@ -12,6 +11,7 @@ use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream, interceptor};
+use crate::core::transfer::synchronous;
 
 /// The direction that a program passes, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,7 +239,7 @@ pub fn copy(request: Request) -> Result<()> {
         && let Some(context) = thread::current_now()
         && let Some((dst, src)) = request.places_at_once(kind, &context.device)
     {
-        return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
+        return synchronous::copy(&context.device, request.between(kind, dst, src));
     }
     copy_anywhere(request.dst, request.src, request.count, kind)
 }
@@ -252,14 +252,14 @@ fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()>
     let context = thread::current()?;
     let is_local = |place| memory::is_local(place, &context.device);
     if request.count <= MAX_PINNED_COPY && is_local(dst) && is_local(src) {
-        return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
+        return synchronous::copy(&context.device, request.between(kind, dst, src));
     }
     // Long enough to matter: drop the pin, which delays the reclamation of destroyed objects.
     let device = context.device.clone();
     drop(context);
     let copy = request.between(kind, dst, src);
     let _held = hold_others(&copy.dst, &copy.src, &device)?;
-    Ok(synchronous(&*device.native).copy(copy)?)
+    synchronous::copy(&device, copy)
 }
 
 /// Largest synchronous copy during which the context's table stays pinned, in bytes.

@@ -1,12 +1,12 @@
 //! Copies of rows: rectangles in memory.
 
-use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Copy2d, Op, Rows, Span};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
 use crate::core::transfer::memcpy::{self, Kind};
+use crate::core::transfer::synchronous;
 
 /// The most bytes of a row, and rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;
@@ -136,8 +136,8 @@ pub fn copy(request: Request) -> Result<()> {
     let (dst, src) = job.spans();
     let _held = memcpy::hold_others(&dst, &src, &device)?;
     match job {
-        Job::Whole(copy) => Ok(synchronous(&*device.native).copy(copy)?),
-        Job::Rows(copy) => Ok(synchronous(&*device.native).copy_2d(copy)?),
+        Job::Whole(copy) => synchronous::copy(&device, copy),
+        Job::Rows(copy) => synchronous::run(&device, Op::Copy2d(copy)),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Op, Place, Span};
 use crate::core::base::error::Error;
 use crate::core::base::host_memory;
@@ -12,6 +11,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
 use crate::core::transfer::memcpy::is_host;
+use crate::core::transfer::synchronous;
 
 /// The arrays of a batch as they came from C.
 pub trait Arrays {
@@ -333,8 +333,7 @@ pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
     if copies.is_empty() {
         return Ok(());
     }
-    let copied = synchronous(&*device.native).copy_batch(&copies);
-    copied.map_err(|fault| Failure::from(Error::from(fault)))
+    synchronous::run(&device, Op::CopyBatch(&copies)).map_err(Failure::from)
 }
 
 /// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.

@@ -1,12 +1,12 @@
 //! Setting memory: bytes and 32-bit words.
 
-use crate::backend::trace::synchronous;
 use crate::backend::{Fill, Op, Pattern, Place};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
+use crate::core::transfer::synchronous;
 
 /// The arguments of a fill as they came from C.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ pub fn set(request: Request) -> Result<()> {
     let fill = request.resolve(len)?;
     let device = thread::current()?.device.clone();
     let _held = memory::hold_other(request.argument(), &fill.dst, &device, true)?;
-    Ok(synchronous(&*device.native).fill(fill)?)
+    synchronous::run(&device, Op::Fill(fill))
 }
 
 /// aclrtMemsetAsync, aclrtMemsetD32Async.

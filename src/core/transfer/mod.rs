@@ -12,3 +12,4 @@ pub mod overflow;
 pub mod random_num;
 pub mod reduce;
 pub mod stream_value;
+mod synchronous;

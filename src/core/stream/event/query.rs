@@ -7,6 +7,7 @@ use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
+use crate::core::order::sequence::Known;
 use crate::core::order::{self, Awaited};
 use crate::core::runtime::thread;
 use crate::core::stream::stream::Stream;
@@ -16,6 +17,15 @@ impl Event {
     /// As [`is_complete`], of an event that is not plain.
     #[inline(never)]
     fn is_complete_slow(&self) -> Result<bool> {
+        let known = Known::event(&self.native);
+        let is_complete = self.is_complete_unchecked()?;
+        if is_complete {
+            known.is_seen();
+        }
+        Ok(is_complete)
+    }
+
+    fn is_complete_unchecked(&self) -> Result<bool> {
         self.check_runs()?;
         if let Some(signal) = &self.signal {
             return Ok(signal.count() != 0);
@@ -76,6 +86,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     // Read before the wait: a record during the wait is not awaited.
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
+    let known = Known::event(&event.native);
     let wait = match &event.shared {
         Some(shared) => shared.synchronize(&event, deadline)?,
         None => event.native.synchronize(deadline)?,
@@ -86,9 +97,8 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
             format_args!("event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"),
         ));
     }
-    if let Some(awaited) = awaited {
-        awaited.is_over();
-    }
+    awaited.into_iter().for_each(Awaited::is_over);
+    known.is_seen();
     // Reports what failed in the stream before this point, if it was not reported yet.
     let Some((stream, position)) = recorded else { return Ok(()) };
     let Some(stream) = Stream::table().get(stream) else { return Ok(()) };

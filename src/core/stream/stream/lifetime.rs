@@ -105,6 +105,7 @@ impl Stream {
     pub fn drain(&self, deadline: Option<Instant>) -> TeardownErrors {
         interceptor::installed().note(self, Change::Ending);
         let mut errors = TeardownErrors::default();
+        let known = self.known();
         let reader = self.callbacks.end(self.handle);
         self.native.retire();
         let mut waited = self.native.synchronize(deadline);
@@ -114,6 +115,7 @@ impl Stream {
             waited = self.native.synchronize(deadline);
         }
         order::stream_ended(self, self.native.abandon());
+        known.is_seen();
         match waited {
             Ok(Wait::TimedOut) => errors.timed_out = true,
             Ok(Wait::Done) => errors.step(self.failures.report_last()),

@@ -8,13 +8,13 @@ use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 
-/// Set by [`always_reach_driver`].
-static REACHES_DRIVER: AtomicBool = AtomicBool::new(false);
+/// Set by [`always_wait`].
+static ALWAYS_WAITS: AtomicBool = AtomicBool::new(false);
 
-/// From now on, a synchronize of an idle stream calls the driver as well. Drivers trim their memory pools in
-/// that call.
-pub fn always_reach_driver() {
-    REACHES_DRIVER.store(true, Ordering::Relaxed);
+/// From now on, a synchronize of an idle stream waits as well: drivers trim their memory pools in that call, and the
+/// checker notes it.
+pub fn always_wait() {
+    ALWAYS_WAITS.store(true, Ordering::Relaxed);
 }
 
 /// aclrtSynchronizeStream.
@@ -25,7 +25,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
-    if (stream.native.is_known_idle() || stream.native.is_idle()?) && !REACHES_DRIVER.load(Ordering::Relaxed) {
+    if (stream.native.is_known_idle() || stream.native.is_idle()?) && !ALWAYS_WAITS.load(Ordering::Relaxed) {
         return stream.failures.report();
     }
     callback::refuse_endless_wait()?;
@@ -73,5 +73,10 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
 pub fn is_idle(raw: u64) -> Result<bool> {
     let stream = resolve(raw)?;
     stream.check_runs()?;
-    Ok(stream.native.is_known_idle() || stream.native.is_idle()?)
+    let known = stream.known();
+    let is_idle = stream.native.is_known_idle() || stream.native.is_idle()?;
+    if is_idle {
+        known.is_seen();
+    }
+    Ok(is_idle)
 }

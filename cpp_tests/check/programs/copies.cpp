@@ -1,0 +1,114 @@
+// Races of each kind of operation.
+#include "check/programs/program.h"
+
+namespace {
+
+void FillThenRead(World& world, bool is_fixed) {
+    world.Fill(world.device, world.first);
+    if (is_fixed) world.Order();
+    world.ToHost(world.second, world.device);
+}
+
+void ReadThenFill(World& world, bool is_fixed) {
+    world.ToHost(world.first, world.device);
+    if (is_fixed) world.Order();
+    world.Fill(world.device, world.second);
+}
+
+void UploadThenCopy(World& world, bool is_fixed) {
+    OK(aclrtMemcpyAsync(world.device, world.kSize, world.pinned, world.kSize, ACL_MEMCPY_HOST_TO_DEVICE, world.first));
+    if (is_fixed) world.Order();
+    OK(aclrtMemcpyAsync(world.other, world.kSize, world.device, world.kSize, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                        world.second));
+}
+
+// Both write the same pinned memory.
+void TwoDownloads(World& world, bool is_fixed) {
+    world.ToHost(world.first, world.device);
+    if (is_fixed) world.Order();
+    world.ToHost(world.second, world.other);
+}
+
+// The ranges have one byte in common, or none.
+void OneByte(World& world, bool is_fixed) {
+    world.Fill(world.device, world.first, 1001);
+    const size_t from = is_fixed ? 1001 : 1000;
+    world.ToHost(world.second, world.device + from, 24);
+}
+
+// Each stream has its own columns of a matrix, or both have column 64.
+void Columns(World& world, bool is_fixed) {
+    const size_t pitch = 256, width = 64, rows = 32, shared = is_fixed ? 0 : 1;
+    OK(aclrtMemcpy2dAsync(world.device, pitch, world.pinned, pitch, width + shared, rows, ACL_MEMCPY_HOST_TO_DEVICE,
+                          world.first));
+    OK(aclrtMemcpy2dAsync(world.device + width, pitch, world.other, pitch, width, rows, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                          world.second));
+}
+
+void Reduction(World& world, bool is_fixed) {
+    world.Fill(world.other, world.first);
+    if (is_fixed) world.Order();
+    OK(aclrtReduceAsync(world.device, world.other, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, world.second,
+                        nullptr));
+}
+
+// A reduction writes its destination.
+void Accumulator(World& world, bool is_fixed) {
+    OK(aclrtReduceAsync(world.device, world.other, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, world.first,
+                        nullptr));
+    if (is_fixed) world.Order();
+    world.ToHost(world.second, world.device);
+}
+
+void Words(World& world, bool is_fixed) {
+    OK(aclrtMemsetD32Async(world.device, world.kSize, 7, 1024, world.first));
+    if (is_fixed) world.Order();
+    world.ToHost(world.second, world.device, 64);
+}
+
+// A graph's memory is that of its tasks.
+void Graph(World& world, bool is_fixed) {
+    aclmdlRI graph = nullptr;
+    OK(aclmdlRICaptureBegin(world.first, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+    world.Fill(world.device, world.first, 4096);
+    OK(aclmdlRICaptureEnd(world.first, &graph));
+    OK(aclmdlRIExecuteAsync(graph, world.first));
+    if (is_fixed) world.Order();
+    world.ToHost(world.second, world.device);
+    OK(aclrtSynchronizeDevice());
+    OK(aclmdlRIDestroy(graph));
+}
+
+// The kernel's description says that it writes its first argument.
+void Kernel(World& world, bool is_fixed) {
+    aclrtBinHandle binary = nullptr;
+    aclrtFuncHandle kernel = nullptr;
+    OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary));
+    OK(aclrtBinaryGetFunction(binary, "mark", &kernel));
+    OK(aclrtSynchronizeDevice());
+    struct {
+        void* words;
+        uint32_t number;
+    } arguments{world.device, 3};
+    OK(aclrtLaunchKernelV2(kernel, 1, &arguments, sizeof arguments, nullptr, world.first));
+    if (is_fixed) world.Order();
+    world.ToHost(world.second, world.device);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtBinaryUnLoad(binary));
+}
+
+}  // namespace
+
+const std::vector<Program> kCopies = {
+    {"fill_then_read", FillThenRead, {"aclrtMemsetAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
+    {"read_then_fill", ReadThenFill, {"aclrtMemcpyAsync", "reads"}, {"aclrtMemsetAsync", "writes"}},
+    {"upload_then_copy", UploadThenCopy, {"aclrtMemcpyAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
+    {"two_downloads", TwoDownloads, {"aclrtMemcpyAsync", "writes"}, {"aclrtMemcpyAsync", "writes"}},
+    {"one_byte", OneByte, {"aclrtMemsetAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
+    {"columns", Columns, {"aclrtMemcpy2dAsync", "writes"}, {"aclrtMemcpy2dAsync", "writes"}},
+    {"reduction", Reduction, {"aclrtMemsetAsync", "writes"}, {"aclrtReduceAsync", "reads"}},
+    {"accumulator", Accumulator, {"aclrtReduceAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
+    {"words", Words, {"aclrtMemsetD32Async", "writes"}, {"aclrtMemcpyAsync", "reads"}},
+    {"graph", Graph, {"aclmdlRIExecuteAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
+    {"kernel", Kernel, {"aclrtLaunchKernelV2", "writes"}, {"aclrtMemcpyAsync", "reads"}, true},
+};

@@ -1,0 +1,24 @@
+// Runs one program. usage: check_programs NAME faulty|fixed [KERNELS]; without arguments it lists the names.
+#include <cstring>
+#include <string>
+
+#include "check/programs/program.h"
+
+int main(int count, char** arguments) {
+    for (const auto* programs : {&kCopies, &kOrder, &kMemory}) {
+        for (const Program& program : *programs) {
+            if (count < 3) {
+                std::printf("%s %s %s %s %s %d\n", program.name, program.earlier.call, program.earlier.does,
+                            program.later.call, program.later.does, program.needs_kernels);
+                continue;
+            }
+            if (std::strcmp(program.name, arguments[1]) != 0) continue;
+            World world;
+            if (count > 3) world.kernels = arguments[3];
+            program.run(world, std::strcmp(arguments[2], "fixed") == 0);
+            world.End();
+            return 0;
+        }
+    }
+    return count < 3 ? 0 : 4;
+}

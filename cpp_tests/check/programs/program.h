@@ -1,0 +1,85 @@
+// Small programs with one planted fault each, and their corrected twins: what PORTACL_CHECK has to report, and what
+// not.
+#pragma once
+
+#include <acl/acl.h>
+#include <acl/acl_rt_memory_soma.h>
+#include <portacl/portacl.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define OK(call)                                                                                \
+    do {                                                                                        \
+        const aclError code = (call);                                                           \
+        if (code != ACL_SUCCESS) {                                                              \
+            const char* text = aclGetRecentErrMsg();                                            \
+            std::fprintf(stderr, "%s returned %d: %s\n", #call, code, text ? text : "no text"); \
+            std::_Exit(3);                                                                      \
+        }                                                                                       \
+    } while (false)
+
+// Device 0 with two streams, two blocks of device memory and one of pinned memory, idle.
+struct World {
+    static constexpr size_t kSize = 1 << 16;
+    aclrtStream first = nullptr, second = nullptr;
+    char *device = nullptr, *other = nullptr, *pinned = nullptr;
+    std::vector<char> pageable = std::vector<char>(kSize);
+    // A file with kernels, or null.
+    const char* kernels = nullptr;
+
+    World() {
+        OK(aclInit(nullptr));
+        OK(aclrtSetDevice(0));
+        OK(aclrtCreateStream(&first));
+        OK(aclrtCreateStream(&second));
+        OK(aclrtMalloc(reinterpret_cast<void**>(&device), kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+        OK(aclrtMalloc(reinterpret_cast<void**>(&other), kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+        OK(aclrtMallocHost(reinterpret_cast<void**>(&pinned), kSize));
+    }
+
+    // Waits for everything: what comes later is no fault.
+    void End() {
+        OK(aclrtSynchronizeDevice());
+        if (device) OK(aclrtFree(device));
+        if (other) OK(aclrtFree(other));
+        if (pinned) OK(aclrtFreeHost(pinned));
+        OK(aclrtDestroyStream(first));
+        OK(aclrtDestroyStream(second));
+        OK(aclrtResetDevice(0));
+        OK(aclFinalize());
+    }
+
+    void Fill(char* at, aclrtStream stream, size_t size = kSize) { OK(aclrtMemsetAsync(at, size, 1, size, stream)); }
+
+    void ToHost(aclrtStream stream, const char* from, size_t size = kSize) {
+        OK(aclrtMemcpyAsync(pinned, size, from, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    }
+
+    // The second stream continues after everything that the first one has.
+    void Order() { Order(first, second); }
+
+    void Order(aclrtStream before, aclrtStream after) {
+        aclrtEvent event = nullptr;
+        OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+        OK(aclrtRecordEvent(event, before));
+        OK(aclrtStreamWaitEvent(after, event));
+        OK(aclrtDestroyEvent(event));
+    }
+};
+
+struct Side {
+    const char *call, *does;
+};
+
+struct Program {
+    const char* name;
+    void (*run)(World& world, bool is_fixed);
+    Side earlier, later;
+    // The host continues at a moment that depends on timing; what it may do then does not.
+    bool needs_kernels = false;
+};
+
+extern const std::vector<Program> kCopies, kOrder, kMemory;

@@ -1,0 +1,191 @@
+// PORTACL_CHECK=races: reports exactly the planted fault of each small program, and nothing about its corrected twin.
+#include <acl/acl.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/objects.h"
+#include "support/own_process.h"
+
+using namespace portacl_test;
+
+namespace {
+
+struct Planted {
+    std::string name, earlier_call, earlier_does, later_call, later_does;
+    bool needs_kernels;
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) {
+    *out << planted.name;
+}
+
+std::string Programs() {
+    return (ProgramDirectory() / "check_programs").string();
+}
+
+// The programs, from the child's list.
+const std::vector<Planted>& AllPlanted() {
+    static const std::vector<Planted> all = [] {
+        std::vector<Planted> found;
+        std::istringstream lines(RunProcess(Programs(), {}).output);
+        Planted one;
+        while (lines >> one.name >> one.earlier_call >> one.earlier_does >> one.later_call >> one.later_does >>
+               one.needs_kernels)
+            found.push_back(one);
+        return found;
+    }();
+    return all;
+}
+
+ProcessResult RunProgram(const Planted& planted, const std::string& form, Settings settings = {}) {
+    settings.emplace_back("PORTACL_CHECK", "races");
+    const auto kernels = ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx");
+    return RunProcess(Programs(), {planted.name, form, kernels.string()}, settings);
+}
+
+size_t Count(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+// How many reports a faulty program has: on a CUDA device the arguments of kernels are not described.
+size_t Reports(const Planted& planted) {
+    return OnCpu() || !planted.needs_kernels ? 1 : 0;
+}
+
+std::string Name(const testing::TestParamInfo<Planted>& info) {
+    return info.param.name;
+}
+
+class Race : public testing::TestWithParam<Planted> {};
+
+TEST_P(Race, IsReportedOnceWithBothCallsAndTheirLines) {
+    const Planted& planted = GetParam();
+    const ProcessResult result = RunProgram(planted, "faulty");
+    EXPECT_TRUE(Succeeded(result));
+    const std::string headline = "portacl: race: " + planted.later_call + " " + planted.later_does + " memory that " +
+                                 planted.earlier_call + " " + planted.earlier_does;
+    EXPECT_EQ(Count(result.output, "portacl: race: "), Reports(planted)) << result.output;
+    if (Reports(planted) == 0) return;
+    EXPECT_EQ(Count(result.output, headline), 1) << result.output;
+    EXPECT_GE(Count(result.output, ".cpp:"), 2) << result.output;
+    EXPECT_EQ(Count(result.output, "to order them: "), 1) << result.output;
+    EXPECT_EQ(Count(result.output, "1 race reported"), 1) << result.output;
+}
+
+TEST_P(Race, IsNotInTheCorrectedProgram) {
+    const Planted& planted = GetParam();
+    const ProcessResult result = RunProgram(planted, "fixed");
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_EQ(result.output, "");
+}
+
+// The order decides, and not the moment at which operations run.
+TEST_P(Race, DoesNotDependOnTiming) {
+    const Planted& planted = GetParam();
+    // One label has all seeds.
+    const char* mode = std::getenv("PORTACL_CPU_ASYNC");
+    const int seeds = OnCpu() && mode && std::string(mode) == "always" ? 20 : 1;
+    for (int seed = 0; seed < seeds; ++seed) {
+        const Settings settings = {
+            {"PORTACL_CPU_ASYNC", "always"}, {"PORTACL_CPU_SEED", std::to_string(seed)}, {"PORTACL_CHECK_STACKS", "0"}};
+        const ProcessResult faulty = RunProgram(planted, "faulty", settings);
+        EXPECT_EQ(Count(faulty.output, "portacl: race: "), Reports(planted)) << "seed " << seed;
+        EXPECT_EQ(RunProgram(planted, "fixed", settings).output, "") << "seed " << seed;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, Race, testing::ValuesIn(AllPlanted()), Name);
+
+TEST(Races, ThereAreProgramsOfEveryKind) {
+    EXPECT_GE(AllPlanted().size(), 34);
+}
+
+const Planted& Find(const std::string& name) {
+    for (const Planted& planted : AllPlanted())
+        if (planted.name == name) return planted;
+    throw std::runtime_error("no program " + name);
+}
+
+class CheckSettings : public testing::Test {
+  protected:
+    void SetUp() override {
+        const char* folder = std::getenv("TMPDIR");
+        path = std::filesystem::path(folder ? folder : "/tmp") / ("portacl_check_" + std::to_string(getpid()));
+    }
+    void TearDown() override { std::filesystem::remove(path); }
+
+    std::string Read() const {
+        std::ifstream file(path);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    std::filesystem::path path;
+};
+
+TEST_F(CheckSettings, LogHasALineOfJsonForEachReport) {
+    const ProcessResult result = RunProgram(Find("fill_then_read"), "faulty", {{"PORTACL_CHECK_LOG", path}});
+    EXPECT_TRUE(Succeeded(result));
+    const auto line = nlohmann::json::parse(Read());
+    EXPECT_EQ(line["check"], "race");
+    EXPECT_EQ(line["bytes"], 65536);
+    EXPECT_EQ(line["earlier"]["call"], "aclrtMemsetAsync");
+    EXPECT_EQ(line["earlier"]["does"], "writes");
+    EXPECT_EQ(line["later"]["call"], "aclrtMemcpyAsync");
+    EXPECT_EQ(line["later"]["does"], "reads");
+    EXPECT_NE(line["earlier"]["stream"], line["later"]["stream"]);
+    EXPECT_EQ(line["earlier"]["number"], 1);
+    EXPECT_NE(line["fix"].get<std::string>().find("aclrtStreamWaitEvent"), std::string::npos);
+    ASSERT_FALSE(line["later"]["frames"].empty());
+    EXPECT_NE(line["later"]["frames"].back().get<std::string>().find("main"), std::string::npos);
+}
+
+TEST_F(CheckSettings, ExitStatusIsThatOfTheProgramWithoutAReport) {
+    const Settings status = {{"PORTACL_CHECK_EXIT", "77"}};
+    EXPECT_EQ(RunProgram(Find("fill_then_read"), "faulty", status).exit_code, 77);
+    EXPECT_EQ(RunProgram(Find("fill_then_read"), "fixed", status).exit_code, 0);
+}
+
+TEST_F(CheckSettings, SuppressedReportsAreCountedOnly) {
+    std::ofstream(path) << "# known\nFillThenRead\n";
+    const Settings settings = {{"PORTACL_CHECK_SUPPRESS", path}, {"PORTACL_CHECK_EXIT", "77"}};
+    const ProcessResult known = RunProgram(Find("fill_then_read"), "faulty", settings);
+    EXPECT_TRUE(Succeeded(known));
+    EXPECT_EQ(Count(known.output, "portacl: race: "), 0) << known.output;
+    EXPECT_EQ(Count(known.output, "0 races reported, 1 more"), 1) << known.output;
+    EXPECT_EQ(RunProgram(Find("read_then_fill"), "faulty", settings).exit_code, 77);
+}
+
+TEST_F(CheckSettings, WithoutStacksTheReportNamesTheOperations) {
+    const ProcessResult result = RunProgram(Find("fill_then_read"), "faulty", {{"PORTACL_CHECK_STACKS", "0"}});
+    EXPECT_EQ(Count(result.output, "portacl: race: a copy reads memory that a fill writes"), 1) << result.output;
+}
+
+TEST_F(CheckSettings, InvalidValuesAreErrorsThatNameTheVariable) {
+    for (const auto& [name, value] : Settings{{"PORTACL_CHECK", "racs"},
+                                              {"PORTACL_CHECK_EXIT", "0"},
+                                              {"PORTACL_CHECK_LIMIT", "many"},
+                                              {"PORTACL_CHECK_STACKS", "2"},
+                                              {"PORTACL_CHECK_LOG", "/no/such/folder/log"},
+                                              {"PORTACL_CHECK_SUPPRESS", "/no/such/file"}}) {
+        Settings settings = {{"PORTACL_CHECK", "all"}};
+        if (name == "PORTACL_CHECK") settings.clear();
+        settings.emplace_back(name, value);
+        const ProcessResult result = RunProcess(Programs(), {"fill_then_read", "fixed"}, settings);
+        EXPECT_EQ(result.exit_code, 3) << name;
+        EXPECT_NE(result.output.find(name), std::string::npos) << result.output;
+    }
+}
+
+TEST_F(CheckSettings, OffIsSilent) {
+    EXPECT_EQ(RunProcess(Programs(), {"fill_then_read", "faulty"}, {{"PORTACL_CHECK", "0"}}).output, "");
+}
+
+}  // namespace

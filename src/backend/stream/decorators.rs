@@ -1,0 +1,31 @@
+//! Which decorators see what streams are given now: one word, so that a submission checks all of them with one load.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static ON: AtomicU64 = AtomicU64::new(0);
+
+/// The bit of the checker (`PORTACL_CHECK`). All other bits belong to traces.
+pub const CHECKER: u64 = 1 << 63;
+
+/// Whether there are any.
+#[inline(always)]
+pub fn any() -> bool {
+    ON.load(Ordering::Relaxed) != 0
+}
+
+/// Whether one of these bits is set.
+#[inline]
+pub fn has(bits: u64) -> bool {
+    ON.load(Ordering::Relaxed) & bits != 0
+}
+
+/// Sets the bits of traces.
+pub(in crate::backend) fn set_traced(devices: u64) {
+    let kept = |on: u64| Some(on & CHECKER | devices & !CHECKER);
+    let _ = ON.fetch_update(Ordering::SeqCst, Ordering::Relaxed, kept);
+}
+
+/// Switches the checker on. It stays on.
+pub fn add_checker() {
+    ON.fetch_or(CHECKER, Ordering::SeqCst);
+}

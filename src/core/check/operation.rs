@@ -1,0 +1,72 @@
+//! An operation, as reports describe it.
+
+use crate::backend::OpKind;
+use crate::core::base::call_site::Stack;
+use crate::core::order::accesses::Mode;
+use crate::core::order::sequence::Point;
+
+/// What an operation does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum What {
+    /// It accesses the memory.
+    Accesses(OpKind),
+    /// It allocates the memory in the order of its stream.
+    Allocates,
+    /// It frees the memory.
+    Frees,
+}
+
+impl What {
+    /// A noun for calls without a known name.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Accesses(OpKind::Copy | OpKind::CopyBatch | OpKind::Copy2d | OpKind::CopyIndirect) => "a copy",
+            Self::Accesses(OpKind::Fill) => "a fill",
+            Self::Accesses(OpKind::Reduce) => "a reduction",
+            Self::Accesses(OpKind::RandomNum) => "a generator of random numbers",
+            Self::Accesses(OpKind::Launch) => "a kernel",
+            Self::Accesses(OpKind::RunGraph) => "a graph",
+            Self::Accesses(_) => "an operation",
+            Self::Allocates => "an allocation",
+            Self::Frees => "a release",
+        }
+    }
+
+    /// What it does to memory that it uses with this mode.
+    pub fn verb(self, mode: Mode) -> &'static str {
+        match (self, mode) {
+            (Self::Allocates, _) => "allocates",
+            (Self::Frees, _) => "frees",
+            (_, Mode::Read) => "reads",
+            (_, Mode::Write) => "writes",
+            (_, Mode::Unknown) => "uses",
+        }
+    }
+}
+
+/// The stream of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InStream {
+    /// Its handle.
+    pub handle: u64,
+    /// The operation's place in the order.
+    pub point: Point,
+}
+
+/// An operation.
+#[derive(Debug)]
+pub struct Operation {
+    /// What it does.
+    pub what: What,
+    /// Where it is in the order of streams; `None`: the host does it.
+    pub stream: Option<InStream>,
+    /// The calls that led to it, if they are recorded.
+    pub stack: Option<Stack>,
+}
+
+impl Operation {
+    /// The function of the API that submitted it, if its calls were recorded.
+    pub fn call(&self) -> String {
+        self.stack.as_ref().and_then(Stack::call).unwrap_or_else(|| self.what.noun().to_owned())
+    }
+}

@@ -1,0 +1,318 @@
+//! The order of all operations, for the checker (`PORTACL_CHECK`): which operations are complete before another one
+//! begins, whatever their timing is.
+//!
+//! Each operation is a [`Point`]: its stream, and its number there. A stream has a vector clock: the points of other
+//! streams that its next operation is ordered after. A record of an event keeps the clock of its stream, and a wait
+//! merges it into that of the waiting stream; notifies and values in memory work in the same way. The host has a clock
+//! as well: what some thread has waited for. Threads count as one, because the library does not see how they
+//! synchronize with each other.
+//!
+//! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
+//! behind the wait are *open*: what is submitted meanwhile may come before them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Weak};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::backend::stream::decorators;
+use crate::backend::{Event, Notify};
+
+/// The number of a stream among all that were ever checked.
+pub type Line = u32;
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Point {
+    /// Its stream.
+    pub line: Line,
+    /// Its number in the stream, from 1 on.
+    pub number: u64,
+}
+
+/// Points that something is ordered after: one for each stream, sorted by stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Clock(Vec<Point>);
+
+impl Clock {
+    fn number(&self, line: Line) -> u64 {
+        self.0.binary_search_by_key(&line, |point| point.line).map_or(0, |index| self.0[index].number)
+    }
+
+    fn add(&mut self, point: Point) {
+        match self.0.binary_search_by_key(&point.line, |known| known.line) {
+            Ok(index) => self.0[index].number = self.0[index].number.max(point.number),
+            Err(index) => self.0.insert(index, point),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        other.0.iter().for_each(|point| self.add(*point));
+    }
+}
+
+/// What passes order from one stream to another.
+enum Carrier {
+    Event(Weak<dyn Event>),
+    Notify(Weak<Notify>),
+    /// A value in memory.
+    Value,
+}
+
+impl Carrier {
+    fn is_live(&self) -> bool {
+        match self {
+            Self::Event(event) => event.strong_count() > 0,
+            Self::Notify(notify) => notify.strong_count() > 0,
+            Self::Value => true,
+        }
+    }
+}
+
+/// Carriers are found by their addresses, which are unique while they exist.
+fn event_key(event: &Arc<dyn Event>) -> usize {
+    Arc::as_ptr(event).cast::<()>().addr()
+}
+
+fn notify_key(notify: &Arc<Notify>) -> usize {
+    Arc::as_ptr(notify).addr()
+}
+
+/// A wait that was submitted before what it waits for.
+#[derive(Clone, Copy)]
+struct Gate {
+    /// Later operations of the stream are behind it.
+    number: u64,
+    /// Of the carrier.
+    key: usize,
+    /// How many changes of the carrier end the wait.
+    change: u64,
+}
+
+#[derive(Default)]
+struct Progress {
+    submitted: u64,
+    after: Clock,
+    gates: Vec<Gate>,
+}
+
+/// What passes order, with what it passes.
+struct Carried {
+    carrier: Carrier,
+    clock: Clock,
+    changes: u64,
+    waits: u64,
+}
+
+/// Whether what a wait is for was not submitted yet.
+fn is_open_in(carriers: &HashMap<usize, Carried>, gate: &Gate) -> bool {
+    carriers.get(&gate.key).is_some_and(|carried| carried.changes < gate.change)
+}
+
+/// At this number of carriers, dropped ones are removed.
+const SWEEP: usize = 1024;
+
+/// The order of everything that was submitted so far.
+#[derive(Default)]
+pub struct Sequence {
+    lines: HashMap<u64, Line>,
+    /// By line.
+    streams: Vec<Progress>,
+    carriers: HashMap<usize, Carried>,
+    sweep_at: usize,
+    /// By line: the host knows that operations up to this number are complete.
+    host: Vec<u64>,
+}
+
+static SEQUENCE: LazyLock<Mutex<Sequence>> = LazyLock::new(Mutex::default);
+
+/// The order, for the checker.
+pub fn lock() -> MutexGuard<'static, Sequence> {
+    SEQUENCE.lock()
+}
+
+/// Runs `code` with the order, if there is a checker.
+#[inline]
+fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
+    decorators::has(decorators::CHECKER).then(|| code(&mut lock()))
+}
+
+impl Sequence {
+    fn line(&mut self, stream: u64) -> Line {
+        let next = self.streams.len() as Line;
+        let line = *self.lines.entry(stream).or_insert(next);
+        if line == next {
+            self.streams.push(Progress::default());
+            self.host.push(0);
+        }
+        line
+    }
+
+    /// The next operation of a stream.
+    pub fn next(&mut self, stream: u64) -> Point {
+        let line = self.line(stream);
+        let progress = &mut self.streams[line as usize];
+        progress.submitted += 1;
+        Point { line, number: progress.submitted }
+    }
+
+    /// Whether the host knows that it is complete.
+    pub fn is_known(&self, point: Point) -> bool {
+        self.host[point.line as usize] >= point.number
+    }
+
+    /// Whether it is complete before `later`, the latest operation of its stream, begins.
+    pub fn is_before(&self, point: Point, later: Point) -> bool {
+        point.line == later.line
+            || self.is_known(point)
+            || self.streams[later.line as usize].after.number(point.line) >= point.number
+    }
+
+    /// What is complete when the latest operation of a stream is.
+    fn clock(&mut self, line: Line) -> Clock {
+        let host = &self.host;
+        let progress = &mut self.streams[line as usize];
+        progress.after.0.retain(|point| host[point.line as usize] < point.number);
+        let mut clock = progress.after.clone();
+        clock.add(Point { line, number: progress.submitted });
+        clock
+    }
+
+    fn carry(&mut self, stream: u64, key: usize, carrier: Carrier, replaces: bool) {
+        let line = self.line(stream);
+        let clock = self.clock(line);
+        if self.carriers.len() >= self.sweep_at.max(SWEEP) {
+            self.carriers.retain(|_, carried| carried.carrier.is_live());
+            self.sweep_at = self.carriers.len() * 2;
+        }
+        let kept = self.carrier(key, carrier);
+        kept.changes += 1;
+        if replaces {
+            kept.clock = clock;
+        } else {
+            kept.clock.merge(&clock);
+        }
+    }
+
+    fn carrier(&mut self, key: usize, carrier: Carrier) -> &mut Carried {
+        let new = || Carried { carrier, clock: Clock::default(), changes: 0, waits: 0 };
+        self.carriers.entry(key).or_insert_with(new)
+    }
+
+    fn follow(&mut self, stream: u64, key: usize) {
+        let line = self.line(stream);
+        let Some(carried) = self.carriers.get(&key) else { return };
+        let open = carried.clock.0.iter().flat_map(|point| self.open_gates(*point));
+        let gates: Vec<Gate> = open.collect();
+        let progress = &mut self.streams[line as usize];
+        progress.after.merge(&carried.clock);
+        let number = progress.submitted;
+        progress.gates.extend(gates.into_iter().map(|gate| Gate { number, ..gate }));
+    }
+
+    /// As [`Self::follow`], for what a later change may end as well.
+    fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: Carrier) {
+        let line = self.line(stream) as usize;
+        let carried = self.carrier(key, carrier);
+        carried.waits += 1;
+        let (change, is_open) = (carried.waits, carried.waits > carried.changes);
+        self.follow(stream, key);
+        let carriers = &self.carriers;
+        let progress = &mut self.streams[line];
+        progress.gates.retain(|gate| is_open_in(carriers, gate));
+        if is_open {
+            progress.gates.push(Gate { number: progress.submitted, key, change });
+        }
+    }
+
+    /// The open waits before an operation.
+    fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
+        let gates = &self.streams[point.line as usize].gates;
+        gates.iter().filter(move |gate| gate.number < point.number && is_open_in(&self.carriers, gate)).copied()
+    }
+
+    /// Whether operations that are still to be submitted may come before this one.
+    pub fn is_open(&self, point: Point) -> bool {
+        self.open_gates(point).next().is_some()
+    }
+
+    /// A stream records an event.
+    pub fn record(&mut self, stream: u64, event: &Arc<dyn Event>) {
+        self.carry(stream, event_key(event), Carrier::Event(Arc::downgrade(event)), true);
+    }
+
+    /// A stream waits for the latest record of an event.
+    pub fn wait(&mut self, stream: u64, event: &Arc<dyn Event>) {
+        self.follow(stream, event_key(event));
+    }
+
+    /// A stream changes a notify. A wait may be after any of the changes.
+    pub fn change(&mut self, stream: u64, notify: &Arc<Notify>) {
+        self.carry(stream, notify_key(notify), Carrier::Notify(Arc::downgrade(notify)), false);
+    }
+
+    /// A stream waits for a notify.
+    pub fn await_notify(&mut self, stream: u64, notify: &Arc<Notify>) {
+        self.follow_or_wait(stream, notify_key(notify), Carrier::Notify(Arc::downgrade(notify)));
+    }
+
+    /// A stream writes a value for waits.
+    pub fn write_value(&mut self, stream: u64, addr: usize) {
+        self.carry(stream, addr, Carrier::Value, false);
+    }
+
+    /// A stream waits for a value.
+    pub fn await_value(&mut self, stream: u64, addr: usize) {
+        self.follow_or_wait(stream, addr, Carrier::Value);
+    }
+
+    /// What the host will know when it has waited for this stream.
+    pub fn at_stream(&mut self, stream: u64) -> Known {
+        let line = self.line(stream);
+        Known(self.clock(line))
+    }
+
+    fn know(&mut self, known: &Known) {
+        for point in &known.0.0 {
+            let host = &mut self.host[point.line as usize];
+            *host = point.number.max(*host);
+        }
+    }
+}
+
+/// What the host knows after a wait, or inside of a host function. Empty if no order is kept.
+#[must_use]
+#[derive(Default)]
+pub struct Known(Clock);
+
+impl Known {
+    /// For a wait, about to begin, for these streams.
+    #[inline]
+    pub fn streams(streams: impl IntoIterator<Item = u64>) -> Self {
+        with(|sequence| {
+            let mut known = Clock::default();
+            streams.into_iter().for_each(|stream| known.merge(&sequence.at_stream(stream).0));
+            Self(known)
+        })
+        .unwrap_or_default()
+    }
+
+    /// For a wait, about to begin, for the latest record of an event.
+    pub fn event(event: &Arc<dyn Event>) -> Self {
+        let clock = |sequence: &mut Sequence| Some(sequence.carriers.get(&event_key(event))?.clock.clone());
+        Self(with(clock).flatten().unwrap_or_default())
+    }
+
+    /// The wait has ended, or the host function runs.
+    #[inline]
+    pub fn is_seen(&self) {
+        if !self.0.0.is_empty() {
+            with(|sequence| sequence.know(self));
+        }
+    }
+}
+
+/// The session has ended: nothing is pending.
+pub fn session_ended() {
+    with(|sequence| *sequence = Sequence::default());
+}

@@ -1,0 +1,32 @@
+//! Operations of the host, ordered with no stream: checked and traced, if that is on.
+
+use crate::backend::stream::decorators;
+use crate::backend::{Copy, Op, trace};
+use crate::core::base::error::Result;
+use crate::core::order::checker;
+use crate::core::runtime::device::Device;
+
+/// A copy, complete when this returns.
+#[inline(always)]
+pub fn copy(device: &Device, copy: Copy) -> Result<()> {
+    if decorators::any() {
+        return run(device, Op::Copy(copy));
+    }
+    Ok(device.native.copy(copy)?)
+}
+
+/// An operation that [`backend::Device`](crate::backend::Device) has without a stream, complete when this returns.
+#[cold]
+pub fn run(device: &Device, op: Op<'_>) -> Result<()> {
+    if let Some(checker) = checker::installed() {
+        checker.host_does(&op);
+    }
+    let device = trace::synchronous(&*device.native);
+    Ok(match op {
+        Op::Copy(copy) => device.copy(copy),
+        Op::CopyBatch(copies) => device.copy_batch(copies),
+        Op::Copy2d(copy) => device.copy_2d(copy),
+        Op::Fill(fill) => device.fill(fill),
+        _ => unreachable!("a device has only copies and fills without a stream"),
+    }?)
+}
