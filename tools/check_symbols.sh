@@ -12,7 +12,8 @@ column=$(head -1 "$list" | tr '\t' '\n' | grep -nx function | cut -d: -f1)
 expected=$(
     {
         tail -n +2 "$list" | cut -f"$column"
-        cat "$root"/include/portacl/*.h 2>/dev/null | grep -oE '\bportacl[A-Z][A-Za-z0-9]*\(' | tr -d '('
+        # Inline functions are no symbols.
+        cat "$root"/include/portacl/*.h 2>/dev/null | grep -v 'static inline' | grep -vE '^ *(\*|/\*)' | grep -oE '\bportacl[A-Z][A-Za-z0-9]*\(' | tr -d '('
     } | sort -u
 )
 (($(wc -l <<<"$expected") > 400)) || { echo "$list names only $(wc -l <<<"$expected") functions" >&2; exit 1; }
