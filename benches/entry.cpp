@@ -20,8 +20,8 @@ const int kCalls = [] {
 }();
 constexpr std::size_t kSmall = 64;
 
-// Each thread has its own stream and memory.
-struct Objects {
+// Each thread has its own stream and memory. Without the alignment one thread reads a cache line that the other writes.
+struct alignas(128) Objects {
     aclrtStream stream = nullptr;
     void* device = nullptr;
     char host[kSmall] = "";

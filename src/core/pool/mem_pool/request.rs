@@ -154,16 +154,14 @@ where
     }
 
     #[inline(always)]
-    fn release(&self, release: PoolRelease) -> Result<()> {
-        if let Order::Stream(stream) = &release.order
-            && stream.is_captured()
-        {
-            return seldom(move || record_free(release));
+    fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
+        match order {
+            Order::Stream(stream) if stream.is_captured() => seldom(move || record_free(addr, Order::Stream(stream))),
+            order => match owned::retains(addr) {
+                Ok(false) => self.0.release(PoolRelease { addr, order }),
+                retained => seldom(move || retained.map(|_| drop(order))),
+            },
         }
-        if owned::retains(release.addr)? {
-            return Ok(());
-        }
-        self.0.release(release)
     }
 }
 
@@ -175,8 +173,7 @@ fn record_malloc(request: PoolRequest) -> Result<usize> {
 }
 
 /// Frees memory in the graph that a stream is captured into.
-fn record_free(release: PoolRelease) -> Result<()> {
-    let PoolRelease { addr, order } = release;
+fn record_free(addr: usize, order: Order) -> Result<()> {
     recording()?.free(&*order.share()?, addr)
 }
 
@@ -202,11 +199,12 @@ impl Resource for PoolBlocks {
     }
 
     #[inline(always)]
-    fn release(&self, release: PoolRelease) -> Result<()> {
-        let Order::Stream(stream) = &release.order else {
-            return seldom(move || release_rarely(release));
+    fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
+        // Moved out of the request: the compiler would keep the whole request in memory and copy it at each stage.
+        let stream = match order {
+            Order::Stream(stream) => stream,
+            order => return seldom(move || release_rarely(PoolRelease { addr, order })),
         };
-        let addr = release.addr;
         if let Some(found) = Allocation::find_pools(addr)
             && let Some(pool) = Pool::of(&found, stream.pin())
         {
@@ -214,10 +212,10 @@ impl Resource for PoolBlocks {
                 true => Some(hold(addr)?),
                 false => None,
             };
-            if pool.free(found, stream)? {
+            if pool.free(found, &stream)? {
                 if pool.is_retired() {
                     let ended = pool.end_if_retired();
-                    drop(release);
+                    drop(stream);
                     slot_table::flush_deferred();
                     ended?;
                 }
