@@ -9,7 +9,7 @@
 mod canary;
 mod parts;
 mod running;
-mod sanitizer;
+pub(super) mod sanitizer;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;

@@ -5,27 +5,35 @@ use std::sync::OnceLock;
 
 /// `__asan_poison_memory_region` and its inverse.
 type Region = unsafe extern "C" fn(*const c_void, usize);
+/// `__asan_region_is_poisoned`: the first poisoned address, or null.
+type FirstPoisoned = unsafe extern "C" fn(*const c_void, usize) -> *const c_void;
 
 struct Sanitizer {
     poison: Region,
     unpoison: Region,
+    first_poisoned: FirstPoisoned,
 }
 
 /// It is part of the program, or absent.
 static SANITIZER: OnceLock<Option<Sanitizer>> = OnceLock::new();
 
-fn find(name: &CStr) -> Option<Region> {
+fn find(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: asks for an address.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    // SAFETY: by its name it is a function of this type.
-    (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Region>(found) })
+    (!found.is_null()).then_some(found)
 }
 
 fn sanitizer() -> Option<&'static Sanitizer> {
     let look = || {
-        Some(Sanitizer {
-            poison: find(c"__asan_poison_memory_region")?,
-            unpoison: find(c"__asan_unpoison_memory_region")?,
+        let [poison, unpoison] = [c"__asan_poison_memory_region", c"__asan_unpoison_memory_region"].map(find);
+        let first_poisoned = find(c"__asan_region_is_poisoned")?;
+        // SAFETY: by their names they are functions of these types.
+        Some(unsafe {
+            Sanitizer {
+                poison: std::mem::transmute::<*mut c_void, Region>(poison?),
+                unpoison: std::mem::transmute::<*mut c_void, Region>(unpoison?),
+                first_poisoned: std::mem::transmute::<*mut c_void, FirstPoisoned>(first_poisoned),
+            }
         })
     };
     SANITIZER.get_or_init(look).as_ref()
@@ -50,5 +58,27 @@ pub fn unpoison(addr: usize, len: usize) {
         // SAFETY: the runtime only marks shadow memory of the range, and the library has mapped
         // that range.
         unsafe { (found.unpoison)(std::ptr::with_exposed_provenance(addr), len) };
+    }
+}
+
+/// Calls `each` with the address and length of every part of this memory that is not poisoned.
+pub fn each_usable(addr: usize, len: usize, mut each: impl FnMut(usize, usize)) {
+    let Some(found) = sanitizer() else { return each(addr, len) };
+    let (mut at, end) = (addr, addr + len);
+    let first_poisoned = |at: usize, end: usize| {
+        // SAFETY: the function reads shadow memory only, and `at..end` is in a mapping of the library.
+        let first = unsafe { (found.first_poisoned)(std::ptr::with_exposed_provenance(at), end - at) };
+        if first.is_null() { end } else { first.addr() }
+    };
+    while at < end {
+        let stop = first_poisoned(at, end);
+        if at < stop {
+            each(at, stop - at);
+        }
+        at = stop;
+        while at < end && first_poisoned(at, at + 1) == at {
+            // The rest of a granule of 8 bytes is poisoned, too.
+            at = (at | 7) + 1;
+        }
     }
 }

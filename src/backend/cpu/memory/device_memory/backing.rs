@@ -10,6 +10,7 @@ use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{bytes, files};
+use crate::backend::cpu::memory::bounds::sanitizer;
 use crate::backend::{Fault, Result};
 
 pub(super) enum Backing {
@@ -85,8 +86,12 @@ impl Backing {
                 read.map_err(|error| named("pread", error))
             }
             Self::Private(_) => {
-                // SAFETY: the device's own memory, which is mapped, and whose users wait.
-                unsafe { bytes::address(addr).copy_to(bytes.as_mut_ptr(), bytes.len()) };
+                // Nothing uses the poisoned bytes, which keep the zeros of `bytes`.
+                sanitizer::each_usable(addr, bytes.len(), |from, len| {
+                    let part = &mut bytes[from - addr..][..len];
+                    // SAFETY: the device's own memory, which is mapped, and whose users wait.
+                    unsafe { bytes::address(from).copy_to(part.as_mut_ptr(), len) };
+                });
                 Ok(())
             }
         }
@@ -100,9 +105,12 @@ impl Backing {
                 written.map_err(|error| named("pwrite", error))
             }
             Self::Private(_) => {
-                // SAFETY: the restored block has `bytes.len()` bytes, and nothing uses it before
-                // its process is unlocked.
-                unsafe { bytes::address(addr).copy_from(bytes.as_ptr(), bytes.len()) };
+                sanitizer::each_usable(addr, bytes.len(), |to, len| {
+                    let part = &bytes[to - addr..][..len];
+                    // SAFETY: the restored block has `len` bytes there, and nothing uses it before
+                    // its process is unlocked.
+                    unsafe { bytes::address(to).copy_from(part.as_ptr(), len) };
+                });
                 Ok(())
             }
         }
