@@ -133,9 +133,20 @@ class Peer : public Connection {
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
     }
 
+    // Stops it, as SIGSTOP does, and returns when it has stopped; and lets it go on.
+    void Stop() {
+        int status = 0;
+        if (!SendSignal(SIGSTOP)) return;
+        while (waitpid(child_, &status, WUNTRACED) < 0 && errno == EINTR) {
+        }
+        EXPECT_TRUE(WIFSTOPPED(status)) << "it has ended: status " << status;
+        if (!WIFSTOPPED(status)) child_ = -1;
+    }
+    void Continue() { SendSignal(SIGCONT); }
+
     // Kills it, wherever it is.
     void Kill() {
-        kill(child_, SIGKILL);
+        if (!SendSignal(SIGKILL)) return;
         int status = -1;
         Wait(&status);
         EXPECT_TRUE(WIFSIGNALED(status)) << "it had ended before: status " << status;
@@ -162,10 +173,18 @@ class Peer : public Connection {
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, ends[1], kPeerSocket);
         pid_t child = -1;
-        EXPECT_EQ(posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data()), 0);
+        const int refused = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
+        EXPECT_EQ(refused, 0) << std::strerror(refused);
+        if (refused != 0) child = -1;
         posix_spawn_file_actions_destroy(&actions);
         close(ends[1]);
         return {ends[0], child};
+    }
+
+    // Sends a signal, but to no other process than the peer: kill() takes 0 and -1 for whole groups.
+    bool SendSignal(int signal) const {
+        EXPECT_GT(child_, 0) << "the other process was not started, or has ended";
+        return child_ > 0 && kill(child_, signal) == 0;
     }
 
     void Wait(int* status) {

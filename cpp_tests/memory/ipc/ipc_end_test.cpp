@@ -110,14 +110,11 @@ TWO_PROCESS_TEST(IpcEnd, AStoppedExporterIsNotWaitedForLong, Exporter) {
     const Session session;
     Peer peer;
     const auto offer = peer.Receive<Offer>();
-    kill(offer.process, SIGSTOP);
-    int status = 0;
-    waitpid(offer.process, &status, WUNTRACED);
-    ASSERT_TRUE(WIFSTOPPED(status));
+    peer.Stop();
     const auto before = std::chrono::steady_clock::now();
     ExpectImportFails(offer.key, "does not answer");
     EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
-    kill(offer.process, SIGCONT);
+    peer.Continue();
     EXPECT_TRUE(Holds(ImportKey(offer.key), kSize, kValue));
     CloseKey(offer.key);
     peer.Kill();
