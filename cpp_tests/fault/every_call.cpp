@@ -213,6 +213,8 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) {
         // Allocations of this process are the ones that fail.
         unsetenv("PORTACL_TEST_HOST_FAULT");
+        // The parent reads this process's output, where a hook would print.
+        unsetenv("PORTACL_MEMORY_HOOK");
         return ExportAndWait();
     }
     const std::string wanted = argc == 4 ? argv[1] : "";
