@@ -10,7 +10,9 @@
 #include "support/graph/graph.h"
 #include "support/kernel/kernels.h"
 #include "support/memory/managed_memory.h"
+#include "support/memory/virtual_memory.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
 #include "support/process/exhausted.h"
 #include "support/transfer/batch.h"
 
@@ -228,6 +230,52 @@ OWN_PROCESS_TEST(HostMemoryExhausted, ListsOfArguments) {
     }
     ACL_OK(aclrtDestroyNotify(notify));
     ACL_OK(aclrtDestroyLabel(label));
+    End();
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, DescriptionsOfAccess) {
+    constexpr size_t kCount = 100'000;
+    Begin();
+    {
+        aclrtMemAccessDesc desc{};
+        desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+        desc.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+        std::vector<aclrtMemAccessDesc> descs(kCount, desc);
+        const aclrtMemPoolProps props = PoolProps();
+        aclrtMemPool pool = nullptr;
+        ACL_OK(aclrtMemPoolCreate(&pool, &props));
+        const Range range(kPiece);
+        const PhysicalMemory memory;
+        const Mapping mapping(range.At(), memory);
+        for (const size_t left : kLeft) {
+            Exhaust("aclrtMemSetAccess", left, 1,
+                    [&](size_t) { return aclrtMemSetAccess(range.At(), kPiece, descs.data(), kCount); });
+            Exhaust("portaclMemPoolSetAccess", left, 1,
+                    [&](size_t) { return portaclMemPoolSetAccess(pool, descs.data(), kCount); });
+        }
+        ACL_OK(aclrtMemPoolDestroy(pool));
+    }
+    End();
+}
+
+OWN_PROCESS_TEST(HostMemoryExhausted, Placeholders) {
+    constexpr size_t kCount = 60'000;
+    Begin();
+    {
+        const Program program;
+        const aclrtFuncHandle kernel = program.Kernel("mark");
+        std::vector<char> block(4096);
+        std::vector<aclrtPlaceHolderInfo> words(kCount);
+        for (aclrtPlaceHolderInfo& one : words) one.dataOffset = 64;
+        const Stream stream;
+        for (const size_t left : kLeft) {
+            Exhaust("aclrtLaunchKernelWithHostArgs", left, 2, [&](size_t) {
+                return aclrtLaunchKernelWithHostArgs(kernel, 1, stream, nullptr, block.data(), block.size(),
+                                                     words.data(), kCount);
+            });
+            ACL_OK(aclrtSynchronizeStream(stream));
+        }
+    }
     End();
 }
 
