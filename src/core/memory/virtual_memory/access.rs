@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Mapping, RANGES, check_range, mapped_in, physical, reached};
 use crate::backend::{Access, Span};
 use crate::core::base::error::{Error, Result};
+use crate::core::base::host_memory;
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::device::{self, Device};
@@ -100,12 +101,11 @@ pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> Ac
     }
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
-    let mut wanted = Vec::new();
+    let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
     for index in 0..count {
         let AccessRequest { location_type, id, flags } = request(index);
         let access = access_of(&format!("desc[{index}].flags"), flags)?;
-        let who = who(&session, &format!("desc[{index}].location"), location_type, id)?;
-        wanted.push((who, access));
+        wanted.push((who(&session, &format!("desc[{index}].location"), location_type, id)?, access));
     }
     let parts = mapped_in(addr, len)?;
     let mut held = Vec::new();
