@@ -2,13 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "memory/memory.h"
 #include "stream/stream.h"
 
 namespace fake {
 namespace {
 
-constexpr unsigned kPollMicroseconds = 20;
+// A wait polls less often the longer it lasts: each poll takes the lock of the whole driver, and hundreds of streams
+// may wait at once.
+constexpr unsigned kFirstPollMicroseconds = 20;
+constexpr unsigned kLastPollMicroseconds = 2000;
 
 enum Comparison : unsigned { kGreaterOrEqual = 0, kEqual = 1, kAnd = 2, kNor = 3 };
 // Remote writes are visible at once here, so the flush does nothing.
@@ -67,8 +72,10 @@ CUresult wait_value(Call& call, CUstream handle, uint64_t address, T value, unsi
     Operation operation;
     operation.blocks.push_back(word.block);
     operation.body = [at = reinterpret_cast<const T*>(word.bytes), value, comparison, context = stream->context] {
+        unsigned pause = kFirstPollMicroseconds;
         while (!holds<T>(comparison, __atomic_load_n(at, __ATOMIC_ACQUIRE), value)) {
-            usleep(kPollMicroseconds);
+            usleep(pause);
+            pause = std::min(2 * pause, kLastPollMicroseconds);
             // The waits of a failed context end.
             const Lock lock(state().mutex);
             if (context->sticky != CUDA_SUCCESS) break;
