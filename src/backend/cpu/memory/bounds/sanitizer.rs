@@ -17,23 +17,20 @@ struct Sanitizer {
 /// It is part of the program, or absent.
 static SANITIZER: OnceLock<Option<Sanitizer>> = OnceLock::new();
 
-fn find(name: &CStr) -> Option<*mut c_void> {
+/// The function `name` of the process, of the type `F`.
+fn find<F: Copy>(name: &CStr) -> Option<F> {
     // SAFETY: asks for an address.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!found.is_null()).then_some(found)
+    // SAFETY: every `F` here is the type that the sanitizer's header gives to the function.
+    (!found.is_null()).then(|| unsafe { std::mem::transmute_copy(&found) })
 }
 
 fn sanitizer() -> Option<&'static Sanitizer> {
     let look = || {
-        let [poison, unpoison] = [c"__asan_poison_memory_region", c"__asan_unpoison_memory_region"].map(find);
-        let first_poisoned = find(c"__asan_region_is_poisoned")?;
-        // SAFETY: by their names they are functions of these types.
-        Some(unsafe {
-            Sanitizer {
-                poison: std::mem::transmute::<*mut c_void, Region>(poison?),
-                unpoison: std::mem::transmute::<*mut c_void, Region>(unpoison?),
-                first_poisoned: std::mem::transmute::<*mut c_void, FirstPoisoned>(first_poisoned),
-            }
+        Some(Sanitizer {
+            poison: find(c"__asan_poison_memory_region")?,
+            unpoison: find(c"__asan_unpoison_memory_region")?,
+            first_poisoned: find(c"__asan_region_is_poisoned")?,
         })
     };
     SANITIZER.get_or_init(look).as_ref()
@@ -65,20 +62,14 @@ pub fn unpoison(addr: usize, len: usize) {
 pub fn each_usable(addr: usize, len: usize, mut each: impl FnMut(usize, usize)) {
     let Some(found) = sanitizer() else { return each(addr, len) };
     let (mut at, end) = (addr, addr + len);
-    let first_poisoned = |at: usize, end: usize| {
+    while at < end {
         // SAFETY: the function reads shadow memory only, and `at..end` is in a mapping of the library.
         let first = unsafe { (found.first_poisoned)(std::ptr::with_exposed_provenance(at), end - at) };
-        if first.is_null() { end } else { first.addr() }
-    };
-    while at < end {
-        let stop = first_poisoned(at, end);
+        let stop = if first.is_null() { end } else { first.addr() };
         if at < stop {
             each(at, stop - at);
         }
-        at = stop;
-        while at < end && first_poisoned(at, at + 1) == at {
-            // The rest of a granule of 8 bytes is poisoned, too.
-            at = (at | 7) + 1;
-        }
+        // The rest of a granule of 8 bytes is poisoned, too.
+        at = (stop | 7) + 1;
     }
 }

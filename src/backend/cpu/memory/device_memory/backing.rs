@@ -88,9 +88,8 @@ impl Backing {
             Self::Private(_) => {
                 // Nothing uses the poisoned bytes, which keep the zeros of `bytes`.
                 sanitizer::each_usable(addr, bytes.len(), |from, len| {
-                    let part = &mut bytes[from - addr..][..len];
                     // SAFETY: the device's own memory, which is mapped, and whose users wait.
-                    unsafe { bytes::address(from).copy_to(part.as_mut_ptr(), len) };
+                    unsafe { bytes::address(from).copy_to(bytes[from - addr..].as_mut_ptr(), len) };
                 });
                 Ok(())
             }
@@ -106,10 +105,9 @@ impl Backing {
             }
             Self::Private(_) => {
                 sanitizer::each_usable(addr, bytes.len(), |to, len| {
-                    let part = &bytes[to - addr..][..len];
                     // SAFETY: the restored block has `len` bytes there, and nothing uses it before
                     // its process is unlocked.
-                    unsafe { bytes::address(to).copy_from(part.as_ptr(), len) };
+                    unsafe { bytes::address(to).copy_from(bytes[to - addr..].as_ptr(), len) };
                 });
                 Ok(())
             }
