@@ -82,8 +82,9 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
     }
 }
 
-fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
-    let kind = match enum_value(event.kind) {
+/// The kind of memory in `argument`.
+pub(in crate::ffi) fn memory_kind(argument: &str, raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
+    Ok(match enum_value(raw) {
         0 => MemoryKind::Device,
         1 => MemoryKind::Pinned,
         2 => MemoryKind::Managed,
@@ -92,13 +93,16 @@ fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
         5 => MemoryKind::Graph,
         other => {
             return Err(Error::invalid_param(format_args!(
-                "event->kind is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
+                "{argument} is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
             )));
         }
-    };
+    })
+}
+
+fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
     Ok(Event {
         device: event.deviceId,
-        kind,
+        kind: memory_kind("event->kind", event.kind)?,
         size: event.size,
         rounded: event.roundedSize,
         addr: address::from_c(event.ptr),

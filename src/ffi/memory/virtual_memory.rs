@@ -24,6 +24,16 @@ fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Re
     })
 }
 
+/// A description of access, of a list.
+pub(in crate::ffi) fn access_request(list: &Array<aclrtMemAccessDesc>, index: usize) -> AccessRequest {
+    let desc = list.get(index);
+    AccessRequest {
+        location_type: enum_value(desc.location.r#type),
+        id: desc.location.id,
+        flags: enum_value(desc.flags),
+    }
+}
+
 /// Returns the granularity of physical memory, for its size and for the addresses where it is mapped: 2 MiB for all
 /// memory, both minimum and recommended.
 ///
@@ -277,14 +287,7 @@ pub unsafe extern "C" fn aclrtMemSetAccess(
     guard("aclrtMemSetAccess", || {
         must_not_be_null("desc", desc)?;
         let list = Array::new(desc, count);
-        access::set(address::from_c(virPtr), size, count, |index| {
-            let desc = list.get(index);
-            AccessRequest {
-                location_type: enum_value(desc.location.r#type),
-                id: desc.location.id,
-                flags: enum_value(desc.flags),
-            }
-        })
+        access::set(address::from_c(virPtr), size, count, |index| access_request(&list, index))
     })
 }
 

@@ -4,11 +4,12 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memory::access::{Access, AccessRequest};
+use crate::core::memory::access::Access;
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null};
+use crate::ffi::memory::virtual_memory::access_request;
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
     portaclMemPoolSupport,
@@ -153,14 +154,7 @@ pub unsafe extern "C" fn portaclMemPoolSetAccess(
     guard("portaclMemPoolSetAccess", || {
         must_not_be_null("descList", descList)?;
         let list = Array::new(descList, count);
-        access::set(handle::from_c(memPool), count, |index| {
-            let desc = list.get(index);
-            AccessRequest {
-                location_type: enum_value(desc.location.r#type),
-                id: desc.location.id,
-                flags: enum_value(desc.flags),
-            }
-        })
+        access::set(handle::from_c(memPool), count, |index| access_request(&list, index))
     })
 }
 

@@ -3,31 +3,15 @@
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Error, Result};
-use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
 use crate::core::process::memory_stats;
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, enum_value, handle, must_not_be_null};
+use crate::ffi::base::value::{Out, handle, must_not_be_null};
+use crate::ffi::memory::memory_hook::memory_kind;
 use crate::ffi::types::{
     aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats,
 };
-
-fn memory_kind(raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
-    Ok(match enum_value(raw) {
-        0 => MemoryKind::Device,
-        1 => MemoryKind::Pinned,
-        2 => MemoryKind::Managed,
-        3 => MemoryKind::Pool,
-        4 => MemoryKind::Imported,
-        5 => MemoryKind::Graph,
-        other => {
-            return Err(Error::invalid_param(format_args!(
-                "kind is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
-            )));
-        }
-    })
-}
 
 /// Checks the size at the beginning of a structure that the caller has filled in.
 ///
@@ -117,7 +101,7 @@ pub unsafe extern "C" fn portaclMemoryGetStats(
     guard("portaclMemoryGetStats", || {
         // SAFETY: null, or as large as the structure, by the contract of the C boundary.
         unsafe { check_size("stats", stats) }?;
-        let kind = memory_kind(kind)?;
+        let kind = memory_kind("kind", kind)?;
         let out = Out::new("stats", stats)?;
         out.write(to_c(&memory_stats::get(deviceId, kind)?));
         Ok(())
@@ -133,7 +117,7 @@ pub unsafe extern "C" fn portaclMemoryGetStats(
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryResetPeak(deviceId: i32, kind: MaybeUninit<portaclMemoryKind>) -> aclError {
-    guard("portaclMemoryResetPeak", || memory_stats::reset_peak(deviceId, memory_kind(kind)?))
+    guard("portaclMemoryResetPeak", || memory_stats::reset_peak(deviceId, memory_kind("kind", kind)?))
 }
 
 /// Lists the memory pools of a device, or of host memory, with the statistics of portaclMemoryGetStats for each; the
@@ -190,7 +174,7 @@ pub unsafe extern "C" fn portaclMemoryListPageSizes(
     count: *mut usize,
 ) -> aclError {
     guard("portaclMemoryListPageSizes", || {
-        let kind = memory_kind(kind)?;
+        let kind = memory_kind("kind", kind)?;
         let row = |(page_size, amount): &(u64, Amount)| portaclMemoryPageStats {
             structSize: size_of::<portaclMemoryPageStats>(),
             pageSize: *page_size,
