@@ -77,10 +77,13 @@ TEST_F(MemoryStats, CountMemoryThatIsUsedAgain) {
     EXPECT_EQ(after.totalBytes, before.totalBytes + 50 * each);
     EXPECT_EQ(after.currentBytes, 0u);
     ExpectAgreement();
+#ifndef __SANITIZE_ADDRESS__
+    // With the sanitizer, as in guard mode, freed memory is not cached: uses after the free are reported.
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
     if (OnCpu() && !(guard && std::string(guard) == "1")) {
         EXPECT_GE(after.keptBytes, each);
     }
+#endif
 }
 
 TEST_F(MemoryStats, CountAllocationsOfAllThreads) {
