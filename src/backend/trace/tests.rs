@@ -113,5 +113,5 @@ fn host_operations_report_completion_or_dropping() {
 
 #[test]
 fn devices_have_bits() {
-    assert_eq!((bit(0), bit(1), bit(63), bit(70)), (1, 2, 1 << 63, 1 << 63));
+    assert_eq!((bit(0), bit(1), bit(62), bit(70)), (1, 2, 1 << 62, 1 << 62));
 }
