@@ -160,7 +160,6 @@ impl Synchronous<'_> {
         if is_on() { self.copy_noted(copy) } else { self.0.copy(copy) }
     }
 
-    #[cold]
     fn copy_noted(self, copy: Copy) -> Result<()> {
         noted(What::copies(std::slice::from_ref(&copy)), || self.0.copy(copy))
     }

@@ -179,7 +179,6 @@ impl Stream {
         interceptor::installed().launch(self, bind)
     }
 
-    #[cold]
     fn submit_traced(&self, op: Op<'_>) -> Result<Position> {
         match TraceStream::new(&*self.native, &*self.device.native, self.row()) {
             Some(traced) => self.remember(traced.submit(op)),
