@@ -22,17 +22,9 @@
 #include <thread>
 #include <vector>
 
-namespace {
+#include "support/ok.h"
 
-#define OK(call)                                                                                \
-    do {                                                                                        \
-        const aclError code = (call);                                                           \
-        if (code != ACL_SUCCESS) {                                                              \
-            const char* text = aclGetRecentErrMsg();                                            \
-            std::fprintf(stderr, "%s returned %d: %s\n", #call, code, text ? text : "no text"); \
-            std::_Exit(3);                                                                      \
-        }                                                                                       \
-    } while (false)
+namespace {
 
 constexpr size_t kSize = 1000;
 alignas(4096) char registered[8192];

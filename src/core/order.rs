@@ -1,5 +1,6 @@
 //! The order of work between streams, which decides whose freed memory a stream may reuse. Only the core's own pools
-//! use it: nothing is recorded before the first of them allocates.
+//! use it: nothing is recorded before the first of them allocates. The order of all operations, which only the checker
+//! needs, is in [`sequence`].
 //!
 //! A stream that uses such pools has a *lane*. A free has the position of the last operation submitted before it. If
 //! the host has seen that operation complete, the free submits an operation of its own. An event keeps a vector clock:

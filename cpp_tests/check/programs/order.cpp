@@ -176,10 +176,10 @@ void WaitsFirst(World& world, bool is_fixed) {
 // When a host function runs, everything before it is complete; it notifies the host.
 void HostFunction(World& world, bool is_fixed) {
     std::promise<void> reached;
-    const auto tell = [](void* argument) { static_cast<std::promise<void>*>(argument)->set_value(); };
-    if (!is_fixed) OK(aclrtLaunchHostFunc(world.first, tell, &reached));
+    const auto notify = [](void* argument) { static_cast<std::promise<void>*>(argument)->set_value(); };
+    if (!is_fixed) OK(aclrtLaunchHostFunc(world.first, notify, &reached));
     world.Fill(world.device, world.first);
-    if (is_fixed) OK(aclrtLaunchHostFunc(world.first, tell, &reached));
+    if (is_fixed) OK(aclrtLaunchHostFunc(world.first, notify, &reached));
     reached.get_future().wait();
     Read(world);
 }

@@ -7,19 +7,9 @@
 #include <portacl/portacl.h>
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
-#define OK(call)                                                                                \
-    do {                                                                                        \
-        const aclError code = (call);                                                           \
-        if (code != ACL_SUCCESS) {                                                              \
-            const char* text = aclGetRecentErrMsg();                                            \
-            std::fprintf(stderr, "%s returned %d: %s\n", #call, code, text ? text : "no text"); \
-            std::_Exit(3);                                                                      \
-        }                                                                                       \
-    } while (false)
+#include "support/ok.h"
 
 // Device 0 with two streams, two blocks of device memory and one of pinned memory, idle.
 struct World {
@@ -78,7 +68,7 @@ struct Program {
     const char* name;
     void (*run)(World& world, bool is_fixed);
     Side earlier, later;
-    // The host continues at a moment that depends on timing; what it may do then does not.
+    // It launches a kernel, whose arguments only CPU kernels describe.
     bool needs_kernels = false;
 };
 

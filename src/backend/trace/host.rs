@@ -157,11 +157,7 @@ impl Synchronous<'_> {
     /// As [`Device::copy`].
     #[inline]
     pub fn copy(self, copy: Copy) -> Result<()> {
-        if is_on() { self.copy_noted(copy) } else { self.0.copy(copy) }
-    }
-
-    fn copy_noted(self, copy: Copy) -> Result<()> {
-        noted(What::copies(std::slice::from_ref(&copy)), || self.0.copy(copy))
+        if is_on() { noted(What::copies(std::slice::from_ref(&copy)), || self.0.copy(copy)) } else { self.0.copy(copy) }
     }
 
     /// As [`Device::copy_batch`].

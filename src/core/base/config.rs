@@ -102,8 +102,8 @@ impl ReadyHook {
     }
 }
 
-/// The file that `PORTACL_TRACE` names; `%p` stands for the process id.
-fn trace_path(text: &str) -> PathBuf {
+/// The file that a variable names; `%p` stands for the process id.
+fn output_path(text: &str) -> PathBuf {
     text.replace("%p", &std::process::id().to_string()).into()
 }
 
@@ -144,7 +144,7 @@ impl Environment {
             memory_hook: variables.parsed("PORTACL_MEMORY_HOOK", ReadyHook::ALLOWED, ReadyHook::parse)?,
             leak_check: variables.choice("PORTACL_LEAK_CHECK", &checks)?,
             check: check::read(&variables)?,
-            trace: variables.get("PORTACL_TRACE").map(|text| trace_path(&text)),
+            trace: variables.get("PORTACL_TRACE").map(|text| output_path(&text)),
         })
     }
 }

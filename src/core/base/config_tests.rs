@@ -66,9 +66,9 @@ fn guard_mode_is_on_or_off() {
 #[test]
 fn the_process_is_part_of_a_name_where_it_is_asked_for() {
     let process = std::process::id();
-    assert_eq!(trace_path("a.json"), PathBuf::from("a.json"));
-    assert_eq!(trace_path("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
-    assert_eq!(trace_path("100%"), PathBuf::from("100%"));
+    assert_eq!(output_path("a.json"), PathBuf::from("a.json"));
+    assert_eq!(output_path("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
+    assert_eq!(output_path("100%"), PathBuf::from("100%"));
 }
 
 #[test]

@@ -179,7 +179,7 @@ impl Error {
     }
 
     /// The same failure in another text.
-    pub fn told(self, text: impl fmt::Display) -> Self {
+    pub fn with_text(self, text: impl fmt::Display) -> Self {
         Self(Box::new(Detail { text: text.to_string(), ..*self.0 }))
     }
 

@@ -73,6 +73,9 @@ struct Side {
     stream: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
+    /// The description of the stream.
+    #[serde(skip)]
+    place: Option<String>,
     frames: Vec<String>,
 }
 
@@ -84,6 +87,7 @@ impl Side {
             does: what.verb(used.mode),
             stream: stream.map(|stream| format!("{:#x}", stream.handle)),
             number: stream.map(|stream| stream.point.number),
+            place: stream.map(|stream| stream_in_words(stream.handle)),
             frames: stack.iter().flat_map(Stack::frames).map(|frame| frame.to_string()).collect(),
         }
     }
@@ -132,18 +136,17 @@ impl Report {
 
 /// Where an operation is.
 fn in_words(side: &Side) -> String {
-    match (&side.stream, side.number) {
-        (Some(stream), Some(number)) => format!("operation {number} of {}", stream_in_words(stream)),
+    match (&side.place, side.number) {
+        (Some(place), Some(number)) => format!("operation {number} of {place}"),
         _ => "by the host".to_owned(),
     }
 }
 
-fn stream_in_words(stream: &str) -> String {
-    let raw = u64::from_str_radix(stream.trim_start_matches("0x"), 16).unwrap_or_default();
+fn stream_in_words(raw: u64) -> String {
     match Handle::from_raw(raw).and_then(|handle| Stream::table().get(handle)) {
         Some(found) if found.is_default() => format!("the default stream of device {}", found.device.id),
-        Some(found) => format!("stream {stream} (id {}, device {})", found.id, found.device.id),
-        None => format!("stream {stream}"),
+        Some(found) => format!("stream {raw:#x} (id {}, device {})", found.id, found.device.id),
+        None => format!("stream {raw:#x}"),
     }
 }
 
@@ -161,11 +164,10 @@ fn memory_at(addr: usize) -> String {
 /// What the program can do.
 fn fix(earlier: &Side, later: &Side) -> String {
     let (before, after) = (&earlier.call, &later.call);
-    let stream = earlier.stream.as_deref().map_or_else(String::new, stream_in_words);
-    if later.stream.is_none() {
+    let stream = earlier.place.as_deref().unwrap_or_default();
+    let Some(other) = &later.place else {
         return format!("call aclrtSynchronizeStream for {stream} between {before} and {after}");
-    }
-    let other = later.stream.as_deref().map_or_else(String::new, stream_in_words);
+    };
     format!(
         "record an event in {stream} after {before} (aclrtRecordEvent) and let {other} wait for it before {after} \
          (aclrtStreamWaitEvent), or call aclrtSynchronizeStream for the first between the two"

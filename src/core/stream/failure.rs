@@ -148,7 +148,7 @@ impl Failures {
             self.stream,
             error.text()
         );
-        error.told(text)
+        error.with_text(text)
     }
 
     /// The stream is about to stop for this reason. The first reason stays.

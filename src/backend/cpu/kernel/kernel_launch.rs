@@ -41,7 +41,7 @@ pub struct Block {
     failure: *const Mutex<Option<Fault>>,
 }
 
-/// The kernel says that it failed: a code, and a text or null.
+/// The kernel reports a failure: a code, and a text or null.
 unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
     // SAFETY: the kernel passes the block that it was called with, which names the failure of its launch.
     let failure = unsafe { &*(*block).failure };
@@ -230,7 +230,7 @@ impl Call {
     }
 }
 
-/// Runs all blocks. A fault: it said so, or it wrote outside of allocations, if that is detected.
+/// Runs all blocks. A fault: the kernel reported one, or it wrote outside of allocations, if that is detected.
 pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     if call.name.is_some() {
         shared.guard_parts();

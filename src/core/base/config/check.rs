@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Variables;
+use super::{Variables, output_path};
 use crate::core::base::error::Result;
 
 /// What the variables ask for.
@@ -34,7 +34,7 @@ pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
     if is_on != Some(true) {
         return Ok(None);
     }
-    let path = |name| variables.get(name).map(|text| text.replace("%p", &std::process::id().to_string()).into());
+    let path = |name| variables.get(name).map(|text| output_path(&text));
     Ok(Some(Settings {
         log: path("PORTACL_CHECK_LOG"),
         suppress: path("PORTACL_CHECK_SUPPRESS"),

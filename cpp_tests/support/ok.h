@@ -1,0 +1,17 @@
+// For programs without GoogleTest that tests run: a call that must succeed, or the program ends with status 3.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#define OK(call)                                                                                \
+    do {                                                                                        \
+        const aclError code = (call);                                                           \
+        if (code != ACL_SUCCESS) {                                                              \
+            const char* text = aclGetRecentErrMsg();                                            \
+            std::fprintf(stderr, "%s returned %d: %s\n", #call, code, text ? text : "no text"); \
+            std::_Exit(3);                                                                      \
+        }                                                                                       \
+    } while (false)
