@@ -22,10 +22,11 @@ from bench_results import commit, write_section
 TITLE = "Size"
 TOP = Path(__file__).resolve().parent.parent
 # Stripped: file, description, limit, goal. Limits only go down, to the goals; a new feature adds what it needs.
-CHECKS = 180_000  # PORTACL_CHECK, failures of kernels, reports of unknown variables
+# PORTACL_CHECK, failures of kernels and reports of unknown variables, in the archive and in a small program.
+CHECKS, CHECKS_USED = 155_000, 65_000
 FILES = [
     ("lib/libportacl.a", "the archive, stripped", 5_650_000 + CHECKS, 5_533_500),
-    ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_610_000 + CHECKS, 2_415_000),
+    ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_610_000 + CHECKS_USED, 2_415_000),
     ("lib/libportacl.so", "the shared library, stripped", None, None),
 ]
 
