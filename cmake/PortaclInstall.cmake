@@ -10,7 +10,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # A project of its own, with find_package.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-        PATTERN leak_check.sh EXCLUDE)
+        PATTERN run_all.sh EXCLUDE)
 
 # Library names under which programs link or dlopen the original. They are symbolic links, so that a
 # program that uses two names loads one library.

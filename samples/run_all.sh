@@ -1,0 +1,14 @@
+#!/bin/sh
+# Runs programs with settings, and fails if one fails. usage: run_all.sh NAME=VALUE... PROGRAM...
+while [ "${1#*=}" != "$1" ]; do
+    export "$1"
+    shift
+done
+status=0
+for program in "$@"; do
+    if ! output=$("$program" 2>&1); then
+        printf '%s\n%s failed\n' "$output" "$program"
+        status=1
+    fi
+done
+exit $status
