@@ -12,17 +12,6 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         PATTERN run_all.sh EXCLUDE)
 
-# Library names under which programs link or dlopen the original. They are symbolic links, so that a
-# program that uses two names loads one library.
-if(PORTACL_COMPAT_NAMES)
-    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/compat")
-    foreach(name libascendcl.so libacl_rt.so)
-        file(CREATE_LINK "${portacl_soname}" "${CMAKE_CURRENT_BINARY_DIR}/compat/${name}" SYMBOLIC)
-        install(FILES "${CMAKE_CURRENT_BINARY_DIR}/compat/${name}"
-                DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-    endforeach()
-endif()
-
 set(portacl_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/portacl")
 configure_package_config_file(cmake/portaclConfig.cmake.in portaclConfig.cmake
     INSTALL_DESTINATION "${portacl_config_dir}"

@@ -1,8 +1,4 @@
-# A folder with all libraries that programs for Ascend devices look up by name: LD_LIBRARY_PATH names it.
-set(portacl_torch_dir "${CMAKE_CURRENT_BINARY_DIR}/ascend")
-file(MAKE_DIRECTORY "${portacl_torch_dir}")
-file(CREATE_LINK "${portacl_stage}/${portacl_soname}" "${portacl_torch_dir}/${portacl_soname}" SYMBOLIC)
-
+# The torch that operators/ computes with.
 if(NOT PORTACL_TORCH_PYTHON)
     find_package(Python3 COMPONENTS Interpreter)
     set(PORTACL_TORCH_PYTHON "${Python3_EXECUTABLE}")

@@ -320,22 +320,6 @@ test_small_program() {
         $3 ~ /_(PC32|PLT32)$/ && $5 == section' | grep . || fail "these relocations could have been resolved"
 }
 
-test_compat_names() {
-    mkdir -p "$mine"
-    local lib name
-    lib=$(libdir "$prefix")
-    for name in ascendcl acl_rt; do
-        "$CC" -std=c99 "$here/project/main.c" "-I$prefix/include" "-L$lib" "-l$name" -Wl,-rpath,"$lib" -o "$mine/link_$name"
-        "$mine/link_$name" || fail "a program linked with -l$name"
-    done
-    "$CC" -std=c99 "$here/project/dlopen_compat.c" -ldl -o "$mine/dlopen_compat"
-    LD_LIBRARY_PATH=$lib "$mine/dlopen_compat" || fail "dlopen of the names"
-    # Without the option the names are not installed.
-    local plain=$mine/plain
-    cmake -S "$root" -B "$plain" -DPORTACL_BUILD_SAMPLES=OFF >/dev/null
-    ! grep -q 'libascendcl' "$plain/cmake_install.cmake" || fail "PORTACL_COMPAT_NAMES=OFF installs the names"
-}
-
 # The installed samples are a project of their own, whose programs print what they teach.
 test_samples() {
     rm -rf "$mine"

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Package tests of the original's names and folders: compat.sh CASE BUILD WORK (see run.sh).
+set -euo pipefail
+case_name=$1 work=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$here/../..
+prefix=$work/prefix
+mine=$work/$case_name
+: "${CC:=cc}"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+libdir() { dirname "$(find "$1" -name libportacl.a)"; }
+needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
+soname() { readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
+
+test_compat_names() {
+    mkdir -p "$mine"
+    local lib name
+    lib=$(libdir "$prefix")
+    for name in ascendcl acl_rt; do
+        [[ $(soname "$lib/lib$name.so") == "lib$name.so" ]] || fail "lib$name.so has another soname"
+        "$CC" -std=c99 "$here/project/main.c" "-I$prefix/include" "-L$lib" "-l$name" -Wl,-rpath,"$lib" -o "$mine/link_$name"
+        "$mine/link_$name" || fail "a program linked with -l$name"
+        # So it also starts where the original is installed.
+        [[ $(needed "$mine/link_$name" | grep -v libc.so) == "lib$name.so" ]] || fail "-l$name: the program needs other libraries"
+    done
+    # A linker that finds portacl's own functions would bind the program to portacl.
+    ! readelf -W --dyn-syms "$lib/libascendcl.so" | grep -w 'portacl[A-Z][A-Za-z]*$' | grep -v UND || fail "libascendcl.so has these names"
+    "$CC" -std=c99 "$here/project/dlopen_compat.c" -ldl -o "$mine/dlopen_compat"
+    LD_LIBRARY_PATH=$lib "$mine/dlopen_compat" || fail "dlopen of the names"
+    # Without the option the names are not installed.
+    local plain=$mine/plain
+    cmake -S "$root" -B "$plain" -DPORTACL_BUILD_SAMPLES=OFF >/dev/null
+    ! grep -rq 'libascendcl' --include=cmake_install.cmake "$plain" || fail "PORTACL_COMPAT_NAMES=OFF installs the names"
+}
+
+# Five ways to find the libraries, and one program against two folders of libraries, without linking again.
+test_ascend_layout() {
+    rm -rf "$mine"
+    mkdir -p "$mine/other"
+    set +u
+    # shellcheck source=/dev/null
+    source "$prefix/ascend/set_env.sh"
+    set -u
+    [[ -z $(find "$ASCEND_HOME_PATH" -xtype l) ]] || fail "links of the layout lead nowhere"
+    ! find "$ASCEND_HOME_PATH" -lname '/*' | grep . || fail "links of the layout are absolute"
+    local snippet name found='' count=0
+    for name in ascendcl acl_rt; do
+        "$CC" -shared -fPIC "-I$ASCEND_HOME_PATH/include" "$here/ascend/other.c" -Wl,-soname,lib$name.so -o "$mine/other/lib$name.so"
+    done
+    for name in hccl acl_dvpp acl_op_compiler graph; do
+        "$CC" -shared -fPIC -x c /dev/null -Wl,-soname,lib$name.so -o "$mine/other/lib$name.so"
+    done
+    for snippet in "$here"/ascend/snippets/*.cmake; do
+        name=$(basename "$snippet" .cmake)
+        env -u LD_LIBRARY_PATH cmake -S "$here/ascend" -B "$mine/$name" -DSNIPPET="$name" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF >"$mine/$name.txt" 2>&1 &&
+            cmake --build "$mine/$name" >>"$mine/$name.txt" 2>&1 || { cat "$mine/$name.txt"; fail "the snippet $name"; }
+        ! needed "$mine/$name/program" | grep portacl || fail "$name: the program needs portacl by its own name"
+        found=$("$mine/$name/program") || fail "$name: the program"
+        [[ $found != another* ]] || fail "$name: portacl did not run the program"
+        echo "-- $name: $found"
+        found=$(LD_LIBRARY_PATH=$mine/other "$mine/$name/program") || fail "$name: the program with the other libraries"
+        [[ $found == "another library: over the device" ]] || fail "$name: with the other libraries: $found"
+        count=$((count + 1))
+    done
+    ((count >= 5)) || fail "only $count snippets"
+}
+
+"test_$case_name"
+echo "package.$case_name: passed"
