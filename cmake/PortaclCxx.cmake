@@ -46,6 +46,7 @@ set_target_properties(portacl_cxx PROPERTIES
 add_library(portacl::cxx ALIAS portacl_cxx)
 
 if(PORTACL_INSTALL)
-    install(TARGETS portacl_cxx ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/cxx/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    install(TARGETS portacl_cxx ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/cxx/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+            COMPONENT development)
 endif()

@@ -1,15 +1,16 @@
-# The install tree. It contains no absolute path, so it can be moved.
+# The install tree. It contains no absolute path, so it can be moved. Its components are the Debian packages of
+# cmake/PortaclPackages.cmake: runtime, development and compat.
 include(CMakePackageConfigHelpers)
 
-install(FILES "${portacl_static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(PROGRAMS "${portacl_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(FILES "${portacl_stage}/${portacl_soname}" "${portacl_stage}/libportacl.so"
-        DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+install(PROGRAMS "${portacl_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(FILES "${portacl_stage}/${portacl_soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
+install(FILES "${portacl_static}" "${portacl_stage}/libportacl.so" DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        COMPONENT development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # A project of its own, with find_package.
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
         PATTERN run_all.sh EXCLUDE)
 
 set(portacl_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/portacl")
@@ -26,7 +27,7 @@ endif()
 write_basic_package_version_file(portaclConfigVersion.cmake COMPATIBILITY ${portacl_compatibility})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/portaclConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/portaclConfigVersion.cmake"
-        DESTINATION "${portacl_config_dir}")
+        DESTINATION "${portacl_config_dir}" COMPONENT development)
 
 file(RELATIVE_PATH portacl_pc_to_prefix
      "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
@@ -34,5 +35,5 @@ string(REGEX REPLACE "/$" "" portacl_pc_to_prefix "${portacl_pc_to_prefix}")
 foreach(name portacl portacl-static)
     configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
     install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}.pc"
-            DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+            DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endforeach()

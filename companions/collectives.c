@@ -1,19 +1,9 @@
-// libhccl: communication between devices.
-#include "unsupported.h"
+// libhccl: what of it needs no communication.
+#include <hccl/hccl.h>
 
-// HCCL_E_NOT_SUPPORT
-#define ROW(CALL)                                                                                           \
-    UNSUPPORTED(CALL, 5,                                                                                    \
-                "portacl has no collective communication; train with one process, or move tensors through " \
-                "the backend `gloo` on CPU tensors")
-
-ROW(HcclAllGather);
-ROW(HcclAllReduce);
-ROW(HcclBroadcast);
-ROW(HcclCommDestroy);
-ROW(HcclCommInitAll);
-ROW(HcclCommInitRootInfo);
-ROW(HcclGetRootInfo);
-ROW(HcclRecv);
-ROW(HcclReduceScatter);
-ROW(HcclSend);
+const char* HcclGetErrorString(HcclResult code) {
+    static const char* const names[] = {"success",   "a wrong argument",        "a null pointer",
+                                        "no memory", "an error of the library", "not supported"};
+    const unsigned number = (unsigned)code;
+    return number < sizeof names / sizeof *names ? names[number] : "unknown";
+}

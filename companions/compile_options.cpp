@@ -1,4 +1,6 @@
 // The options of operator compilation: kept and returned, without any effect.
+#include <acl/acl_op_compiler.h>
+
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,20 +12,18 @@ namespace {
 
 std::mutex mutex;
 
-// ACL_OP_JIT_COMPILE, which decides whether programs look for operators that are compiled at run time.
-constexpr int kJitCompile = 10;
-
-// By the numbers of aclCompileOpt; any other option that was never set is empty.
-std::string& Option(int number) {
-    static auto* const options = new std::map<int, std::string>{{kJitCompile, "disable"}};
-    return (*options)[number];
+// An option that was never set is empty, except one that decides whether programs look for operators that are compiled
+// at run time.
+std::string& Option(aclCompileOpt option) {
+    static auto* const options = new std::map<int, std::string>{{ACL_OP_JIT_COMPILE, "disable"}};
+    return (*options)[option];
 }
 
 }  // namespace
 
 extern "C" {
 
-aclError aclSetCompileopt(int opt, const char* value) {
+aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     REFUSE_NULL(value);
     const std::lock_guard<std::mutex> lock(mutex);
     Option(opt) = value;
@@ -31,12 +31,12 @@ aclError aclSetCompileopt(int opt, const char* value) {
 }
 
 // The length of an option with its terminating zero.
-size_t aclGetCompileoptSize(int opt) {
+size_t aclGetCompileoptSize(aclCompileOpt opt) {
     const std::lock_guard<std::mutex> lock(mutex);
     return Option(opt).size() + 1;
 }
 
-aclError aclGetCompileopt(int opt, char* value, size_t length) {
+aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     REFUSE_NULL(value);
     const std::lock_guard<std::mutex> lock(mutex);
     const std::string& text = Option(opt);

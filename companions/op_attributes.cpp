@@ -1,4 +1,6 @@
 // aclopAttr: the named attributes of an operator, as data.
+#include <acl/acl_op.h>
+
 #include <cstdint>
 #include <map>
 #include <string>

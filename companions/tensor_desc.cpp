@@ -1,4 +1,6 @@
 // aclTensorDesc: the type, shape and format of a tensor, as data.
+#include <acl/acl_base.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,7 +29,7 @@ struct aclTensorDesc {
     std::string name;
     aclFormat storage_format;
     std::vector<int64_t> storage_sizes;
-    int place;
+    aclMemType place;
 };
 
 extern "C" {
@@ -38,7 +40,7 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType type, int numDims, const int64_t*
         Refuse(__func__, objection);
         return nullptr;
     }
-    return new aclTensorDesc{type, format, {dims, dims + numDims}, {}, format, {}, 0};
+    return new aclTensorDesc{type, format, {dims, dims + numDims}, {}, format, {}, ACL_MEMTYPE_DEVICE};
 }
 
 void aclDestroyTensorDesc(const aclTensorDesc* desc) {
@@ -85,7 +87,7 @@ aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims
     return ACL_SUCCESS;
 }
 
-aclError aclSetTensorPlaceMent(aclTensorDesc* desc, int memType) {
+aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
     REFUSE_NULL(desc);
     desc->place = memType;
     return ACL_SUCCESS;

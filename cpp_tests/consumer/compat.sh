@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$here/../..
 prefix=$work/prefix
 mine=$work/$case_name
-: "${CC:=cc}"
+: "${CC:=cc}" "${CXX:=c++}" "${NM:=nm}"
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 libdir() { dirname "$(find "$1" -name libportacl.a)"; }
@@ -64,6 +64,27 @@ test_ascend_layout() {
         count=$((count + 1))
     done
     ((count >= 5)) || fail "only $count snippets"
+}
+
+# What programs use beside the runtime is declared, and defined in the library of that name. What portacl does not have
+# returns a code and a text.
+test_compat_around() {
+    rm -rf "$mine"
+    mkdir -p "$mine"
+    local home=$prefix/ascend library all=(-lascendcl -lacl_op_compiler -lacl_dvpp -lhccl)
+    local flags=("-I$home/include" "-L$home/lib64" "-Wl,-rpath,$home/lib64")
+    python3 "$root/tools/companions.py" test >"$mine/missing.c"
+    "$CC" -std=c99 -Wall -Wextra -Werror -pedantic "$mine/missing.c" "${flags[@]}" "${all[@]}" -o "$mine/missing"
+    "$mine/missing" || fail "the functions above"
+    "$CXX" -std=c++11 -Wall -Wextra -Werror -pedantic "$here/ascend/around.cpp" "${flags[@]}" "${all[@]}" -o "$mine/around"
+    "$mine/around" || fail "around"
+    for library in ascendcl acl_op_compiler acl_dvpp hccl; do
+        python3 "$root/tools/companions.py" names "$library" >"$mine/$library.names"
+        # The names of the runtime's functions are in libascendcl.so as well.
+        "$NM" -D --defined-only "$home/lib64/lib$library.so" | awk '$3 ~ /^(acl|Hccl)/ { print $3 }' | sort |
+            grep -vxFf <("$NM" -D --defined-only "$home/lib64/libacl_rt.so" | awk '{ print $3 }') >"$mine/$library.found"
+        diff "$mine/$library.names" "$mine/$library.found" || fail "lib$library.so has other functions than companions/functions.tsv"
+    done
 }
 
 "test_$case_name"

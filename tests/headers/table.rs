@@ -19,7 +19,11 @@ impl Header {
     }
 }
 
-/// All of them, except the hand-written `acl_rt_api.h`.
+/// Headers from other sources: one is written by hand, `tools/companions.py` generates the others.
+pub const OTHERS: &[&str] =
+    &["acl_rt_api.h", "acl_base_mdl.h", "acl_mdl.h", "acl_op.h", "acl_op_compiler.h", "ops/acl_dvpp.h"];
+
+/// All other headers.
 pub const HEADERS: &[Header] = &[
     Header {
         path: "acl.h",
@@ -45,24 +49,6 @@ pub const HEADERS: &[Header] = &[
             "runtime/info.rs",
             "base/app_log.rs",
         ],
-    },
-    Header {
-        path: "acl_base_mdl.h",
-        about: "The model layer, which this library does not have: declares nothing.",
-        includes: &[],
-        sources: &[],
-    },
-    Header {
-        path: "acl_op.h",
-        about: "The operator layer, which this library does not have: declares nothing.",
-        includes: &["acl_base.h"],
-        sources: &[],
-    },
-    Header {
-        path: "acl_mdl.h",
-        about: "The model layer, which this library does not have: declares nothing.",
-        includes: &["acl_base.h"],
-        sources: &[],
     },
     Header {
         path: "acl_rt.h",

@@ -1,5 +1,6 @@
-# include/ and the C++ of cxx/ match what the sources generate.
+# include/ and the C++ of cxx/ match what the sources and companions/functions.tsv generate.
 check() {
+    tools/companions.py headers
     cargo test --locked --quiet --test headers
     cargo test --locked --quiet -p portacl-cxx
 }

@@ -1,0 +1,80 @@
+// A program that includes everything around the runtime, asks for what portacl does not have, and goes on.
+#include <acl/acl.h>
+#include <acl/acl_op_compiler.h>
+#include <acl/ops/acl_dvpp.h>
+#include <hccl/hccl.h>
+
+#include <cstdio>
+#include <cstring>
+
+#define REQUIRE(CONDITION)                                                                \
+    do {                                                                                  \
+        if (!(CONDITION)) {                                                               \
+            const char* text = aclGetRecentErrMsg();                                      \
+            std::fprintf(stderr, "%d: " #CONDITION ": %s\n", __LINE__, text ? text : ""); \
+            return 1;                                                                     \
+        }                                                                                 \
+    } while (false)
+
+// Operators' attributes and descriptions of tensors are data.
+static int Data() {
+    aclopAttr* const attr = aclopCreateAttr();
+    const uint8_t flags[] = {0, 1};
+    const int64_t sizes[] = {2, 3};
+    const float factors[] = {0.5f};
+    const int counts[] = {2, 1};
+    const int64_t* const lists[] = {sizes, sizes};
+    REQUIRE(aclopSetAttrBool(attr, "flag", 1) == ACL_SUCCESS && aclopSetAttrInt(attr, "axis", -1) == ACL_SUCCESS &&
+            aclopSetAttrFloat(attr, "epsilon", 1e-5f) == ACL_SUCCESS &&
+            aclopSetAttrString(attr, "mode", "same") == ACL_SUCCESS &&
+            aclopSetAttrDataType(attr, "type", ACL_FLOAT16) == ACL_SUCCESS &&
+            aclopSetAttrListBool(attr, "flags", 2, flags) == ACL_SUCCESS &&
+            aclopSetAttrListInt(attr, "sizes", 2, sizes) == ACL_SUCCESS &&
+            aclopSetAttrListFloat(attr, "factors", 1, factors) == ACL_SUCCESS &&
+            aclopSetAttrListListInt(attr, "lists", 2, counts, lists) == ACL_SUCCESS);
+    REQUIRE(aclopSetAttrInt(nullptr, "axis", 0) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclopSetAttrString(attr, "mode", nullptr) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclopSetAttrListInt(attr, "sizes", -1, sizes) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "numValues is -1") != nullptr);
+
+    aclTensorDesc* const desc = aclCreateTensorDesc(ACL_FLOAT, 2, sizes, ACL_FORMAT_ND);
+    int64_t size = 0;
+    REQUIRE(aclGetTensorDescType(desc) == ACL_FLOAT && aclGetTensorDescFormat(desc) == ACL_FORMAT_ND &&
+            aclGetTensorDescNumDims(desc) == 2);
+    REQUIRE(aclGetTensorDescDimV2(desc, 1, &size) == ACL_SUCCESS && size == 3);
+    REQUIRE(aclGetTensorDescDimV2(desc, 2, &size) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclCreateTensorDesc(ACL_FLOAT, -1, sizes, ACL_FORMAT_ND) == nullptr);
+
+    const aclTensorDesc* const descs[] = {desc};
+    REQUIRE(aclopCompileAndExecute("Frobnicate", 1, descs, nullptr, 0, nullptr, nullptr, attr, ACL_ENGINE_SYS,
+                                   ACL_COMPILE_SYS, nullptr, nullptr) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    REQUIRE(std::strstr(aclGetRecentErrMsg(), "the operator Frobnicate is missing") != nullptr);
+    aclDestroyTensorDesc(desc);
+    aclopDestroyAttr(attr);
+
+    char value[16] = "";
+    REQUIRE(aclSetCompileopt(ACL_PRECISION_MODE, "allow_mix_precision") == ACL_SUCCESS);
+    REQUIRE(aclGetCompileoptSize(ACL_PRECISION_MODE) == sizeof "allow_mix_precision");
+    REQUIRE(aclGetCompileopt(ACL_PRECISION_MODE, value, sizeof value) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, sizeof value) == ACL_SUCCESS);
+    REQUIRE(std::strcmp(value, "disable") == 0);
+    return 0;
+}
+
+int main() {
+    if (Data() != 0) return 1;
+    uint32_t model = 0;
+    const aclError loaded = aclmdlLoadFromFile("model.om", &model);
+    std::printf("%d: %s\n", loaded, aclGetRecentErrMsg());
+    REQUIRE(loaded == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    REQUIRE(acldvppCreateChannelDesc() == nullptr);
+    HcclRootInfo root;
+    REQUIRE(HcclGetRootInfo(&root) == HCCL_E_NOT_SUPPORT);
+    std::printf("%s: %s\n", HcclGetErrorString(HCCL_E_NOT_SUPPORT), aclGetRecentErrMsg());
+    // It goes on with what there is.
+    void* memory = nullptr;
+    REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
+    REQUIRE(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+    REQUIRE(aclrtFree(memory) == ACL_SUCCESS && aclrtResetDevice(0) == ACL_SUCCESS);
+    return 0;
+}
