@@ -110,6 +110,8 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
         ACL_FAILS_SAYING(code, aclprofPush(wrong), words);
         ACL_FAILS_SAYING(code, aclprofRangeStart(wrong, &id), words);
         ACL_FAILS_SAYING(code, aclprofSetStampTraceMessage(wrong, "x", 1), words);
+        ACL_FAILS_SAYING(code, aclprofSetStampTagName(wrong, "x", 1), words);
+        ACL_FAILS_SAYING(code, aclprofSetStampCallStack(wrong, "x", 1), words);
         aclprofDestroyStamp(wrong);
         EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code);
     };
@@ -136,6 +138,14 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
     for (uint32_t length : {0u, 16385u, UINT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampTraceMessage(stamp, "x", length),
                          "msgLen is " + std::to_string(length));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampTagName(stamp, nullptr, 1), "tagName is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampCallStack(stamp, nullptr, 1), "callStack is null");
+    for (uint16_t length : {0, 16385, UINT16_MAX})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampTagName(stamp, "x", length),
+                         "len is " + std::to_string(length));
+    for (uint32_t length : {0u, 16385u, UINT32_MAX})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampCallStack(stamp, "x", length),
+                         "len is " + std::to_string(length));
     ACL_OK(aclprofRangeStart(stamp, &id));
     ACL_OK(aclprofRangeStop(id));
     ACL_FAILS_SAYING(kDead, aclprofRangeStop(id), "stopped before");

@@ -52,6 +52,28 @@ TEST_F(Profiling, HasRangesAndMarksOfThreads) {
     ASSERT_EQ(trace.Named('i', "stamp").size(), 1u);
 }
 
+TEST_F(Profiling, HasTagsAndCallStacksOfStamps) {
+    void* stamp = aclprofCreateStamp();
+    ACL_OK(aclprofSetStampTraceMessage(stamp, "forward", 7));
+    ACL_OK(aclprofSetStampTagName(stamp, "torch_op\0rest", 13));
+    ACL_OK(aclprofSetStampCallStack(stamp, "main.py(3);train.py(7)", 22));
+    ACL_OK(aclprofStart(config_));
+    uint32_t id = 0;
+    ACL_OK(aclprofPush(stamp));
+    ACL_OK(aclprofMark(stamp));
+    ACL_OK(aclprofRangeStart(stamp, &id));
+    ACL_OK(aclprofRangeStop(id));
+    ACL_OK(aclprofPop());
+    const Trace trace = Finish();
+    aclprofDestroyStamp(stamp);
+    for (char phase : {'B', 'i', 'b'}) {
+        const auto found = trace.Named(phase, "forward");
+        ASSERT_EQ(found.size(), 1u) << phase;
+        EXPECT_EQ(found[0].args.value("tag", ""), "torch_op") << phase;
+        EXPECT_EQ(found[0].args.value("call stack", ""), "main.py(3);train.py(7)") << phase;
+    }
+}
+
 TEST_F(Profiling, HasOperatorsWithTheirTensors) {
     const uint64_t name = aclprofStr2Id("MatMul_12"), type = aclprofStr2Id("MatMul");
     EXPECT_NE(name, 0u);

@@ -609,6 +609,28 @@ void aclprofDestroyStamp(void *stamp);
 aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
 
 /**
+ * Sets the tag of a stamp, which traces show with later marks and ranges.
+ *
+ * @param stamp from aclprofCreateStamp.
+ * @param tagName the tag, which is copied up to its first zero.
+ * @param len length of the tag in bytes, from 1 to 16,384.
+ * @return the codes of aclprofSetStampTraceMessage.
+ * @note Thread-safe. Follows aclprofSetStampTagName of the Ascend runtime API; the length limit is portacl's choice.
+ */
+aclError aclprofSetStampTagName(void *stamp, const char *tagName, uint16_t len);
+
+/**
+ * Sets the call stack of a stamp, which traces show with later marks and ranges.
+ *
+ * @param stamp from aclprofCreateStamp.
+ * @param callStack the call stack as a text, which is copied up to its first zero.
+ * @param len length of the text in bytes, from 1 to 16,384.
+ * @return the codes of aclprofSetStampTraceMessage.
+ * @note Thread-safe. Follows aclprofSetStampCallStack of the Ascend runtime API; the length limit is portacl's choice.
+ */
+aclError aclprofSetStampCallStack(void *stamp, const char *callStack, uint32_t len);
+
+/**
  * Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
  *
  * @param stamp from aclprofCreateStamp.

@@ -15,8 +15,10 @@ const MOST_NOTES: usize = 32 << 10;
 /// At this number the writer is woken.
 const MANY_NOTES: usize = MOST_NOTES / 4;
 
-/// Properties of a range, by name.
-pub type Details = Vec<(&'static str, String)>;
+/// A property of a range or a mark: its name and its text.
+pub type Detail = (&'static str, String);
+/// Properties of a range or a mark.
+pub type Details = Vec<Detail>;
 
 /// A note of a thread.
 pub(super) struct HostNote {
@@ -30,9 +32,9 @@ pub(super) enum HostWhat {
     Begin(String, Details),
     /// The innermost one ends.
     End,
-    Mark(String),
+    Mark(String, Details),
     /// An independent range with a number begins.
-    Start(u32, String),
+    Start(u32, String, Details),
     Stop(u32),
     /// A synchronous operation that ended now.
     Operation {
@@ -123,16 +125,16 @@ pub fn end_range() {
 }
 
 /// A mark of the calling thread.
-pub fn mark(text: String) {
+pub fn mark(text: String, details: Details) {
     if is_on() {
-        note(HostWhat::Mark(text));
+        note(HostWhat::Mark(text, details));
     }
 }
 
 /// A range begins that any thread may end, by its number.
-pub fn start_range(id: u32, name: String) {
+pub fn start_range(id: u32, name: String, details: Details) {
     if is_on() {
-        note(HostWhat::Start(id, name));
+        note(HostWhat::Start(id, name, details));
     }
 }
 

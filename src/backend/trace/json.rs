@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
+use super::host::Detail;
+
 /// A row of the timeline: the group, which viewers call a process, and the row in it, which they call a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Track {
@@ -161,6 +163,11 @@ impl<'a> Line<'a> {
     pub(super) fn arg(mut self, key: &'a str, value: impl Into<Arg<'a>>) -> Self {
         self.args.0.push((key, value.into()));
         self
+    }
+
+    /// Arguments with texts.
+    pub(super) fn details(self, details: &'a [Detail]) -> Self {
+        details.iter().fold(self, |event, (key, text)| event.arg(key, text.as_str()))
     }
 
     /// Appends the event to a text of other events.

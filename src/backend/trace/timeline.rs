@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 
 use super::dependency::RecordId;
-use super::host::{self, HostNote, HostWhat};
+use super::host::{self, Detail, HostNote, HostWhat};
 use super::json::{Track, event};
 use super::lane::{Entry, Lane};
 use super::now;
@@ -153,7 +153,7 @@ impl Timeline {
 
     fn note(&mut self, track: Track, note: &Note, at: u64) {
         match note {
-            Note::Mark(text) => self.instant(track, text, at),
+            Note::Mark(text) => self.instant(track, text, &[], at),
             Note::StepBegins(step) => drop(self.steps.insert((track.pid, *step), at)),
             Note::StepEnds(step) => {
                 if let Some(begin) = self.steps.remove(&(track.pid, *step)) {
@@ -177,8 +177,8 @@ impl Timeline {
         line.end(&mut self.text);
     }
 
-    fn instant(&mut self, track: Track, text: &str, at: u64) {
-        event('i', text, track).category("mark").at(at).scope("t").end(&mut self.text);
+    fn instant(&mut self, track: Track, text: &str, details: &[Detail], at: u64) {
+        event('i', text, track).category("mark").at(at).scope("t").details(details).end(&mut self.text);
     }
 
     fn recorded(&mut self, id: RecordId, track: Track) {
@@ -232,9 +232,7 @@ impl Timeline {
         match what {
             HostWhat::Begin(name, details) => {
                 *self.depth.entry(thread).or_default() += 1;
-                let line = event('B', &name, track).category("program").at(at);
-                let details = details.iter().map(|(key, text)| (*key, text.as_str()));
-                details.fold(line, |line, (key, text)| line.arg(key, text)).end(&mut self.text);
+                event('B', &name, track).category("program").at(at).details(&details).end(&mut self.text);
             }
             HostWhat::End => {
                 // A range that began before the trace has no end in it.
@@ -243,15 +241,15 @@ impl Timeline {
                     self.range_end(track, at);
                 }
             }
-            HostWhat::Mark(text) => self.instant(track, &text, at),
-            HostWhat::Start(id, name) => {
-                self.numbered_range('b', id, &name, track, at);
+            HostWhat::Mark(text, details) => self.instant(track, &text, &details, at),
+            HostWhat::Start(id, name, details) => {
+                self.numbered_range('b', id, &name, &details, track, at);
                 self.ranges.insert(id, (thread, name));
             }
             HostWhat::Stop(id) => {
                 if let Some((starter, name)) = self.ranges.remove(&id) {
                     let track = self.thread_row(starter);
-                    self.numbered_range('e', id, &name, track, at);
+                    self.numbered_range('e', id, &name, &[], track, at);
                 }
             }
             HostWhat::Operation { what, begin } => {
@@ -264,8 +262,8 @@ impl Timeline {
         event('E', "", track).category("program").at(at).end(&mut self.text);
     }
 
-    fn numbered_range(&mut self, phase: char, id: u32, name: &str, track: Track, at: u64) {
-        event(phase, name, track).category("range").id(id.into()).at(at).end(&mut self.text);
+    fn numbered_range(&mut self, phase: char, id: u32, name: &str, details: &[Detail], track: Track, at: u64) {
+        event(phase, name, track).category("range").id(id.into()).at(at).details(details).end(&mut self.text);
     }
 
     /// Ends the open ranges in the trace.
@@ -277,7 +275,7 @@ impl Timeline {
         }
         for (id, (thread, name)) in std::mem::take(&mut self.ranges) {
             let track = self.thread_row(thread);
-            self.numbered_range('e', id, &name, track, at);
+            self.numbered_range('e', id, &name, &[], track, at);
         }
         for ((pid, step), begin) in std::mem::take(&mut self.steps) {
             self.step(pid, step, begin, at);

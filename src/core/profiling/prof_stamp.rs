@@ -17,8 +17,23 @@ use crate::core::base::handles::{self, Object};
 /// Longest text of a mark, a stamp or a name, in bytes.
 pub const LONGEST_TEXT: usize = 16 << 10;
 
-/// A stamp: its text.
-pub struct Stamp(Mutex<String>);
+/// A stamp.
+pub struct Stamp(Mutex<Label>);
+
+/// What a stamp puts on marks and ranges.
+#[derive(Clone)]
+struct Label {
+    text: String,
+    tag: Option<String>,
+    call_stack: Option<String>,
+}
+
+impl Label {
+    fn details(&self) -> trace::Details {
+        let details = [("tag", &self.tag), ("call stack", &self.call_stack)];
+        details.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))).collect()
+    }
+}
 
 handles::object!(Stamp, Stamp);
 
@@ -41,7 +56,7 @@ pub fn text(bytes: &[u8]) -> String {
 
 /// aclprofCreateStamp.
 pub fn create() -> Result<Handle> {
-    let stamp = Arc::new(Stamp(Mutex::new(NAMELESS.to_owned())));
+    let stamp = Arc::new(Stamp(Mutex::new(Label { text: NAMELESS.to_owned(), tag: None, call_stack: None })));
     Stamp::table().insert(stamp).ok_or_else(|| Error::no_more("stamps"))
 }
 
@@ -54,17 +69,31 @@ pub fn destroy(raw: u64) -> Result<()> {
 
 /// aclprofSetStampTraceMessage.
 pub fn set_text(raw: u64, text: String) -> Result<()> {
-    *handles::get::<Stamp>("stamp", raw)?.0.lock() = text;
+    handles::get::<Stamp>("stamp", raw)?.0.lock().text = text;
     Ok(())
 }
 
-fn text_of(raw: u64) -> Result<String> {
+/// aclprofSetStampTagName.
+pub fn set_tag(raw: u64, tag: String) -> Result<()> {
+    handles::get::<Stamp>("stamp", raw)?.0.lock().tag = Some(tag);
+    Ok(())
+}
+
+/// aclprofSetStampCallStack.
+pub fn set_call_stack(raw: u64, call_stack: String) -> Result<()> {
+    handles::get::<Stamp>("stamp", raw)?.0.lock().call_stack = Some(call_stack);
+    Ok(())
+}
+
+fn label_of(raw: u64) -> Result<Label> {
     Ok(handles::get::<Stamp>("stamp", raw)?.0.lock().clone())
 }
 
 /// aclprofMark.
 pub fn mark(raw: u64) -> Result<()> {
-    trace::mark(text_of(raw)?);
+    let label = label_of(raw)?;
+    let details = label.details();
+    trace::mark(label.text, details);
     Ok(())
 }
 
@@ -76,7 +105,9 @@ pub fn begin_range(name: String, details: trace::Details) {
 
 /// aclprofPush.
 pub fn push(raw: u64) -> Result<()> {
-    begin_range(text_of(raw)?, Vec::new());
+    let label = label_of(raw)?;
+    let details = label.details();
+    begin_range(label.text, details);
     Ok(())
 }
 
@@ -96,7 +127,8 @@ pub fn end_range() -> Result<()> {
 /// aclprofRangeStart: the number of the range.
 pub fn start_range(raw: u64) -> Result<u32> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
-    let text = text_of(raw)?;
+    let label = label_of(raw)?;
+    let details = label.details();
     let mut started = STARTED.lock();
     let started = started.get_or_insert_default();
     // Ids wrap around after 2^32; no two open ranges have the same.
@@ -106,7 +138,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
             break id;
         }
     };
-    trace::start_range(id, text);
+    trace::start_range(id, label.text, details);
     Ok(id)
 }
 

@@ -47,6 +47,40 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *c
     })
 }
 
+/// Sets the tag of a stamp, which traces show with later marks and ranges.
+///
+/// @param stamp from aclprofCreateStamp.
+/// @param tagName the tag, which is copied up to its first zero.
+/// @param len length of the tag in bytes, from 1 to 16,384.
+/// @return the codes of aclprofSetStampTraceMessage.
+/// @note Thread-safe. Follows aclprofSetStampTagName of the Ascend runtime API; the length limit is portacl's choice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofSetStampTagName(stamp: *mut c_void, tagName: *const c_char, len: u16) -> aclError {
+    guard("aclprofSetStampTagName", || {
+        let most = prof_stamp::LONGEST_TEXT;
+        // SAFETY: aclprofSetStampTagName asks for `len` readable bytes at `tagName`.
+        let tag = unsafe { bytes::bounded("tagName", tagName, "len", len.into(), most) }?;
+        prof_stamp::set_tag(handle::from_c(stamp), prof_stamp::text(&tag))
+    })
+}
+
+/// Sets the call stack of a stamp, which traces show with later marks and ranges.
+///
+/// @param stamp from aclprofCreateStamp.
+/// @param callStack the call stack as a text, which is copied up to its first zero.
+/// @param len length of the text in bytes, from 1 to 16,384.
+/// @return the codes of aclprofSetStampTraceMessage.
+/// @note Thread-safe. Follows aclprofSetStampCallStack of the Ascend runtime API; the length limit is portacl's choice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofSetStampCallStack(stamp: *mut c_void, callStack: *const c_char, len: u32) -> aclError {
+    guard("aclprofSetStampCallStack", || {
+        let most = prof_stamp::LONGEST_TEXT;
+        // SAFETY: aclprofSetStampCallStack asks for `len` readable bytes at `callStack`.
+        let text = unsafe { bytes::bounded("callStack", callStack, "len", len as usize, most) }?;
+        prof_stamp::set_call_stack(handle::from_c(stamp), prof_stamp::text(&text))
+    })
+}
+
 /// Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
 ///
 /// @param stamp from aclprofCreateStamp.
