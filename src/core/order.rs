@@ -9,6 +9,7 @@
 
 pub mod accesses;
 pub mod checker;
+pub mod effects;
 pub mod sequence;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

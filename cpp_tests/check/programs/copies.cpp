@@ -100,15 +100,17 @@ void Kernel(World& world, bool is_fixed) {
 }  // namespace
 
 const std::vector<Program> kCopies = {
-    {"fill_then_read", FillThenRead, {"aclrtMemsetAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
-    {"read_then_fill", ReadThenFill, {"aclrtMemcpyAsync", "reads"}, {"aclrtMemsetAsync", "writes"}},
-    {"upload_then_copy", UploadThenCopy, {"aclrtMemcpyAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
-    {"two_downloads", TwoDownloads, {"aclrtMemcpyAsync", "writes"}, {"aclrtMemcpyAsync", "writes"}},
-    {"one_byte", OneByte, {"aclrtMemsetAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
-    {"columns", Columns, {"aclrtMemcpy2dAsync", "writes"}, {"aclrtMemcpy2dAsync", "writes"}},
-    {"reduction", Reduction, {"aclrtMemsetAsync", "writes"}, {"aclrtReduceAsync", "reads"}},
-    {"accumulator", Accumulator, {"aclrtReduceAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
-    {"words", Words, {"aclrtMemsetD32Async", "writes"}, {"aclrtMemcpyAsync", "reads"}},
-    {"graph", Graph, {"aclmdlRIExecuteAsync", "writes"}, {"aclrtMemcpyAsync", "reads"}},
-    {"kernel", Kernel, {"aclrtLaunchKernelV2", "writes"}, {"aclrtMemcpyAsync", "reads"}, true},
+    {"fill_then_read", FillThenRead, "race", "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"read_then_fill", ReadThenFill, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"upload_then_copy", UploadThenCopy, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemcpyAsync writes, and nothing"},
+    {"two_downloads", TwoDownloads, "race", "aclrtMemcpyAsync writes memory that aclrtMemcpyAsync writes, and nothing"},
+    {"one_byte", OneByte, "race", "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"columns", Columns, "race", "aclrtMemcpy2dAsync writes memory that aclrtMemcpy2dAsync writes, and nothing"},
+    {"reduction", Reduction, "race", "aclrtReduceAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"accumulator", Accumulator, "race", "aclrtMemcpyAsync reads memory that aclrtReduceAsync writes, and nothing"},
+    {"words", Words, "race", "aclrtMemcpyAsync reads memory that aclrtMemsetD32Async writes, and nothing"},
+    {"graph", Graph, "race", "aclrtMemcpyAsync reads memory that aclmdlRIExecuteAsync writes, and nothing"},
+    {"kernel", Kernel, "race", "aclrtMemcpyAsync reads memory that aclrtLaunchKernelV2 writes, and nothing",
+     kNeedsKernels},
 };

@@ -5,11 +5,10 @@
 #include "check/programs/program.h"
 
 int main(int count, char** arguments) {
-    for (const auto* programs : {&kCopies, &kOrder, &kMemory}) {
+    for (const auto* programs : {&kCopies, &kOrder, &kMemory, &kInit}) {
         for (const Program& program : *programs) {
             if (count < 3) {
-                std::printf("%s %s %s %s %s %d\n", program.name, program.earlier.call, program.earlier.does,
-                            program.later.call, program.later.does, program.needs_kernels);
+                std::printf("%s %s %d %s\n", program.name, program.kind, program.needs, program.report);
                 continue;
             }
             if (std::strcmp(program.name, arguments[1]) != 0) continue;

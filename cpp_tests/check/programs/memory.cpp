@@ -61,13 +61,14 @@ void Reuse(World& world, bool is_fixed) {
 }  // namespace
 
 const std::vector<Program> kMemory = {
-    {"freed_in_use", FreedInUse, {"aclrtMemsetAsync", "writes"}, {"aclrtFree", "frees"}},
-    {"host_memory_freed_in_use", HostMemoryFreedInUse, {"aclrtMemcpyAsync", "writes"}, {"aclrtFreeHost", "frees"}},
-    {"pool_freed_in_use", PoolMemoryFreedInUse, {"aclrtMemsetAsync", "writes"}, {"portaclFreeAsync", "frees"}},
-    {"before_allocation", UsedBeforeItsAllocation, {"portaclMallocAsync", "allocates"}, {"aclrtMemsetAsync", "writes"}},
-    {"host_before_allocation",
-     HostUsesItBeforeItsAllocation,
-     {"portaclMallocAsync", "allocates"},
-     {"aclrtMemset", "writes"}},
-    {"reuse", Reuse, {"aclrtMemsetAsync", "writes"}, {"aclrtMemsetAsync", "writes"}},
+    {"freed_in_use", FreedInUse, "race", "aclrtFree frees memory that aclrtMemsetAsync writes, and nothing"},
+    {"host_memory_freed_in_use", HostMemoryFreedInUse, "race",
+     "aclrtFreeHost frees memory that aclrtMemcpyAsync writes, and nothing"},
+    {"pool_freed_in_use", PoolMemoryFreedInUse, "race",
+     "portaclFreeAsync frees memory that aclrtMemsetAsync writes, and nothing"},
+    {"before_allocation", UsedBeforeItsAllocation, "race",
+     "aclrtMemsetAsync writes memory that portaclMallocAsync allocates, and nothing"},
+    {"host_before_allocation", HostUsesItBeforeItsAllocation, "race",
+     "aclrtMemset writes memory that portaclMallocAsync allocates, and nothing"},
+    {"reuse", Reuse, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing"},
 };

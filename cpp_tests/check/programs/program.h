@@ -11,7 +11,7 @@
 
 #include "support/ok.h"
 
-// Device 0 with two streams, two blocks of device memory and one of pinned memory, idle.
+// Device 0 with two streams, two blocks of device memory, which have contents, and one of pinned memory, idle.
 struct World {
     static constexpr size_t kSize = 1 << 16;
     aclrtStream first = nullptr, second = nullptr;
@@ -28,6 +28,8 @@ struct World {
         OK(aclrtMalloc(reinterpret_cast<void**>(&device), kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         OK(aclrtMalloc(reinterpret_cast<void**>(&other), kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         OK(aclrtMallocHost(reinterpret_cast<void**>(&pinned), kSize));
+        OK(aclrtMemset(device, kSize, 0, kSize));
+        OK(aclrtMemset(other, kSize, 0, kSize));
     }
 
     // Waits for everything: what comes later is no fault.
@@ -60,16 +62,19 @@ struct World {
     }
 };
 
-struct Side {
-    const char *call, *does;
+// What a program needs beside a device.
+enum Needs {
+    kNothing,
+    // It launches a kernel, whose arguments only CPU kernels describe.
+    kNeedsKernels,
 };
 
 struct Program {
     const char* name;
     void (*run)(World& world, bool is_fixed);
-    Side earlier, later;
-    // It launches a kernel, whose arguments only CPU kernels describe.
-    bool needs_kernels = false;
+    // The kind of its fault, as reports name it, and what its report begins with.
+    const char *kind, *report;
+    Needs needs = kNothing;
 };
 
-extern const std::vector<Program> kCopies, kOrder, kMemory;
+extern const std::vector<Program> kCopies, kOrder, kMemory, kInit;

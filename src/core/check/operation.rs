@@ -1,8 +1,10 @@
 //! An operation, as reports describe it.
 
+use std::time::Instant;
+
 use crate::backend::OpKind;
 use crate::core::base::call_site::Stack;
-use crate::core::order::accesses::Mode;
+use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::sequence::Point;
 
 /// What an operation does to memory.
@@ -53,6 +55,9 @@ pub struct InStream {
     pub point: Point,
 }
 
+/// How many of its ranges of memory an operation keeps for reports.
+const MOST_RANGES: usize = 4;
+
 /// An operation.
 #[derive(Debug)]
 pub struct Operation {
@@ -62,9 +67,19 @@ pub struct Operation {
     pub stream: Option<InStream>,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Stack>,
+    /// When it was submitted.
+    pub at: Instant,
+    /// The first ranges of memory that it uses.
+    pub uses: Box<[Access]>,
 }
 
 impl Operation {
+    /// Submitted now.
+    pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
+        let uses = uses[..uses.len().min(MOST_RANGES)].into();
+        Self { what, stream, stack, at: Instant::now(), uses }
+    }
+
     /// The function of the API that submitted it, if its calls were recorded.
     pub fn call(&self) -> String {
         self.stack.as_ref().and_then(Stack::call).unwrap_or_else(|| self.what.noun().to_owned())

@@ -1,42 +1,53 @@
 //! Reports: text on standard error, lines of JSON in a file.
 
-use std::collections::HashMap;
+mod suppression;
+
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use self::suppression::Suppressions;
 use super::operation::{Operation, What};
-use super::races;
-use super::shadow::{Conflict, Use};
-use super::suppression::Suppressions;
+use super::{init, races};
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{at_unload, end_process};
 use crate::core::base::call_site::Stack;
-use crate::core::base::config::check::Settings;
+use crate::core::base::config::check::{Check, Settings};
 use crate::core::base::error::Result;
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{memory_hook, place_in_words};
-use crate::core::order::accesses::Mode;
+use crate::core::order::accesses::Access;
 use crate::core::stream::Stream;
 
-/// Distinguishes reports: a second one about the same two lines of the program is only counted.
-type Identity = (What, Mode, Option<Stack>, What, Mode, Option<Stack>);
+/// Distinguishes reports: a second one about the same lines of the program is only counted.
+type Identity = (Check, Vec<(What, &'static str, Option<Stack>)>);
+
+/// How often something was found.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    found: usize,
+    /// Of these: how many were written.
+    written: usize,
+}
 
 /// Where reports go, and what was reported.
 struct Reports {
     settings: Settings,
     suppressions: Suppressions,
     log: Option<OutputFile>,
-    met: HashMap<Identity, usize>,
-    /// How many were written.
-    written: usize,
+    met: HashSet<Identity>,
+    counts: BTreeMap<Check, Count>,
+    began: Instant,
 }
 
 static REPORTS: Mutex<Option<Reports>> = Mutex::new(None);
@@ -54,7 +65,8 @@ pub fn open(settings: &Settings) -> Result<bool> {
     let suppressions = settings.suppress.as_deref().map_or_else(|| Ok(Suppressions::default()), Suppressions::read)?;
     STACKS.store(settings.stacks, Ordering::Relaxed);
     let settings = settings.clone();
-    *reports = Some(Reports { settings, suppressions, log, met: HashMap::new(), written: 0 });
+    let (met, counts, began) = (HashSet::new(), BTreeMap::new(), Instant::now());
+    *reports = Some(Reports { settings, suppressions, log, met, counts, began });
     at_unload(at_end_of_process);
     Ok(true)
 }
@@ -64,30 +76,82 @@ pub fn stack() -> Option<Stack> {
     STACKS.load(Ordering::Relaxed).then(Stack::here)
 }
 
+/// An operation that takes part in what was found.
+#[derive(Debug)]
+pub struct Party {
+    /// Its part in it.
+    pub role: &'static str,
+    /// What it does to the memory.
+    pub does: &'static str,
+    pub operation: Arc<Operation>,
+}
+
+/// What a check has found. Its texts are written when it is reported, because names of functions are slow to find.
+#[derive(Debug)]
+pub struct Finding {
+    pub check: Check,
+    /// The memory: its first byte, and how many.
+    pub addr: usize,
+    pub bytes: usize,
+    pub parties: Vec<Party>,
+    /// The first line. It has the operations, and the number of bytes.
+    pub what: fn(&[Side], usize) -> String,
+    /// What to do.
+    pub fix: fn(&[Side]) -> String,
+}
+
+impl Finding {
+    fn identity(&self) -> Identity {
+        let side = |party: &Party| (party.operation.what, party.does, party.operation.stack.clone());
+        (self.check, self.parties.iter().map(side).collect())
+    }
+}
+
+/// A range of memory of an operation.
+#[derive(Serialize)]
+struct UsedRange {
+    does: &'static str,
+    addr: String,
+    bytes: usize,
+}
+
 /// An operation of a report.
 #[derive(Serialize)]
-struct Side {
-    call: String,
-    does: &'static str,
+pub struct Side {
+    role: &'static str,
+    pub call: String,
+    pub does: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<String>,
+    /// The description of the stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
-    /// The description of the stream.
-    #[serde(skip)]
-    place: Option<String>,
+    /// When it was submitted, in milliseconds since the checks began.
+    ms: f64,
+    uses: Vec<UsedRange>,
     frames: Vec<String>,
 }
 
 impl Side {
-    fn of(used: &Use) -> Self {
-        let Operation { what, stream, stack } = &*used.operation;
-        Self {
-            call: used.operation.call(),
+    fn of(party: &Party, began: Instant) -> Self {
+        let operation = &*party.operation;
+        let Operation { what, stream, stack, at, uses } = operation;
+        let range = |used: &Access| UsedRange {
             does: what.verb(used.mode),
+            addr: format!("{:#x}", used.addr),
+            bytes: used.end - used.addr,
+        };
+        Self {
+            role: party.role,
+            call: operation.call(),
+            does: party.does,
             stream: stream.map(|stream| format!("{:#x}", stream.handle)),
+            stream_name: stream.map(|stream| stream_in_words(stream.handle)),
             number: stream.map(|stream| stream.point.number),
-            place: stream.map(|stream| stream_in_words(stream.handle)),
+            ms: at.saturating_duration_since(began).as_secs_f64() * 1e3,
+            uses: uses.iter().map(range).collect(),
             frames: stack.iter().flat_map(Stack::frames).map(|frame| frame.to_string()).collect(),
         }
     }
@@ -95,50 +159,80 @@ impl Side {
     fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.call).chain(&self.frames).map(String::as_str)
     }
+
+    /// Where the operation is.
+    fn place(&self) -> String {
+        match (&self.stream_name, self.number) {
+            (Some(stream), Some(number)) => format!("operation {number} of {stream}"),
+            _ => "by the host".to_owned(),
+        }
+    }
+}
+
+/// The memory of a report.
+#[derive(Serialize)]
+struct Memory {
+    addr: String,
+    bytes: usize,
+    #[serde(flatten)]
+    allocation: Option<Around>,
+}
+
+/// The allocation that has it.
+#[derive(Serialize)]
+struct Around {
+    offset: usize,
+    allocation_bytes: usize,
+    place: String,
+}
+
+impl Memory {
+    fn of(found: &Finding) -> Self {
+        let around = |allocation: Allocation| Around {
+            offset: found.addr - allocation.base,
+            allocation_bytes: allocation.len,
+            place: place_in_words(allocation.place()),
+        };
+        let allocation = Allocation::find(found.addr).map(around);
+        Self { addr: format!("{:#x}", found.addr), bytes: found.bytes, allocation }
+    }
+
+    fn text(&self) -> String {
+        let bytes = if self.bytes == 1 { "byte" } else { "bytes" };
+        let mut text = format!("{} {bytes} at {}", self.bytes, self.addr);
+        if let Some(Around { offset, allocation_bytes, place }) = &self.allocation {
+            let _ = write!(text, ", offset {offset} of an allocation of {allocation_bytes} bytes ({place})");
+        }
+        text
+    }
 }
 
 /// A line of the log.
 #[derive(Serialize)]
 struct Report {
     check: &'static str,
-    addr: String,
-    bytes: usize,
-    memory: String,
-    earlier: Side,
-    later: Side,
+    what: String,
+    memory: Memory,
+    operations: Vec<Side>,
     fix: String,
 }
 
 impl Report {
-    fn of(conflict: &Conflict) -> Self {
-        let (earlier, later) = (Side::of(&conflict.earlier), Side::of(&conflict.later));
-        let fix = fix(&earlier, &later);
-        let (addr, memory) = (format!("{:#x}", conflict.addr), memory_at(conflict.addr));
-        Self { check: "race", addr, bytes: conflict.len, memory, earlier, later, fix }
+    fn of(found: &Finding, began: Instant) -> Self {
+        let operations: Vec<Side> = found.parties.iter().map(|party| Side::of(party, began)).collect();
+        let (what, fix) = ((found.what)(&operations, found.bytes), (found.fix)(&operations));
+        Self { check: found.check.finding(), what, memory: Memory::of(found), operations, fix }
     }
 
     fn text(&self) -> String {
-        let Self { earlier, later, .. } = self;
-        let bytes = if self.bytes == 1 { "byte" } else { "bytes" };
-        let mut text = format!(
-            "portacl: race: {} {} memory that {} {}, and nothing orders one after the other\n  {} {bytes} at {}{}\n",
-            later.call, later.does, earlier.call, earlier.does, self.bytes, self.addr, self.memory
-        );
-        for side in [earlier, later] {
+        let mut text = format!("portacl: {}: {}\n  {}\n", self.check, self.what, self.memory.text());
+        for side in &self.operations {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "  {}, {}", side.call, in_words(side));
+            let _ = writeln!(text, "  {}, {}", side.call, side.place());
             side.frames.iter().for_each(|frame| _ = writeln!(text, "    {frame}"));
         }
-        let _ = writeln!(text, "  to order them: {}", self.fix);
+        let _ = writeln!(text, "  {}", self.fix);
         text
-    }
-}
-
-/// Where an operation is.
-fn in_words(side: &Side) -> String {
-    match (&side.place, side.number) {
-        (Some(place), Some(number)) => format!("operation {number} of {place}"),
-        _ => "by the host".to_owned(),
     }
 }
 
@@ -150,52 +244,26 @@ fn stream_in_words(raw: u64) -> String {
     }
 }
 
-/// The memory at an address.
-fn memory_at(addr: usize) -> String {
-    match Allocation::find(addr) {
-        Some(found) => {
-            let (offset, len, place) = (addr - found.base, found.len, place_in_words(found.place()));
-            format!(", offset {offset} of an allocation of {len} bytes ({place})")
-        }
-        None => String::new(),
-    }
-}
-
-/// What the program can do.
-fn fix(earlier: &Side, later: &Side) -> String {
-    let (before, after) = (&earlier.call, &later.call);
-    let stream = earlier.place.as_deref().unwrap_or_default();
-    let Some(other) = &later.place else {
-        return format!("call aclrtSynchronizeStream for {stream} between {before} and {after}");
-    };
-    format!(
-        "record an event in {stream} after {before} (aclrtRecordEvent) and let {other} wait for it before {after} \
-         (aclrtStreamWaitEvent), or call aclrtSynchronizeStream for the first between the two"
-    )
-}
-
-/// Reports two operations.
-pub fn conflict(found: &Conflict) {
-    let side = |used: &Use| (used.operation.what, used.mode, used.operation.stack.clone());
-    let (earlier, later) = (side(&found.earlier), side(&found.later));
-    let identity = (earlier.0, earlier.1, earlier.2, later.0, later.1, later.2);
-    {
+/// Reports what was found.
+pub fn finding(found: &Finding) {
+    let began = {
         let mut reports = REPORTS.lock();
         let Some(reports) = &mut *reports else { return };
-        let times = reports.met.entry(identity).or_default();
-        *times += 1;
-        if *times > 1 || reports.written >= reports.settings.limit {
+        reports.counts.entry(found.check).or_default().found += 1;
+        let written: usize = reports.counts.values().map(|count| count.written).sum();
+        if !reports.met.insert(found.identity()) || written >= reports.settings.limit {
             return;
         }
-    }
+        reports.began
+    };
     // Without the lock: names of functions are slow to find.
-    let report = Report::of(found);
+    let report = Report::of(found, began);
     let mut reports = REPORTS.lock();
     let Some(reports) = &mut *reports else { return };
-    if reports.suppressions.cover(report.earlier.names().chain(report.later.names())) {
+    if reports.suppressions.cover(report.operations.iter().flat_map(Side::names)) {
         return;
     }
-    reports.written += 1;
+    reports.counts.entry(found.check).or_default().written += 1;
     notice(report.text());
     if let Some(log) = &mut reports.log {
         let line = serde_json::to_string(&report).expect("a report has no members that can fail");
@@ -210,19 +278,22 @@ pub fn conflict(found: &Conflict) {
 fn at_end_of_process() {
     // A forked child has nothing of its own to report. A thread that was stopped may hold the lock.
     let Some(guard) = REPORTS.try_lock().filter(|_| !gate::is_child()) else { return };
-    let Some(Reports { settings, met, written, .. }) = &*guard else { return };
-    let found: usize = met.values().sum();
+    let Some(Reports { settings, counts, .. }) = &*guard else { return };
+    let found: usize = counts.values().map(|count| count.found).sum();
+    let written: usize = counts.values().map(|count| count.written).sum();
     if found > 0 {
-        let forgotten =
-            if races::is_incomplete() { "; some uses of memory were forgotten for lack of room" } else { "" };
-        let races = if *written == 1 { "race" } else { "races" };
+        let is_incomplete = races::is_incomplete() || init::is_incomplete();
+        let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
+        let counted =
+            counts.iter().map(|(check, count)| format!("{} {}", count.written, check.findings(count.written)));
+        let counted: Vec<String> = counted.collect();
         let more = match found - written {
             0 => String::new(),
             more => format!(", {more} more occurrences of these, suppressed, or beyond the limit"),
         };
-        notice(format_args!("portacl: PORTACL_CHECK: {written} {races} reported{more}{forgotten}\n"));
+        notice(format_args!("portacl: PORTACL_CHECK: {} reported{more}{forgotten}\n", counted.join(", ")));
     }
-    if *written > 0
+    if written > 0
         && let Some(status) = settings.exit
     {
         end_process(status);

@@ -14,6 +14,7 @@ use crate::backend::{self, Op};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::order::checker;
 use crate::core::pool::mem_pool::{self, owned};
 use crate::core::stream::Stream;
 
@@ -74,6 +75,14 @@ impl Memory {
     /// A run is about to be queued: notes its allocations and frees. Fails if it may not run.
     pub fn begin_run(&self) -> Result<()> {
         owned::begin_run(&self.taken, &self.freed)
+    }
+
+    /// A run, about to be queued in this stream, allocates its memory again.
+    pub fn note_allocations(&self, stream: &Stream) {
+        let Some(checker) = checker::installed() else { return };
+        for found in self.own.iter().filter_map(|addr| find(*addr)) {
+            checker.graph_allocates(stream.handle.raw(), found.base, found.len);
+        }
     }
 
     /// The run was not queued.

@@ -10,11 +10,12 @@ use parking_lot::Mutex;
 
 use self::late::{Late, Runner};
 use self::plan::Part;
-use super::task::Task;
+use super::task::{Step, Task};
 use crate::backend::{self, Device, Op, Position, StreamOptions};
 use crate::core::base::error::Result;
-use crate::core::order::accesses::Accesses;
-use crate::core::order::checker;
+use crate::core::kernel::kernel_launch::Call;
+use crate::core::order::checker::{self, GraphRun};
+use crate::core::order::effects::{Effect, Effects};
 use crate::core::stream::Stream;
 
 /// A graph that is ready to run.
@@ -22,8 +23,8 @@ pub struct Program {
     actions: Vec<Action>,
     /// Set if it is not one graph of the backend.
     frame: Option<Frame>,
-    /// The memory that a run uses, for the checker.
-    used: Mutex<Option<Arc<Accesses>>>,
+    /// What a run does, for the checker.
+    used: Mutex<Option<Arc<GraphRun>>>,
 }
 
 enum Action {
@@ -45,10 +46,24 @@ struct Frame {
     aborts: Arc<AtomicU64>,
 }
 
-/// The memory of a run, as far as it is known before.
-fn used_by(tasks: &[Task]) -> Accesses {
-    let works = tasks.iter().filter(|task| !task.is_late()).filter_map(Task::work);
-    Accesses(works.flat_map(|work| Accesses::of_work(work).0).collect()).merged()
+/// What a run does with memory, as far as it is known before.
+fn used_by(tasks: &[Task]) -> GraphRun {
+    let mut effects = Effects::default();
+    for task in tasks {
+        match task.work() {
+            Some(_) if task.is_late() => effects.0.push(Effect::Unknown),
+            Some(work) => match Call::of(work) {
+                // Its description is that of the kernel, which may have been unloaded.
+                Some(call) => effects.arguments(None, &call.arguments),
+                None => effects.work(work),
+            },
+            None => {}
+        }
+        if let Some(Step::CopyIndirect(_)) = task.step() {
+            effects.0.push(Effect::Unknown);
+        }
+    }
+    GraphRun::of(effects)
 }
 
 impl Program {

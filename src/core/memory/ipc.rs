@@ -19,6 +19,7 @@ use crate::core::memory::memory_hook::{self, MemoryKind};
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::request::freeing::not_freed;
 use crate::core::memory::request::hooks::Piece;
+use crate::core::order::checker;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, thread};
 
@@ -103,6 +104,9 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     let _session = runtime::session()?;
     let parcel = device.native.export_memory(found.block(), size)?;
     let key = BROKER.offer(broker::Kind::Memory, parcel, admission)?;
+    if let Some(checker) = checker::installed() {
+        checker.is_shared(addr, size);
+    }
     {
         let mut exports = EXPORTS.lock();
         exports.push(Export { key, addr, owner: found.owner });

@@ -1,6 +1,7 @@
 //! The memory that an operation reads and writes.
 
-use crate::backend::{self, Arguments, Copy, Copy2d, Launch, Op, Place, RandomNum, Reduce, Span, Work};
+use super::effects::{Effect, Effects};
+use crate::backend::{self, Place, Span};
 
 /// How an operation uses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,34 +41,27 @@ pub struct Access {
 pub struct Accesses(pub Vec<Access>);
 
 impl Accesses {
-    /// Of an operation, except of kernels whose arguments are not described. The memory of indirect copies is unknown.
-    /// Writes of values are atomic, so that only order follows from them.
-    pub fn of(op: &Op<'_>) -> Self {
+    /// Of an operation that does this. Nothing is known of indirect copies, and of kernels whose arguments are not
+    /// described. Values that others wait for are atomic, so that only order follows from them.
+    pub fn of(effects: &Effects) -> Self {
         let mut all = Self::default();
-        match op {
-            Op::Copy(copy) => all.copy(copy),
-            Op::CopyBatch(copies) => copies.iter().for_each(|copy| all.copy(copy)),
-            Op::Copy2d(copy) => all.copy_2d(copy),
-            Op::CopyIndirect(copy) => copy.words().for_each(|word| all.add(word, Mode::Read)),
-            Op::Fill(fill) => all.add(fill.dst, Mode::Write),
-            Op::RandomNum(job) => all.random_num(job),
-            Op::Reduce(reduce) => all.reduce(reduce),
-            Op::Launch(launch) => all.launch(launch),
-            _ => {}
-        }
-        all
-    }
-
-    /// Of the work of a graph's task, except of kernels.
-    pub fn of_work(work: &Work) -> Self {
-        let mut all = Self::default();
-        match work {
-            Work::Copy(copy) => all.copy(copy),
-            Work::Copy2d(copy) => all.copy_2d(copy),
-            Work::Fill(fill) => all.add(fill.dst, Mode::Write),
-            Work::Reduce(reduce) => all.reduce(reduce),
-            Work::RandomNum(job) => all.random_num(job),
-            Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => {}
+        for effect in &effects.0 {
+            match *effect {
+                Effect::Copy { from, to, staged } => {
+                    if !staged {
+                        all.add(from, Mode::Read);
+                    }
+                    all.add(to, Mode::Write);
+                }
+                Effect::Read(span) => all.add(span, Mode::Read),
+                Effect::Write(span) | Effect::Update(span) => all.add(span, Mode::Write),
+                // The first byte: how far the kernel goes from there is unknown.
+                Effect::Pointer(addr, Some(access)) => {
+                    let mode = if access == backend::Access::Read { Mode::Read } else { Mode::Write };
+                    all.0.push(Access { addr, end: addr.saturating_add(1), mode });
+                }
+                Effect::Pointer(_, None) | Effect::Signal(_) | Effect::Await(_) | Effect::Unknown => {}
+            }
         }
         all
     }
@@ -89,46 +83,6 @@ impl Accesses {
         // Pageable memory is read or written before the call returns.
         if span.len != 0 && span.place != Place::Pageable {
             self.0.push(Access { addr: span.addr, end: span.addr.saturating_add(span.len), mode });
-        }
-    }
-
-    fn copy(&mut self, copy: &Copy) {
-        if !copy.stage_source {
-            self.add(copy.src, Mode::Read);
-        }
-        self.add(copy.dst, Mode::Write);
-    }
-
-    fn copy_2d(&mut self, copy: &Copy2d) {
-        (0..copy.height).for_each(|row| self.copy(&copy.row(row)));
-    }
-
-    fn reduce(&mut self, reduce: &Reduce) {
-        self.add(reduce.src, Mode::Read);
-        self.add(reduce.dst, Mode::Write);
-    }
-
-    fn random_num(&mut self, job: &RandomNum) {
-        job.words().for_each(|word| self.add(word, Mode::Read));
-        self.add(job.dst, Mode::Write);
-        if let Some(counter) = job.counter {
-            self.add(counter, Mode::Write);
-        }
-    }
-
-    /// The first byte that each pointer names: how far the kernel goes from there is unknown.
-    fn launch(&mut self, launch: &Launch<'_>) {
-        let Some(known) = &launch.kernel.info().parameters else { return };
-        let Launch { arguments, .. } = launch;
-        for (index, parameter) in known.each.iter().enumerate() {
-            let mode = match parameter.pointer {
-                Some(backend::Access::Read) => Mode::Read,
-                Some(_) => Mode::Write,
-                None => continue,
-            };
-            if let Some(addr) = Arguments::pointer(arguments, index, parameter).filter(|addr| *addr != 0) {
-                self.0.push(Access { addr, end: addr.saturating_add(1), mode });
-            }
         }
     }
 }

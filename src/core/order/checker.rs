@@ -9,6 +9,7 @@ use crate::backend::stream::decorators;
 use crate::backend::{Op, Position};
 use crate::core::base::error::Result;
 use crate::core::order::accesses::Accesses;
+use crate::core::order::effects::Effects;
 
 /// Sees operations before they are submitted.
 pub trait Checker: Sync {
@@ -18,8 +19,31 @@ pub trait Checker: Sync {
     /// The host does this now, ordered with no stream.
     fn host_does(&self, op: &Op<'_>);
 
-    /// The stream with this handle is about to be given a run of a graph that uses this memory.
-    fn runs_graph(&self, stream: u64, used: &Accesses);
+    /// The stream with this handle is about to be given a run of a graph.
+    fn runs_graph(&self, stream: u64, run: &GraphRun);
+
+    /// A run of a graph in this stream allocates memory.
+    fn graph_allocates(&self, stream: u64, addr: usize, len: usize);
+
+    /// Another process may write this memory from now on.
+    fn is_shared(&self, addr: usize, len: usize);
+}
+
+/// What a run of a graph does, for the checker.
+#[derive(Debug, Default)]
+pub struct GraphRun {
+    /// In the order of its tasks.
+    pub effects: Effects,
+    /// The same memory, each byte once.
+    pub accesses: Accesses,
+}
+
+impl GraphRun {
+    /// Of these effects.
+    pub fn of(effects: Effects) -> Self {
+        let accesses = Accesses::of(&effects).merged();
+        Self { effects, accesses }
+    }
 }
 
 static INSTALLED: OnceLock<&dyn Checker> = OnceLock::new();

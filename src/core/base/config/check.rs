@@ -5,9 +5,49 @@ use std::path::PathBuf;
 use super::{Variables, output_path};
 use crate::core::base::error::Result;
 
+/// A check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Check {
+    /// Operations that use the same memory without an order.
+    Races,
+    /// Reads of device memory that nothing wrote.
+    Init,
+}
+
+impl Check {
+    const ALL: [Self; 2] = [Self::Races, Self::Init];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Races => "races",
+            Self::Init => "init",
+        }
+    }
+
+    /// What it finds, as reports name it.
+    pub const fn finding(self) -> &'static str {
+        match self {
+            Self::Races => "race",
+            Self::Init => "init",
+        }
+    }
+
+    /// This many of what it finds.
+    pub const fn findings(self, count: usize) -> &'static str {
+        match (self, count) {
+            (Self::Races, 1) => "race",
+            (Self::Races, _) => "races",
+            (Self::Init, 1) => "read of memory without contents",
+            (Self::Init, _) => "reads of memory without contents",
+        }
+    }
+}
+
 /// What the variables ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// `PORTACL_CHECK`.
+    pub checks: Vec<Check>,
     /// `PORTACL_CHECK_LOG`: a file for one line of JSON for each report.
     pub log: Option<PathBuf>,
     /// `PORTACL_CHECK_SUPPRESS`: a file with the reports to leave out.
@@ -20,22 +60,31 @@ pub struct Settings {
     pub stacks: bool,
 }
 
-/// The checks that there are.
-const CHECKS: [&str; 1] = ["races"];
+/// The checks that a value selects. None: the value is invalid.
+fn checks(text: &str) -> Option<Vec<Check>> {
+    if text == "0" {
+        return Some(Vec::new());
+    }
+    let names: Vec<&str> = text.split(',').collect();
+    let is_known = |name: &&str| *name == "all" || Check::ALL.iter().any(|check| check.name() == *name);
+    if !names.iter().all(is_known) {
+        return None;
+    }
+    let is_named = |check: &Check| names.contains(&"all") || names.contains(&check.name());
+    Some(Check::ALL.into_iter().filter(is_named).collect())
+}
 
 /// Reads the variables; `None`: no check.
 pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
-    let allowed = format!("0, all, or names of checks separated by commas: {}", CHECKS.join(", "));
-    let are_known = |text: &str| text.split(',').all(|name| name == "all" || CHECKS.contains(&name));
-    let is_on = variables.parsed("PORTACL_CHECK", &allowed, |text| match text {
-        "0" => Some(false),
-        text => are_known(text).then_some(true),
-    })?;
-    if is_on != Some(true) {
+    let names = Check::ALL.map(Check::name).join(", ");
+    let allowed = format!("0, all, or names of checks separated by commas: {names}");
+    let checks = variables.parsed("PORTACL_CHECK", &allowed, checks)?.unwrap_or_default();
+    if checks.is_empty() {
         return Ok(None);
     }
     let path = |name| variables.get(name).map(|text| output_path(&text));
     Ok(Some(Settings {
+        checks,
         log: path("PORTACL_CHECK_LOG"),
         suppress: path("PORTACL_CHECK_SUPPRESS"),
         exit: variables.number("PORTACL_CHECK_EXIT", 1..=125)?,

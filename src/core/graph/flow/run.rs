@@ -16,6 +16,8 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, Failure, Fault, FaultKind, Observer, Op, Payload, Position, Ticket, thread_number};
 use crate::core::base::error;
 use crate::core::graph::program::Program;
+use crate::core::order::checker::{self, GraphRun};
+use crate::core::order::effects::{Effect, Effects};
 use crate::core::stream::Stream;
 
 /// Runs of a flow, in the order in which they were queued. The first one is current, or next.
@@ -139,6 +141,10 @@ impl Drop for Return {
 pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
     serving::need()?;
     let _submitting = flow.submitting.lock();
+    if let Some(checker) = checker::installed() {
+        // Which of its steps run is decided while it runs.
+        checker.runs_graph(stream.handle.raw(), &GraphRun::of(Effects(vec![Effect::Unknown])));
+    }
     let number = flow.queued.lock().add(stream);
     let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
     let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(arrival))), wait: true });

@@ -124,6 +124,7 @@ impl Ready {
             return queue();
         }
         memory.begin_run()?;
+        memory.note_allocations(stream);
         let queued = memory.wait_for_arrivals(stream).and_then(|()| queue());
         queued.inspect_err(|_| memory.undo_run())
     }

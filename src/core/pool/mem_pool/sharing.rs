@@ -12,6 +12,7 @@ use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::request::hooks::Piece;
+use crate::core::order::checker;
 use crate::core::runtime::{self, thread};
 
 /// The way of sharing of an `aclrtMemHandleType` other than none.
@@ -192,6 +193,9 @@ impl Pool {
                 own.withdraw(found.base);
             }
             return Err(memory::not_freed("ptr", found.base));
+        }
+        if let Some(checker) = checker::installed() {
+            checker.is_shared(found.base, found.len);
         }
         Ok(name)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::operation::Operation;
+use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, Mode};
 
 /// The least number of ranges at which operations that the host has waited for are forgotten.

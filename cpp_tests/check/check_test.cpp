@@ -1,10 +1,11 @@
-// PORTACL_CHECK=races: reports exactly the planted fault of each small program, and nothing about its corrected twin.
+// PORTACL_CHECK: reports exactly the planted fault of each small program, and nothing about its corrected twin.
 #include <acl/acl.h>
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ using namespace portacl_test;
 namespace {
 
 struct Planted {
-    std::string name, earlier_call, earlier_does, later_call, later_does;
+    std::string name, kind, report;
     bool needs_kernels;
 };
 
@@ -35,8 +36,7 @@ const std::vector<Planted>& AllPlanted() {
         std::vector<Planted> found;
         std::istringstream lines(RunProcess(Programs(), {}).output);
         Planted one;
-        while (lines >> one.name >> one.earlier_call >> one.earlier_does >> one.later_call >> one.later_does >>
-               one.needs_kernels)
+        while (lines >> one.name >> one.kind >> one.needs_kernels && std::getline(lines >> std::ws, one.report))
             found.push_back(one);
         return found;
     }();
@@ -44,7 +44,7 @@ const std::vector<Planted>& AllPlanted() {
 }
 
 ProcessResult RunProgram(const Planted& planted, const std::string& form, Settings settings = {}) {
-    settings.emplace_back("PORTACL_CHECK", "races");
+    settings.emplace_back("PORTACL_CHECK", "races,init");
     const auto kernels = ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx");
     return RunProcess(Programs(), {planted.name, form, kernels.string()}, settings);
 }
@@ -56,7 +56,7 @@ size_t Count(const std::string& text, const std::string& part) {
 }
 
 // How many reports a faulty program has: on a CUDA device the arguments of kernels are not described.
-size_t Reports(const Planted& planted) {
+size_t ExpectedReports(const Planted& planted) {
     return OnCpu() || !planted.needs_kernels ? 1 : 0;
 }
 
@@ -64,23 +64,25 @@ std::string Name(const testing::TestParamInfo<Planted>& info) {
     return info.param.name;
 }
 
-class Race : public testing::TestWithParam<Planted> {};
+class Fault : public testing::TestWithParam<Planted> {};
 
-TEST_P(Race, IsReportedOnceWithBothCallsAndTheirLines) {
+// Reports of all kinds.
+size_t Reports(const std::string& output) {
+    return Count(output, "portacl: race: ") + Count(output, "portacl: init: ");
+}
+
+TEST_P(Fault, IsReportedOnceWithItsCallsAndTheirLines) {
     const Planted& planted = GetParam();
     const ProcessResult result = RunProgram(planted, "faulty");
     EXPECT_TRUE(Succeeded(result));
-    const std::string headline = "portacl: race: " + planted.later_call + " " + planted.later_does + " memory that " +
-                                 planted.earlier_call + " " + planted.earlier_does;
-    EXPECT_EQ(Count(result.output, "portacl: race: "), Reports(planted)) << result.output;
-    if (Reports(planted) == 0) return;
-    EXPECT_EQ(Count(result.output, headline), 1) << result.output;
+    EXPECT_EQ(Reports(result.output), ExpectedReports(planted)) << result.output;
+    if (ExpectedReports(planted) == 0) return;
+    EXPECT_EQ(Count(result.output, "portacl: " + planted.kind + ": " + planted.report), 1) << result.output;
     EXPECT_GE(Count(result.output, ".cpp:"), 2) << result.output;
-    EXPECT_EQ(Count(result.output, "to order them: "), 1) << result.output;
-    EXPECT_EQ(Count(result.output, "1 race reported"), 1) << result.output;
+    EXPECT_EQ(Count(result.output, "portacl: PORTACL_CHECK: 1 "), 1) << result.output;
 }
 
-TEST_P(Race, IsNotInTheCorrectedProgram) {
+TEST_P(Fault, IsNotInTheCorrectedProgram) {
     const Planted& planted = GetParam();
     const ProcessResult result = RunProgram(planted, "fixed");
     EXPECT_TRUE(Succeeded(result));
@@ -88,7 +90,7 @@ TEST_P(Race, IsNotInTheCorrectedProgram) {
 }
 
 // The order decides, and not the moment at which operations run.
-TEST_P(Race, DoesNotDependOnTiming) {
+TEST_P(Fault, DoesNotDependOnTiming) {
     const Planted& planted = GetParam();
     // One label has all seeds.
     const char* mode = std::getenv("PORTACL_CPU_ASYNC");
@@ -97,15 +99,18 @@ TEST_P(Race, DoesNotDependOnTiming) {
         const Settings settings = {
             {"PORTACL_CPU_ASYNC", "always"}, {"PORTACL_CPU_SEED", std::to_string(seed)}, {"PORTACL_CHECK_STACKS", "0"}};
         const ProcessResult faulty = RunProgram(planted, "faulty", settings);
-        EXPECT_EQ(Count(faulty.output, "portacl: race: "), Reports(planted)) << "seed " << seed;
+        EXPECT_EQ(Reports(faulty.output), ExpectedReports(planted)) << "seed " << seed;
         EXPECT_EQ(RunProgram(planted, "fixed", settings).output, "") << "seed " << seed;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Planted, Race, testing::ValuesIn(AllPlanted()), Name);
+INSTANTIATE_TEST_SUITE_P(Planted, Fault, testing::ValuesIn(AllPlanted()), Name);
 
-TEST(Races, ThereAreProgramsOfEveryKind) {
-    EXPECT_GE(AllPlanted().size(), 34);
+TEST(Faults, ThereAreProgramsOfEveryKind) {
+    std::map<std::string, size_t> kinds;
+    for (const Planted& planted : AllPlanted()) ++kinds[planted.kind];
+    EXPECT_GE(kinds["race"], 34);
+    EXPECT_GE(kinds["init"], 15);
 }
 
 const Planted& Find(const std::string& name) {
@@ -135,16 +140,22 @@ TEST_F(CheckSettings, LogHasALineOfJsonForEachReport) {
     EXPECT_TRUE(Succeeded(result));
     const auto line = nlohmann::json::parse(Read());
     EXPECT_EQ(line["check"], "race");
-    EXPECT_EQ(line["bytes"], 65536);
-    EXPECT_EQ(line["earlier"]["call"], "aclrtMemsetAsync");
-    EXPECT_EQ(line["earlier"]["does"], "writes");
-    EXPECT_EQ(line["later"]["call"], "aclrtMemcpyAsync");
-    EXPECT_EQ(line["later"]["does"], "reads");
-    EXPECT_NE(line["earlier"]["stream"], line["later"]["stream"]);
-    EXPECT_EQ(line["earlier"]["number"], 1);
+    EXPECT_EQ(line["memory"]["bytes"], 65536);
+    EXPECT_EQ(line["memory"]["offset"], 0);
+    ASSERT_EQ(line["operations"].size(), 2);
+    const auto &earlier = line["operations"][0], &later = line["operations"][1];
+    EXPECT_EQ(earlier["role"], "earlier");
+    EXPECT_EQ(earlier["call"], "aclrtMemsetAsync");
+    EXPECT_EQ(earlier["does"], "writes");
+    EXPECT_EQ(earlier["number"], 1);
+    EXPECT_EQ(earlier["uses"][0]["addr"], line["memory"]["addr"]);
+    EXPECT_EQ(later["call"], "aclrtMemcpyAsync");
+    EXPECT_EQ(later["does"], "reads");
+    EXPECT_NE(earlier["stream"], later["stream"]);
+    EXPECT_LE(earlier["ms"], later["ms"]);
     EXPECT_NE(line["fix"].get<std::string>().find("aclrtStreamWaitEvent"), std::string::npos);
-    ASSERT_FALSE(line["later"]["frames"].empty());
-    EXPECT_NE(line["later"]["frames"].back().get<std::string>().find("main"), std::string::npos);
+    ASSERT_FALSE(later["frames"].empty());
+    EXPECT_NE(later["frames"].back().get<std::string>().find("main"), std::string::npos);
 }
 
 TEST_F(CheckSettings, ExitStatusIsThatOfTheProgramWithoutAReport) {
@@ -182,6 +193,12 @@ TEST_F(CheckSettings, InvalidValuesAreErrorsThatNameTheVariable) {
         EXPECT_EQ(result.exit_code, 3) << name;
         EXPECT_NE(result.output.find(name), std::string::npos) << result.output;
     }
+}
+
+TEST_F(CheckSettings, OneCheckFindsNothingOfTheOthers) {
+    const std::string race = RunProcess(Programs(), {"fill_then_read", "faulty"}, {{"PORTACL_CHECK", "init"}}).output;
+    const std::string init = RunProcess(Programs(), {"download", "faulty"}, {{"PORTACL_CHECK", "races"}}).output;
+    EXPECT_EQ(race + init, "");
 }
 
 TEST_F(CheckSettings, OffIsSilent) {

@@ -12,7 +12,7 @@ use crate::core::order::sequence::Point;
 
 fn used(line: u32, number: u64, mode: Mode) -> Use {
     let stream = Some(InStream { handle: u64::from(line), point: Point { line, number } });
-    Use { mode, operation: Arc::new(Operation { what: What::Accesses(OpKind::Copy), stream, stack: None }) }
+    Use { mode, operation: Arc::new(Operation::new(What::Accesses(OpKind::Copy), stream, None, &[])) }
 }
 
 fn access(addr: usize, end: usize, mode: Mode) -> Access {

@@ -1,0 +1,124 @@
+//! What an operation does with memory, in the order in which it does it: the one place that says so.
+
+use crate::backend::{
+    Access, Copy, Copy2d, CopyIndirect, Launch, Op, Parameters, RandomNum, Reduce, Span, ValueWait, ValueWrite, Work,
+};
+
+/// A part of what an operation does.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    /// Copies bytes. `staged`: the source was read before the call returned.
+    Copy {
+        /// The source.
+        from: Span,
+        /// The destination, of the same length.
+        to: Span,
+        /// See above.
+        staged: bool,
+    },
+    /// Reads.
+    Read(Span),
+    /// Writes.
+    Write(Span),
+    /// Reads and writes.
+    Update(Span),
+    /// Writes a value that others wait for, atomically.
+    Signal(Span),
+    /// Waits for a value.
+    Await(Span),
+    /// A kernel has this address. `None`: no description calls it a pointer, and it may be another number.
+    Pointer(usize, Option<Access>),
+    /// May write all memory.
+    Unknown,
+}
+
+/// All that an operation does with memory.
+#[derive(Clone, Debug, Default)]
+pub struct Effects(pub Vec<Effect>);
+
+impl Effects {
+    /// Of an operation.
+    pub fn of(op: &Op<'_>) -> Self {
+        let mut all = Self::default();
+        match op {
+            Op::Copy(copy) => all.copy(copy),
+            Op::CopyBatch(copies) => copies.iter().for_each(|copy| all.copy(copy)),
+            Op::Copy2d(copy) => all.copy_2d(copy),
+            Op::CopyIndirect(copy) => all.copy_indirect(copy),
+            Op::Fill(fill) => all.0.push(Effect::Write(fill.dst)),
+            Op::RandomNum(job) => all.random_num(job),
+            Op::Reduce(reduce) => all.reduce(reduce),
+            Op::Launch(launch) => all.launch(launch),
+            Op::WriteValue(ValueWrite { dst, .. }) => all.0.push(Effect::Signal(*dst)),
+            Op::WaitValue(ValueWait { src, .. }) => all.0.push(Effect::Await(*src)),
+            _ => {}
+        }
+        all
+    }
+
+    /// Adds what a task of a graph does, except a kernel.
+    pub fn work(&mut self, work: &Work) {
+        match work {
+            Work::Copy(copy) => self.copy(copy),
+            Work::Copy2d(copy) => self.copy_2d(copy),
+            Work::Fill(fill) => self.0.push(Effect::Write(fill.dst)),
+            Work::Reduce(reduce) => self.reduce(reduce),
+            Work::RandomNum(job) => self.random_num(job),
+            Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => {}
+        }
+    }
+
+    fn copy(&mut self, copy: &Copy) {
+        if copy.dst.len != 0 {
+            self.0.push(Effect::Copy { from: copy.src, to: copy.dst, staged: copy.stage_source });
+        }
+    }
+
+    fn copy_2d(&mut self, copy: &Copy2d) {
+        (0..copy.height).for_each(|row| self.copy(&copy.row(row)));
+    }
+
+    /// The places are known only when the stream reaches the copy.
+    fn copy_indirect(&mut self, copy: &CopyIndirect) {
+        self.0.extend(copy.words().map(Effect::Read));
+        self.0.push(Effect::Unknown);
+    }
+
+    fn reduce(&mut self, reduce: &Reduce) {
+        self.0.extend([Effect::Read(reduce.src), Effect::Update(reduce.dst)]);
+    }
+
+    fn random_num(&mut self, job: &RandomNum) {
+        self.0.extend(job.words().map(Effect::Read));
+        self.0.push(Effect::Write(job.dst));
+        self.0.extend(job.counter.map(Effect::Update));
+    }
+
+    fn launch(&mut self, launch: &Launch<'_>) {
+        let Launch { arguments, .. } = launch;
+        let known = launch.kernel.info().parameters.as_ref();
+        self.arguments(known, &arguments.copy(known));
+    }
+
+    /// The arguments of a kernel, in one block. It is empty if nothing is known of them, or if there are none.
+    pub fn arguments(&mut self, known: Option<&Parameters>, block: &[u8]) {
+        const WORD: usize = size_of::<usize>();
+        let word = |at: usize| Some(usize::from_ne_bytes(*block.get(at..)?.first_chunk()?));
+        let words = |from: usize, end: usize| (from..end.saturating_sub(WORD - 1)).step_by(WORD).filter_map(word);
+        let Some(known) = known else {
+            // The arguments that an array has are as many as the kernel wants.
+            let unknown = block.is_empty().then_some(Effect::Unknown);
+            self.0.extend(words(0, block.len()).map(|addr| Effect::Pointer(addr, None)).chain(unknown));
+            return;
+        };
+        for parameter in &known.each {
+            let end = parameter.offset + parameter.size;
+            let pointers = words(parameter.offset, end).filter(|addr| *addr != 0);
+            self.0.extend(pointers.map(|addr| Effect::Pointer(addr, parameter.pointer)));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "effects_tests.rs"]
+mod tests;
