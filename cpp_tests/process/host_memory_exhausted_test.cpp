@@ -1,9 +1,7 @@
 // The address space of the process is exhausted after the start, as with `ulimit -v` or in a small
 // container: each call either works or returns a code with a text. Once there is memory again, the
 // same call succeeds.
-#include <chrono>
 #include <functional>
-#include <thread>
 #include <vector>
 
 #include "support/gate.h"
@@ -21,35 +19,6 @@ using namespace portacl_test;
 namespace {
 
 constexpr size_t kMiB = 1 << 20;
-
-// Starts all threads of the library and lets them wait for work: a thread that starts needs memory of
-// the C library (docs/errors.md).
-void StartThreads() {
-    const std::array<Stream, 8> streams;
-    const DeviceMemory memory(64);
-    Gate gate;
-    for (const Stream& stream : streams) {
-        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 0, 64, stream));
-        ACL_OK(gate.Hold(stream));
-    }
-    ASSERT_TRUE(gate.AwaitArrival());
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    gate.Open();
-    ACL_OK(aclrtSynchronizeDevice());
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-}
-
-void Begin() {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    StartThreads();
-}
-
-void End() {
-    ACL_EXPECT_OK(aclrtSynchronizeDevice());
-    ACL_EXPECT_OK(aclrtResetDevice(0));
-    ACL_EXPECT_OK(aclFinalize());
-}
 
 // Creates objects until there is no memory, and destroys them.
 template <typename T>
@@ -292,9 +261,24 @@ OWN_PROCESS_TEST(HostMemoryExhausted, ListOfAllocations) {
         Exhaust("portaclMemorySnapshot", left, 1,
                 [&](size_t) { return portaclMemorySnapshot(all.data(), all.size(), &count); });
         EXPECT_GE(count, kCount);
+        Exhaust("portaclMemoryReportLeaksTo", left, 1, [&](size_t) {
+            size_t lines = 0;
+            const auto count_line = [](void* counted, const char*) { ++*static_cast<size_t*>(counted); };
+            const aclError code = portaclMemoryReportLeaksTo(count_line, &lines, &count);
+            if (code == ACL_SUCCESS && lines <= kCount) return aclError{ACL_ERROR_FAILURE};
+            return code;
+        });
     }
     for (void* one : memory) ACL_OK(aclrtFree(one));
     End();
+}
+
+// What is recorded of an allocation is left out if there is no memory for it.
+OWN_PROCESS_TEST(HostMemoryExhausted, RecordsOfAllocations) {
+    ACL_OK(portaclMemoryRecord());
+    MakeMany<void*>(
+        "aclrtMalloc", 20'000, [](void** memory) { return aclrtMalloc(memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY); },
+        aclrtFree);
 }
 
 // Each adds one to a word, so that the sum is the number of tasks in a graph.
@@ -340,6 +324,10 @@ OWN_PROCESS_TEST(HostMemoryExhausted, Graphs) {
             Exhaust("aclmdlRIExecuteAsync", left, 3, [&](size_t) { return aclmdlRIExecuteAsync(graph, stream); });
         ACL_OK(aclrtSynchronizeStream(stream));
         ExpectSum(words, runs * kTasks);
+
+        Exhaust("aclmdlRIDebugJsonPrint", left, 1,
+                [&](size_t) { return aclmdlRIDebugJsonPrint(graph, "/dev/null", 1); });
+        Exhaust("portaclGraphPrintDot", left, 1, [&](size_t) { return portaclGraphPrintDot(graph, "/dev/null"); });
 
         aclrtStream part = StreamsOf(graph).front();
         std::vector<aclmdlRITask> tasks(kTasks);

@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <thread>
 #include <utility>
 
+#include "support/gate.h"
 #include "support/objects.h"
 #include "support/process/soft_limit.h"
 
@@ -92,6 +95,35 @@ inline size_t Exhaust(const char* name, size_t left, size_t most, const std::fun
         ++count;
     }
     return count;
+}
+
+// Starts all threads of the library and lets them wait for work: a thread that starts needs memory of
+// the C library (docs/errors.md).
+inline void StartThreads() {
+    const std::array<Stream, 8> streams;
+    const DeviceMemory memory(64);
+    Gate gate;
+    for (const Stream& stream : streams) {
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 0, 64, stream));
+        ACL_OK(gate.Hold(stream));
+    }
+    ASSERT_TRUE(gate.AwaitArrival());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeDevice());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+inline void Begin() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    StartThreads();
+}
+
+inline void End() {
+    ACL_EXPECT_OK(aclrtSynchronizeDevice());
+    ACL_EXPECT_OK(aclrtResetDevice(0));
+    ACL_EXPECT_OK(aclFinalize());
 }
 
 }  // namespace portacl_test

@@ -1,14 +1,18 @@
 use super::*;
 
+/// Miri has no anonymous mapping at a chosen alignment: there, the vectors stay below the length that needs one.
+const LONG: usize = if cfg!(miri) { SMALL / 4 } else { 2 * PAGE };
+
 #[test]
 fn what_was_added_stays_as_it_grows() {
     let mut numbers = LargeVec::new();
     assert!(numbers.is_empty());
     // Through small blocks, a large page, and more of them.
-    for number in 0..PAGE as u32 / 2 {
+    let count = LONG / 4;
+    for number in 0..count as u32 {
         numbers.push([number, !number, 7]);
     }
-    assert_eq!(numbers.len(), PAGE / 2);
+    assert_eq!(numbers.len(), count);
     assert!((0..).zip(numbers.iter()).all(|(at, element)| *element == [at, !at, 7]));
     numbers[5] = [1, 2, 3];
     assert_eq!(numbers[4..7], [[4, !4, 7], [1, 2, 3], [6, !6, 7]]);
@@ -21,15 +25,16 @@ fn elements_begin_where_they_have_to() {
     struct Line(u8);
 
     let mut lines = LargeVec::new();
-    for number in 0..=2 * PAGE / size_of::<Line>() {
+    for number in 0..=LONG / size_of::<Line>() {
         lines.push(Line(number as u8));
         assert!(lines.as_ptr().is_aligned());
     }
     assert!((0..).zip(lines.iter()).all(|(at, line): (usize, _)| line.0 == at as u8));
-    assert!(lines.as_ptr().addr().is_multiple_of(PAGE));
+    assert!(cfg!(miri) || lines.as_ptr().addr().is_multiple_of(PAGE));
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "maps memory")]
 fn what_one_leaves_behind_another_takes_over() {
     const MANY: usize = SMALL / size_of::<u64>() + 1;
     let fill = |first: u64| {

@@ -241,7 +241,7 @@ pub mod real {
             for turn in 0..2_usize {
                 let (map, stop) = (&map, &stop);
                 scope.spawn(move || {
-                    for round in 0..30_000_usize {
+                    for round in 0..if cfg!(miri) { 100 } else { 30_000_usize } {
                         // The threads have separate pages, and share all records.
                         let first = MIDDLE + (round * 5 % 8 * 2 + turn) * page;
                         let comes = match round % 3 {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::cpp_name;
+use crate::algo::host::grow::Grow as _;
 use crate::algo::thread::deep_stack;
 use crate::backend;
 
@@ -50,8 +51,9 @@ impl Stack {
         if met.len() == met.capacity() {
             // Before it grows, stacks that no caller holds are removed.
             met.retain(|stack, _| Arc::strong_count(&stack.0) > 1);
-            if met.len() > met.capacity() / 2 {
-                met.reserve(met.capacity());
+            // Without host memory for it, the stack has no names.
+            if met.len() >= met.capacity() / 2 && met.make_room(met.capacity().max(1)).is_err() {
+                return stack;
             }
         }
         // Another thread may have inserted it meanwhile.

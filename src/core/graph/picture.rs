@@ -11,7 +11,7 @@ use self::facts::{Fact, facts};
 use super::graph::Graph;
 use super::inspect;
 use super::task::control::{Control, Kind};
-use super::task::{Task, What};
+use super::task::{self, Task, What};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
@@ -65,11 +65,26 @@ struct Picture {
     is_empty_body: bool,
 }
 
+/// The number of tasks and edges, with those of all bodies.
+fn size(tasks: &[Task]) -> (usize, usize) {
+    let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
+    let conditionals = tasks.iter().filter_map(Task::conditional);
+    let bodies =
+        conditionals.flat_map(|conditional| &conditional.bodies).filter_map(|&body| Graph::table().get_arc(body));
+    let sizes = bodies.filter_map(|body| Some(size(&body.ready_or(Code::ModelCaptured).ok()?.tasks)));
+    sizes.fold(own, |all, body| (all.0 + body.0, all.1 + body.1))
+}
+
 impl Picture {
-    fn of(raw: u64) -> Result<Self> {
+    /// Draws a graph, and lets `write` make a text of it. The host memory for both is claimed first.
+    fn of<R>(raw: u64, write: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         let ready = graph.ready_or(Code::ModelCaptured)?;
-        Ok(Self::of_tasks(&graph, &ready.tasks))
+        let (tasks, edges) = size(&ready.tasks);
+        let _memory = task::claim_for(tasks, edges)?;
+        let picture = Self::of_tasks(&graph, &ready.tasks);
+        drop(ready);
+        write(&picture)
     }
 
     /// A body of a conditional task.
@@ -281,12 +296,13 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 /// aclmdlRIDebugPrint: to the standard output.
 pub fn print(raw: u64) -> Result<()> {
-    let text = Picture::of(raw)?.text();
-    let mut output = std::io::stdout().lock();
-    output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-        .map_err(|why| Error::new(Code::InvalidFile, format_args!("the standard output cannot be written: {why}")))
+    Picture::of(raw, |picture| {
+        let mut output = std::io::stdout().lock();
+        output
+            .write_all(picture.text().as_bytes())
+            .and_then(|()| output.flush())
+            .map_err(|why| Error::new(Code::InvalidFile, format_args!("the standard output cannot be written: {why}")))
+    })
 }
 
 /// aclmdlRIDebugJsonPrint.
@@ -297,10 +313,10 @@ pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
              ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1"
         )));
     }
-    write(path, &json::text(&Picture::of(raw)?, flags == 1))
+    Picture::of(raw, |picture| write(path, &json::text(picture, flags == 1)))
 }
 
 /// portaclGraphPrintDot.
 pub fn write_dot(raw: u64, path: &Path) -> Result<()> {
-    write(path, &Picture::of(raw)?.dot())
+    Picture::of(raw, |picture| write(path, &picture.dot()))
 }

@@ -269,18 +269,17 @@ impl Allocation {
     }
 
     /// All of them, in no order.
-    pub fn all() -> Vec<Self> {
-        ALLOCATIONS.snapshot().iter().map(Self::from_range).collect()
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALLOCATIONS.live_ranges().map(|range| Self::from_range(&range))
     }
 
     /// Claims host memory for lists of all of them, with at most 1 KiB for each.
     pub fn claim_lists() -> Result<Claim> {
-        host_memory::claim("live allocations", ALLOCATIONS.len(), 1024)
+        host_memory::claim("live allocations", Self::at_most(), 1024)
     }
 
-    /// How many there are.
-    #[cfg(test)]
-    pub fn count() -> usize {
+    /// How many there are, with those that are being released.
+    pub fn at_most() -> usize {
         ALLOCATIONS.len()
     }
 

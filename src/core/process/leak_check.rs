@@ -80,12 +80,12 @@ fn at_end_of_process() {
 
 fn report_leaks(end: End<'_>, what: &str) {
     let Some(mode) = mode() else { return };
-    let text = report::at_end(end, what);
-    if text.is_empty() {
-        return;
-    }
-    notice(text);
-    if mode == LeakCheck::Abort {
+    let mut leaks = false;
+    report::at_end(end, what, &mut |text| {
+        leaks = true;
+        notice(text);
+    });
+    if leaks && mode == LeakCheck::Abort {
         notice("portacl: ended by PORTACL_LEAK_CHECK=abort\n");
         std::process::abort();
     }

@@ -145,7 +145,6 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
     drop(place(id, Some(kind))?);
     let session = runtime::session()?;
     let mut sizes = BTreeMap::new();
-    let _memory = Allocation::claim_lists()?;
     for found in Allocation::all() {
         if MemoryKind::of(&found) != Some((kind, id)) {
             continue;

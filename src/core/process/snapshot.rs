@@ -255,8 +255,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
 
 /// Memory of devices that the host uses at the same address, even while calls are held: address and length.
 fn used_by_the_host() -> Vec<(usize, usize)> {
-    let all = Allocation::all();
-    let managed = all.iter().filter(|found| matches!(found.kind, Kind::Managed(_)));
+    let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_)));
     managed.map(|found| (found.base, found.block().len)).collect()
 }
 

@@ -106,12 +106,12 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 ///
 /// @param count receives the number of live allocations; may be null.
 /// @retval ACL_SUCCESS 0: . Works at any time
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
     guard("portaclMemoryReportLeaks", || {
-        let (live, text) = leak_check::report();
-        notice(text);
+        let live = leak_check::report(&mut |text| notice(text))?;
         if let Ok(out) = Out::new("count", count) {
             out.write(live);
         }
@@ -126,6 +126,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError
 /// @param count receives the number of live allocations; may be null.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
@@ -135,15 +136,16 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
 ) -> aclError {
     guard("portaclMemoryReportLeaksTo", || {
         let write = write.ok_or_else(|| Error::invalid_param(format_args!("write is null; it must be a function")))?;
-        let (live, text) = leak_check::report();
-        for line in text.lines() {
-            // A name that contains a zero is truncated there.
-            let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
-            callback::run("line writer", || {
-                // SAFETY: the caller's own function, with a text that lives as long as the call.
-                unsafe { write(userData, line.as_ptr().cast()) };
-            });
-        }
+        let live = leak_check::report(&mut |text| {
+            for line in text.lines() {
+                // A name that contains a zero is truncated there.
+                let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
+                callback::run("line writer", || {
+                    // SAFETY: the caller's own function, with a text that lives as long as the call.
+                    unsafe { write(userData, line.as_ptr().cast()) };
+                });
+            }
+        })?;
         if let Ok(out) = Out::new("count", count) {
             out.write(live);
         }

@@ -314,7 +314,7 @@ impl Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 400 }, ..ProptestConfig::default() })]
     #[test]
     fn nothing_forbidden_is_done_and_what_there_is_is_found(
         spreads in any::<bool>(),

@@ -6,6 +6,7 @@ use std::fmt::{self, Write};
 use parking_lot::Mutex;
 
 use super::{Event, MemoryHook, Moment, ProfileRow, Tally};
+use crate::algo::host::grow::Grow as _;
 use crate::core::base::call_site::{Frame, Stack};
 
 /// Adds up allocations by call site while it is registered.
@@ -120,7 +121,11 @@ impl MemoryHook for LineProfile {
             _ => Tally { acquired: bytes, allocs: 1, ..Tally::default() },
         };
         let stack = Stack::here();
-        self.sites.lock().entry(stack).or_default().add(&tally);
+        let mut sites = self.sites.lock();
+        // Without host memory for it, the call site is left out.
+        if sites.make_room(1).is_ok() {
+            sites.entry(stack).or_default().add(&tally);
+        }
     }
 
     fn profile(&self) -> Option<Vec<ProfileRow>> {
@@ -131,8 +136,7 @@ impl MemoryHook for LineProfile {
 
     fn report(&self) -> Option<String> {
         let mut text = String::from(
-            "file:line:function (bytes that the program got in so many mallocs, bytes taken from the device \
-             in so many allocs)\n",
+            "file:line:function (bytes requested in N mallocs, bytes taken from the device in N allocs)\n",
         );
         for row in self.profile()? {
             writeln!(text, "{row}").expect("a text takes all");

@@ -45,16 +45,16 @@ impl Live {
 
 /// How many allocations are live.
 pub fn count() -> usize {
-    Allocation::all().iter().filter_map(MemoryKind::of).count() + virtual_memory::pieces().len()
+    Allocation::all().filter_map(|found| MemoryKind::of(&found)).count() + virtual_memory::pieces().len()
 }
 
 /// The live allocations, by address. A concurrent call waits for this only while one allocation is read. Memory that is
 /// live during the whole call is in it exactly once; memory that is allocated or freed meanwhile may be.
 pub fn snapshot() -> Vec<Live> {
-    let live = |found: &Allocation| {
-        let (kind, device) = MemoryKind::of(found)?;
+    let live = |found: Allocation| {
+        let (kind, device) = MemoryKind::of(&found)?;
         let (addr, record) = (found.base, record::of_memory(found.base as u64));
-        let pool = Pool::share_of(found).map_or(0, |pool| pool.handle());
+        let pool = Pool::share_of(&found).map_or(0, |pool| pool.handle());
         Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
     };
     let without_address = |piece: Piece| {
@@ -62,8 +62,11 @@ pub fn snapshot() -> Vec<Live> {
         let device = device.map_or(HOST, |id| id as i32);
         Live { addr, handle, len, kind, device, pool: 0, record: record::of_memory(handle) }
     };
-    let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
-    all.extend(virtual_memory::pieces().into_iter().map(without_address));
+    let pieces = virtual_memory::pieces();
+    // Room for all at once: a list of many that grows is copied each time.
+    let mut all = Vec::with_capacity(Allocation::at_most() + pieces.len());
+    all.extend(Allocation::all().filter_map(live));
+    all.extend(pieces.into_iter().map(without_address));
     all.sort_unstable_by_key(|live| (live.addr, live.handle));
     // It was freed and allocated again meanwhile.
     all.dedup_by_key(|live| (live.addr, live.handle));

@@ -83,6 +83,31 @@ pub(super) fn is_reported(kind: u8) -> bool {
     REPORTED.iter().any(|known| *known as u8 == kind) || kind == Kind::LabelList as u8
 }
 
+/// How many there are, with those of the library.
+pub(super) fn at_most() -> usize {
+    let on_devices = [
+        Context::table().len(),
+        Stream::table().len(),
+        Event::table().len(),
+        Binary::table().len(),
+        Notify::table().len(),
+        CountedNotify::table().len(),
+        Graph::table().len(),
+        Label::table().len(),
+        LabelList::table().len(),
+        MemPool::table().len(),
+    ];
+    let of_the_process = [
+        DataBuffer::table().len(),
+        BinaryImage::table().len(),
+        Description::table().len(),
+        Config::table().len(),
+        Stamp::table().len(),
+        Step::table().len(),
+    ];
+    on_devices.iter().chain(&of_the_process).sum()
+}
+
 /// The objects that end with this, kind by kind, the oldest handle of each first.
 pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
     let mut all = Vec::new();
@@ -142,7 +167,6 @@ fn addresses(end: End<'_>, all: &mut Vec<LiveObject>) {
     let reserved = virtual_memory::reserved();
     all.extend(reserved.into_iter().map(|it| range("range of addresses", it)));
     let mut registered: Vec<_> = Allocation::all()
-        .into_iter()
         .filter(|it| matches!(it.kind, MemoryIs::Registered { .. }))
         .map(|it| (it.base, it.len))
         .collect();

@@ -6,6 +6,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::object;
+use crate::algo::host::grow::Grow as _;
 use crate::algo::map::handle_watch::{self, Change};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::call_site::Stack;
@@ -39,6 +40,13 @@ impl Record {
     }
 }
 
+/// Without host memory for the record, the report lists the allocation or object without its origin.
+fn add(recorded: &mut HashMap<u64, Record>, id: u64, record: Record) {
+    if recorded.make_room(1).is_ok() {
+        recorded.insert(id, record);
+    }
+}
+
 /// The hook that records the origins of allocations.
 struct Recorder;
 
@@ -59,7 +67,7 @@ impl MemoryHook for Recorder {
         }
         let record = Record::here(event.size, event.stream);
         if let Some(recorded) = &mut *MEMORY.lock() {
-            recorded.insert(event.memory_id(), record);
+            add(recorded, event.memory_id(), record);
         }
     }
 }
@@ -90,7 +98,7 @@ fn note_object(handle: Handle, change: Change) {
         Change::Created => {
             let record = Record::here(0, 0);
             if let Some(recorded) = &mut *OBJECTS.lock() {
-                recorded.insert(handle.raw(), record);
+                add(recorded, handle.raw(), record);
             }
         }
         Change::Removed => {

@@ -8,7 +8,9 @@ use super::live::{self, Live};
 use super::object::{self, LiveObject};
 use super::record::Record;
 use crate::core::base::call_site::Names;
-use crate::core::base::release_failure;
+use crate::core::base::error::Result;
+use crate::core::base::{host_memory, release_failure};
+use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::MemoryKind;
 
 /// A count, with the noun in singular or plural.
@@ -37,13 +39,33 @@ fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-#[derive(Default)]
-struct Text {
+/// Bytes of text that are written at once: a report of many leaks needs no memory for all of its text.
+const PIECE: usize = 64 << 10;
+
+/// A report, written in pieces of whole lines.
+struct Text<'a> {
     text: String,
     names: Names,
+    write: &'a mut dyn FnMut(&str),
 }
 
-impl Text {
+impl<'a> Text<'a> {
+    fn new(write: &'a mut dyn FnMut(&str)) -> Self {
+        Self { text: String::new(), names: Names::default(), write }
+    }
+
+    /// A line is complete.
+    fn end_line(&mut self) {
+        if self.text.len() >= PIECE {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        (self.write)(&self.text);
+        self.text.clear();
+    }
+
     fn put(&mut self, part: std::fmt::Arguments<'_>) {
         self.text.write_fmt(part).expect("a text takes all");
     }
@@ -52,13 +74,14 @@ impl Text {
     fn origin(&mut self, record: Option<&Record>, what: &str) {
         let Some(Record { thread, made, stack, .. }) = record else {
             self.text.push('\n');
-            return;
+            return self.end_line();
         };
         let age = made.elapsed().as_secs_f64();
         self.put(format_args!(", {what} by thread {thread}, {age:.3} s ago\n"));
         for frame in self.names.frames(stack) {
             writeln!(self.text, "    {frame}").expect("a text takes all");
         }
+        self.end_line();
     }
 
     fn memory(&mut self, live: &Live) {
@@ -89,24 +112,29 @@ impl Text {
         self.origin(record.as_ref(), "made");
     }
 
-    fn release_failures(&mut self) {
+    /// Writes the unreported failures of releases, and what is left of the text.
+    fn finish(mut self) {
         for failure in release_failure::take_texts() {
             self.put(format_args!("portacl: a release failed, which no call reported: {failure}\n"));
+        }
+        if !self.text.is_empty() {
+            self.flush();
         }
     }
 }
 
-/// The number of live allocations, and a text that lists them and the unreported failures of releases.
-pub fn memory() -> (usize, String) {
+/// Writes the live allocations and the unreported failures of releases, and returns the number of the former.
+pub fn memory(write: &mut dyn FnMut(&str)) -> Result<usize> {
+    let _memory = Allocation::claim_lists()?;
     let all = live::snapshot();
-    let mut text = Text::default();
+    let mut text = Text::new(write);
     if !all.is_empty() {
         let is = is_or_are(all.len());
         text.put(format_args!("portacl: {} {is} not freed\n", sum(&all)));
     }
     all.iter().for_each(|live| text.memory(live));
-    text.release_failures();
-    (all.len(), text.text)
+    text.finish();
+    Ok(all.len())
 }
 
 fn sum(all: &[Live]) -> String {
@@ -114,12 +142,19 @@ fn sum(all: &[Live]) -> String {
     format!("{} of {}", Count(all.len(), "allocation"), Count(bytes, "byte"))
 }
 
-/// What ends with this, and the unreported failures of releases; empty: nothing.
-pub(super) fn at_end(end: End<'_>, what: &str) -> String {
+/// Writes what ends with this, and the unreported failures of releases.
+pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
+    let candidates = Allocation::at_most() + object::at_most();
+    let Ok(_memory) = host_memory::claim("live allocations and objects", candidates, 1024) else {
+        return write(&format!(
+            "portacl: at {what} the host has no memory left to list what is not freed or released (at most {candidates} allocations and \
+             objects)\n"
+        ));
+    };
     let mut memory = live::snapshot();
     memory.retain(|live| live.ends_with(end));
     let objects = object::all_that_end_with(end);
-    let mut text = Text::default();
+    let mut text = Text::new(write);
     if !memory.is_empty() {
         let is = is_or_are(memory.len());
         text.put(format_args!("portacl: at {what} {} {is} not freed\n", sum(&memory)));
@@ -130,8 +165,7 @@ pub(super) fn at_end(end: End<'_>, what: &str) -> String {
         text.put(format_args!("portacl: at {what} {counts} {is} not released\n"));
         objects.iter().for_each(|object| text.object(object));
     }
-    text.release_failures();
-    text.text
+    text.finish();
 }
 
 /// "1 stream, 2 events".
