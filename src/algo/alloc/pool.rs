@@ -29,7 +29,7 @@
 mod books;
 mod cache;
 mod card;
-#[cfg(debug_assertions)]
+#[cfg(all(debug_assertions, not(miri)))]
 mod check;
 mod class;
 mod counts;

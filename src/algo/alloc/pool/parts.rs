@@ -227,7 +227,7 @@ impl<B: Books> DerefMut for Checked<'_, B> {
     }
 }
 
-#[cfg(debug_assertions)]
+#[cfg(all(debug_assertions, not(miri)))]
 impl<B: Books> Drop for Checked<'_, B> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
