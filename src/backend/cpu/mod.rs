@@ -11,6 +11,7 @@
 //! | `memory/pending.rs` | freed memory that queued operations still use |
 //! | `pool/` | memory that several processes share |
 //! | `stream/` | streams, their queues, the threads that run them, events, waits |
+//! | `stream/schedule.rs` | optional: a chosen order of all operations and calls |
 //! | `transfer/` | operations that move and fill memory |
 //! | `kernel/` | modules (shared objects), kernels and their launches |
 //! | `graph/` | graphs |
@@ -28,3 +29,4 @@ mod transfer;
 
 pub use runtime::driver::{open, open_chosen};
 pub use runtime::shared::Options;
+pub use stream::schedule::{self, Schedule};

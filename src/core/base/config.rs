@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
+use crate::backend::cpu::schedule;
 use crate::backend::fault;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::release::Version;
@@ -44,6 +45,8 @@ pub struct Environment {
     pub cpu_seed: u64,
     /// `PORTACL_CPU_GUARD=1`.
     pub cpu_guard: bool,
+    /// `PORTACL_SCHEDULE` and `PORTACL_SCHEDULE_LOG`; `None`: streams run as they can.
+    pub schedule: Option<schedule::Settings>,
     /// `ASCEND_RT_VISIBLE_DEVICES`, for the devices that the process sees; `None`: all devices.
     pub visible_devices: Option<String>,
     /// `PORTACL_THREAD_STACK` in bytes; `None`: the system's default.
@@ -136,6 +139,9 @@ impl Environment {
             cpu_always_async: variables.choice("PORTACL_CPU_ASYNC", &[("auto", false), ("always", true)])?,
             cpu_seed: variables.number("PORTACL_CPU_SEED", 0..=u64::MAX)?.unwrap_or(0),
             cpu_guard: variables.choice("PORTACL_CPU_GUARD", &[("0", false), ("1", true)])?,
+            schedule: variables.parsed("PORTACL_SCHEDULE", schedule::ALLOWED, |text| {
+                schedule::Settings::parse(text, variables.get("PORTACL_SCHEDULE_LOG").map(|text| output_path(&text)))
+            })?,
             visible_devices: variables.get(VISIBLE_DEVICES),
             thread_stack: variables.parsed("PORTACL_THREAD_STACK", stack, parse_stack)?,
             finalize_timeout: milliseconds("PORTACL_FINALIZE_TIMEOUT_MS", 5_000)?,

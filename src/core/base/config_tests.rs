@@ -55,6 +55,17 @@ fn faults_are_off_unless_asked_for() {
 }
 
 #[test]
+fn a_schedule_has_a_base_and_steps() {
+    assert!(environment(&[("PORTACL_SCHEDULE", "")]).unwrap().schedule.is_none());
+    let read = environment(&[("PORTACL_SCHEDULE", "seed:7,at:3+5"), ("PORTACL_SCHEDULE_LOG", "turns.txt")]).unwrap();
+    assert_eq!(read.schedule, schedule::Settings::parse("seed:7,at:3+5", Some("turns.txt".into())));
+    assert_eq!(read.schedule.unwrap().seed(), 7);
+    let error = environment(&[("PORTACL_SCHEDULE", "7")]).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidParam);
+    assert!(error.text().contains("lazy, eager or seed:N"), "{error}");
+}
+
+#[test]
 fn guard_mode_is_on_or_off() {
     for (text, on) in [("", false), ("0", false), ("1", true)] {
         assert_eq!(environment(&[("PORTACL_CPU_GUARD", text)]).unwrap().cpu_guard, on);

@@ -1,5 +1,5 @@
 //! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the host is
-//! short of memory, or closed for good in a forked child.
+//! short of memory, scheduled (`core/base/schedule.rs`), or closed for good in a forked child.
 //!
 //! One number holds the whole state, so that a call through an open gate costs one load.
 
@@ -16,8 +16,12 @@ const HELD: u8 = 2;
 const CHILD: u8 = 3;
 /// The system has refused host memory: calls check first whether there is enough.
 const SHORT: u8 = 4;
+/// Calls wait for their turn in a schedule.
+const SCHEDULED: u8 = 5;
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
+/// What the gate is when nothing else is the matter: `OPEN` or `SCHEDULED`.
+static USUAL: AtomicU8 = AtomicU8::new(OPEN);
 static WAITERS: Mutex<()> = Mutex::new(());
 static OPENED: Condvar = Condvar::new();
 
@@ -61,6 +65,13 @@ pub fn is_child() -> bool {
     STATE.load(Ordering::Relaxed) == CHILD
 }
 
+/// Whether calls wait for their turn in a schedule, from now on.
+pub fn set_scheduled(scheduled: bool) {
+    let (usual, other) = if scheduled { (SCHEDULED, OPEN) } else { (OPEN, SCHEDULED) };
+    USUAL.store(usual, Ordering::Relaxed);
+    let _ = STATE.compare_exchange(other, usual, Ordering::Relaxed, Ordering::Relaxed);
+}
+
 /// Whether calls wait at the gate.
 pub fn is_held() -> bool {
     STATE.load(Ordering::SeqCst) == HELD
@@ -74,7 +85,7 @@ pub fn hold() {
 /// Opens the gate for all waiting calls.
 pub fn open() {
     let _waiters = WAITERS.lock();
-    STATE.store(OPEN, Ordering::SeqCst);
+    STATE.store(USUAL.load(Ordering::Relaxed), Ordering::SeqCst);
     OPENED.notify_all();
 }
 

@@ -12,4 +12,5 @@ pub mod leave;
 pub mod owner;
 pub mod release;
 pub mod release_failure;
+pub mod schedule;
 pub(in crate::core) mod teardown_errors;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::core::base::error::{self, Code, Error, Result};
-use crate::core::base::{gate, host_memory};
+use crate::core::base::{gate, host_memory, schedule};
 use crate::core::process::snapshot;
 use crate::ffi::base::fork;
 
@@ -47,7 +47,7 @@ pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
 }
 
 /// The checks of all other calls: none works in a forked child, none begins without host memory, and all wait while the
-/// process is locked for a snapshot. One load covers all three.
+/// process is locked for a snapshot, or for its turn in a schedule. One load covers all four.
 #[inline]
 fn enter(call: &'static str) -> Result<()> {
     if gate::is_open() { Ok(()) } else { check_slow(call) }
@@ -55,8 +55,9 @@ fn enter(call: &'static str) -> Result<()> {
 
 #[cold]
 #[inline(never)]
-fn check_slow(call: &str) -> Result<()> {
+fn check_slow(call: &'static str) -> Result<()> {
     refuse_in_child()?;
+    schedule::pass(call);
     host_memory::enter(call)?;
     snapshot::pass_gate(call)
 }

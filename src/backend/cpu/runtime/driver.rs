@@ -89,7 +89,8 @@ impl CpuDriver {
         let span = check.span(memory) as usize;
         let host_bounds = Arc::new(Bounds::new(check, 0, "in host memory".to_owned()));
         let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds)));
-        let executor = Executor::new(cores);
+        let executor = Executor::new(cores, options.schedule.clone());
+        let guard = options.guard;
         Ok(Self {
             shared: Arc::new(Shared {
                 own_view: if options.guard { GUARDED_RANGE.max(span) } else { 0 },
@@ -119,7 +120,7 @@ impl CpuDriver {
             registered: Registered::default(),
             unregistered: Deferred::new(),
             ended: AtomicBool::new(false),
-            explains_faults: Mutex::new(options.guard.then(Handler::install)),
+            explains_faults: Mutex::new(guard.then(Handler::install)),
         })
     }
 

@@ -20,6 +20,7 @@ use crate::backend::cpu::memory::ranges::Ranges;
 use crate::backend::cpu::memory::windows::Windows;
 use crate::backend::cpu::pool::imports::Imports;
 use crate::backend::cpu::stream::parallel::Helpers;
+use crate::backend::cpu::stream::schedule::Schedule;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Notifies, Place, Result, Span};
 
@@ -27,7 +28,7 @@ use crate::backend::{Notifies, Place, Result, Span};
 pub const REAP: usize = 8;
 
 /// Options of the devices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// How many devices there are, at most 64.
     pub devices: u32,
@@ -41,12 +42,14 @@ pub struct Options {
     pub seed: u64,
     /// The host has no access to device memory: an access faults, with a text.
     pub guard: bool,
+    /// Operations run in the order of this schedule, and nothing is delayed. Only with `asynchronous`.
+    pub schedule: Option<Arc<Schedule>>,
 }
 
 impl Default for Options {
     /// Four devices that share the machine's memory.
     fn default() -> Self {
-        Self { devices: 4, memory_per_device: None, asynchronous: false, seed: 0, guard: false }
+        Self { devices: 4, memory_per_device: None, asynchronous: false, seed: 0, guard: false, schedule: None }
     }
 }
 

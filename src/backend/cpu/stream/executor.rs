@@ -13,6 +13,7 @@
 //! microseconds: programs run kernels one after the other, and waking a thread takes longer than many of these do.
 
 mod runner;
+mod scheduled;
 mod threads;
 mod user_code;
 
@@ -26,6 +27,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::parallel::{Crew, Helpers, Job, Work, share};
 use super::queue::Queue;
+use super::schedule::Schedule;
 use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, FaultKind, Result};
@@ -57,6 +59,8 @@ pub struct Executor {
     ended: Condvar,
     /// Number of streams in `ready`, to read without the lock.
     ready: AtomicUsize,
+    /// The order in which streams run; `None`: as they come.
+    schedule: Option<Arc<Schedule>>,
 }
 
 /// The next task of a thread.
@@ -67,8 +71,11 @@ enum Task {
 }
 
 impl Executor {
-    pub fn new(cores: usize) -> Arc<Self> {
-        Arc::new(Self { cores, pool: Mutex::new(Pool::new(cores)), ended: Condvar::new(), ready: AtomicUsize::new(0) })
+    /// With a schedule one operation runs at a time, so one thread serves.
+    pub fn new(cores: usize, schedule: Option<Arc<Schedule>>) -> Arc<Self> {
+        let cores = if schedule.is_some() { 1 } else { cores };
+        let pool = Mutex::new(Pool::new(cores));
+        Arc::new(Self { cores, pool, ended: Condvar::new(), ready: AtomicUsize::new(0), schedule })
     }
 
     /// Starts the first thread: from then on there is always one outside user code.
@@ -88,6 +95,9 @@ impl Executor {
     }
 
     fn push_all(self: &Arc<Self>, queues: impl Iterator<Item = Arc<Queue>>) {
+        if let Some(schedule) = &self.schedule {
+            return self.push_scheduled(schedule, queues);
+        }
         let mut calls = Vec::new();
         let mut pool = self.pool.lock();
         for queue in queues {
@@ -110,6 +120,7 @@ impl Executor {
     pub fn stop(&self, patience: Duration) -> bool {
         let mut pool = self.pool.lock();
         let again = std::mem::replace(&mut pool.stopping, true);
+        self.schedule.iter().for_each(|schedule| schedule.stop());
         let deadline = Instant::now() + if again { Duration::ZERO } else { patience };
         for sleeper in std::mem::take(&mut pool.sleepers) {
             sleeper.wake();
@@ -205,12 +216,16 @@ impl Executor {
                         runner.run(&queue, claim);
                         has_helped = false;
                     }
+                    self.schedule.iter().for_each(|schedule| schedule.finish());
                 }
             }
         }
     }
 
     fn next(self: &Arc<Self>, has_helped: bool) -> Task {
+        if let Some(schedule) = &self.schedule {
+            return self.next_scheduled(schedule);
+        }
         let mut pool = self.pool.lock();
         loop {
             if pool.stopping {

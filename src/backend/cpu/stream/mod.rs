@@ -5,6 +5,7 @@ pub mod executor;
 pub mod operation;
 pub mod parallel;
 pub mod queue;
+pub mod schedule;
 mod submit;
 pub mod watch;
 

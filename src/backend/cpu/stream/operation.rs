@@ -153,6 +153,30 @@ impl Operation {
         }
     }
 
+    /// Its name in the log of a schedule.
+    #[cold]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Awaited(operation, _) => operation.name(),
+            Self::Copy(_) | Self::CopyStaged(..) | Self::CopyIndirect(_) => "copy",
+            Self::Copy2d(_) => "copy_2d",
+            Self::Fill(_) => "fill",
+            Self::RandomNum(_) => "random_num",
+            Self::Reduce(_) => "reduce",
+            Self::WriteValue(_) => "write_value",
+            Self::Launch(_) => "kernel",
+            Self::Graph(_) => "graph",
+            Self::HostFn(_) => "host_fn",
+            Self::HandOver(..) => "hand_over",
+            Self::Record(_) => "record",
+            Self::ChangeNotify(..) => "change_notify",
+            Self::Wait(_) => "wait",
+            Self::Mark => "mark",
+            #[cfg(test)]
+            Self::Panic => "panic",
+        }
+    }
+
     /// Where it writes.
     pub fn written(&self) -> Range {
         self.ranges()[0]

@@ -35,7 +35,7 @@ pub struct Queue {
     executor: Arc<Executor>,
     /// Its device.
     ordinal: u32,
-    /// Distinguishes streams in the seeded delays.
+    /// Distinguishes streams in the seeded delays and in schedules.
     id: u64,
     priority: AtomicU32,
     pub operations: StreamQueue<Task>,
@@ -88,6 +88,22 @@ impl Queue {
     pub fn priority(&self) -> u32 {
         // Relaxed: it only sets the priority.
         self.priority.load(Ordering::Relaxed)
+    }
+
+    /// Its device, and its number there.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The name of the operation that runs next, for the log of a schedule.
+    #[cold]
+    pub fn first_operation(&self) -> &'static str {
+        let mut name = "nothing";
+        let _ = self.operations.find(|task| {
+            name = task.operation.name();
+            true
+        });
+        name
     }
 
     pub fn set_priority(&self, priority: u32) {

@@ -29,7 +29,7 @@ fn share_often(executor: &Arc<Executor>) {
 
 #[test]
 fn every_piece_is_done_once_however_long_it_takes() {
-    let executor = Executor::new(4);
+    let executor = Executor::new(4, None);
     share_often(&executor);
     assert!(executor.threads() <= 4, "{} threads", executor.threads());
     assert!(executor.stop(Duration::from_secs(60)), "a thread that stays awake does not end");
@@ -37,7 +37,7 @@ fn every_piece_is_done_once_however_long_it_takes() {
 
 #[test]
 fn several_threads_share_their_work_at_once() {
-    let executor = Executor::new(4);
+    let executor = Executor::new(4, None);
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| share_often(&executor));

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::backend::{self, Driver, cpu, cuda, fault};
+use crate::backend::{self, Driver, Fault, cpu, cuda, fault};
 use crate::core::base::config::{BackendChoice, Environment};
+use crate::core::base::schedule;
 use crate::core::runtime::visibility::Visibility;
 
 /// The backend, over the visible ones of its devices.
@@ -13,8 +14,13 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
         visibility = Visibility::choose(environment.visible_devices.as_deref(), count);
         visibility.logical_ids().to_vec()
     };
+    schedule::set(None);
     let driver = match environment.backend {
+        BackendChoice::Cuda if environment.schedule.is_some() => Err(Fault::unsupported(
+            "PORTACL_SCHEDULE chooses the order of CPU streams only; set PORTACL_BACKEND=cpu, or unset PORTACL_SCHEDULE",
+        )),
         BackendChoice::Cuda => cuda::open_chosen(&mut choose),
+        BackendChoice::Auto if environment.schedule.is_some() => open_cpu(environment, &mut choose),
         BackendChoice::Cpu => open_cpu(environment, &mut choose),
         BackendChoice::Auto => cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose)),
     }?;
@@ -30,12 +36,16 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
 
 fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
     let defaults = cpu::Options::default();
+    let settings = environment.schedule.as_ref();
+    let schedule = settings.map(|settings| cpu::Schedule::new(settings.clone()).map(Arc::new)).transpose()?;
+    schedule::set(schedule.as_ref());
     let options = cpu::Options {
         devices: environment.cpu_devices.unwrap_or(defaults.devices),
         memory_per_device: environment.cpu_memory,
-        asynchronous: environment.cpu_always_async,
-        seed: environment.cpu_seed,
+        asynchronous: environment.cpu_always_async || schedule.is_some(),
+        seed: settings.map_or(environment.cpu_seed, cpu::schedule::Settings::seed),
         guard: environment.cpu_guard,
+        schedule,
     };
     cpu::open_chosen(options, choose)
 }

@@ -49,7 +49,7 @@ impl<'a> Runner<'a> {
         let mut operations = 0;
         let mut turn_is_over = || {
             operations += 1;
-            operations >= TURN && ready.load(Ordering::Relaxed) > 0
+            executor.is_scheduled() || (operations >= TURN && ready.load(Ordering::Relaxed) > 0)
         };
         queue.run(claim, self, &mut turn_is_over);
         while let Some(next) = self.local.take() {
@@ -65,7 +65,7 @@ impl<'a> Runner<'a> {
     /// Streams that can resume: queued, not listed, and not claimed.
     pub fn resumed(&mut self, queues: Vec<Arc<Queue>>) {
         let mut queues = queues.into_iter();
-        if self.local.is_none() {
+        if self.local.is_none() && !self.executor.is_scheduled() {
             self.local = queues.next();
         }
         if queues.len() > 0 {
@@ -105,8 +105,9 @@ impl<'a> Runner<'a> {
         !self.helper || thread_attributes::has_deep_stack()
     }
 
-    pub fn leave_user_code(&mut self) {
-        self.executor.leave_user_code();
+    /// The user code of this stream has returned.
+    pub fn leave_user_code(&mut self, stream: u64) {
+        self.executor.leave_user_code(stream);
     }
 
     /// Holds a stream whose user code this thread may not call; it is marked as listed.

@@ -29,7 +29,7 @@ impl Executor {
     /// A thread wants to call a host function.
     pub(super) fn enter_user_code(self: &Arc<Self>) -> Entry {
         let mut pool = self.pool.lock();
-        if pool.in_user >= pool.permits {
+        if pool.in_user >= pool.permits && !self.is_scheduled() {
             return Entry::NotNow;
         }
         if pool.threads == pool.in_user + 1 {
@@ -45,10 +45,12 @@ impl Executor {
         let call = pool.call_if_needed(self.cores);
         drop(pool);
         self.answer(call);
+        self.schedule.iter().for_each(|schedule| schedule.begin_user_code());
         Entry::Granted
     }
 
-    pub(super) fn leave_user_code(self: &Arc<Self>) {
+    pub(super) fn leave_user_code(self: &Arc<Self>, stream: u64) {
+        self.schedule.iter().for_each(|schedule| schedule.end_user_code(stream));
         let mut pool = self.pool.lock();
         pool.in_user -= 1;
         if pool.held.is_empty() {

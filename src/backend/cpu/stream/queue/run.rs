@@ -142,7 +142,7 @@ impl Queue {
             Entry::Granted => {
                 self.delay();
                 function.run();
-                runner.leave_user_code();
+                runner.leave_user_code(self.id);
                 self.shared.watcher.check(ANYWHERE);
                 UserCode::Ran(None)
             }
@@ -172,7 +172,7 @@ impl Queue {
             match runner.enter_user_code() {
                 Entry::Granted => {
                     function.run();
-                    runner.leave_user_code();
+                    runner.leave_user_code(self.id);
                     self.shared.watcher.check(ANYWHERE);
                     run.has_called();
                 }
@@ -231,7 +231,7 @@ impl Queue {
     /// In asynchronous mode: a delay that depends on the seed, the stream and the operation; none in half of all cases.
     fn delay(&self) {
         let options = &self.shared.options;
-        if options.asynchronous {
+        if options.asynchronous && options.schedule.is_none() {
             let ticket = self.operations.finished();
             let random = mix(options.seed ^ mix(self.id ^ mix(ticket)));
             if random & 1 == 0 {
@@ -244,6 +244,10 @@ impl Queue {
     /// earlier operations, if it can.
     pub fn wait_until(self: &Arc<Self>, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Wait {
         let expired = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if let Some(outcome) = self.shared.options.schedule.as_ref().and_then(|schedule| schedule.wait(done, deadline))
+        {
+            return outcome;
+        }
         loop {
             if done() {
                 return Wait::Done;

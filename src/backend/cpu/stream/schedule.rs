@@ -1,0 +1,361 @@
+//! A chosen order of everything that a program does through the library (`PORTACL_SCHEDULE`).
+//!
+//! The actors are streams and threads of the program. One of them goes on at a time: a stream by one operation, a
+//! thread from one call of the library to the next. An actor that has reached the next such place waits for its turn. A
+//! turn is given when every thread of the process is at such a place or waits for something else, so the order depends
+//! on the plan alone, as far as the program itself is deterministic between its calls.
+//!
+//! A thread that waits inside a call can go on when what it waits for is true. Its timeout counts only when nothing
+//! else can go on. A thread inside a host function is like any other thread; when the function returns, its stream waits for
+//! a turn again.
+
+mod policy;
+mod threads;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use crate::algo::host::notice::notice_once;
+use crate::algo::host::output_file::OutputFile;
+use crate::backend::{Fault, Result, Wait, thread_number};
+pub use policy::ALLOWED;
+use policy::{Actor, Plan, Policy};
+use threads::{Threads, Tid};
+
+/// The time between two checks of threads that run.
+const LOOK: Duration = Duration::from_micros(50);
+/// The time between two checks while nothing can go on.
+const STUCK: Duration = Duration::from_millis(1);
+
+/// What the environment asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    plan: Plan,
+    log: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Reads `PORTACL_SCHEDULE`, and takes the file of `PORTACL_SCHEDULE_LOG`; `None` if the text is no schedule.
+    pub fn parse(text: &str, log: Option<PathBuf>) -> Option<Self> {
+        Some(Self { plan: Plan::parse(text)?, log })
+    }
+
+    /// The seed of what else is random.
+    pub fn seed(&self) -> u64 {
+        self.plan.seed()
+    }
+}
+
+/// See the module's text.
+pub struct Schedule {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    policy: Policy,
+    log: Option<OutputFile>,
+    threads: Threads,
+    /// The numbers of threads, by the order in which they came.
+    numbers: HashMap<Tid, u32>,
+    /// Streams with an operation to run, and its name.
+    ready: Vec<(u64, &'static str)>,
+    parked: BTreeMap<Tid, Parked>,
+    /// Threads of the library that wait for a stream to run.
+    idle: BTreeSet<Tid>,
+    /// The thread of the library that runs an operation.
+    in_hand: Option<Tid>,
+    /// Whose turn it is, until it goes on.
+    turn: Option<Turn>,
+    /// Changes when what threads wait for may have become true.
+    generation: u64,
+    stopping: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Thread(Tid),
+    Stream(u64),
+}
+
+/// A thread that waits for its turn.
+struct Parked {
+    /// The stream whose host function has returned on this thread, if it is none of the program's.
+    stream: Option<u64>,
+    doing: &'static str,
+    condition: Option<Condition>,
+}
+
+/// What a thread inside a call waits for.
+struct Condition {
+    holds: bool,
+    /// The generation in which it was checked.
+    seen: u64,
+    deadline: Option<Instant>,
+}
+
+/// Someone that can go on.
+struct Candidate {
+    actor: Actor,
+    turn: Turn,
+    doing: &'static str,
+}
+
+impl Schedule {
+    /// Begins the schedule, and its log.
+    pub fn new(settings: Settings) -> Result<Self> {
+        if !Threads::are_visible() {
+            let text = "PORTACL_SCHEDULE needs /proc/thread-self/syscall, which cannot be read here";
+            return Err(Fault::unsupported(text));
+        }
+        let log = settings.log.map(|path| {
+            let text = |why| format!("PORTACL_SCHEDULE_LOG: {} cannot be written: {why}", path.display());
+            OutputFile::create(&path).map_err(|why| Fault::unsupported(text(why)))
+        });
+        Ok(Self {
+            state: Mutex::new(State {
+                policy: Policy::new(settings.plan),
+                log: log.transpose()?,
+                threads: Threads::default(),
+                numbers: HashMap::new(),
+                ready: Vec::new(),
+                parked: BTreeMap::new(),
+                idle: BTreeSet::new(),
+                in_hand: None,
+                turn: None,
+                generation: 1,
+                stopping: false,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// A thread begins a call: waits for its turn.
+    pub fn call(&self, name: &'static str) {
+        self.park(Parked { stream: None, doing: name, condition: None });
+    }
+
+    /// Waits inside a call until `done`, or until the deadline and nothing else can go on. `None`: the schedule has
+    /// ended.
+    pub fn wait(&self, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Option<Wait> {
+        let me = thread_number();
+        let mut state = self.state.lock();
+        state.change();
+        let condition = Condition { holds: false, seen: 0, deadline };
+        state.parked.insert(me, Parked { stream: None, doing: "waits", condition: Some(condition) });
+        loop {
+            let generation = state.generation;
+            if state.condition(me).is_some_and(|condition| condition.seen != generation) {
+                let holds = MutexGuard::unlocked(&mut state, done);
+                if let Some(condition) = state.condition(me) {
+                    (condition.holds, condition.seen) = (holds, generation);
+                }
+                continue;
+            }
+            if state.turn == Some(Turn::Thread(me)) || state.stopping {
+                break;
+            }
+            self.pause(&mut state);
+        }
+        let stopped = state.turn != Some(Turn::Thread(me));
+        let holds = state.condition(me).is_some_and(|condition| condition.holds);
+        state.unpark(me);
+        (!stopped).then_some(if holds { Wait::Done } else { Wait::TimedOut })
+    }
+
+    /// A stream has an operation to run; it is not listed already.
+    pub fn add(&self, stream: u64, operation: &'static str) {
+        let mut state = self.state.lock();
+        state.ready.push((stream, operation));
+        state.policy.note_work();
+        state.change();
+        self.changed.notify_all();
+    }
+
+    /// For a thread of the library: waits for a turn of a stream, which it must run and then call [`Self::finish`].
+    /// `None`: the schedule has ended.
+    pub fn next(&self) -> Option<u64> {
+        let me = thread_number();
+        let mut state = self.state.lock();
+        state.idle.insert(me);
+        let stream = loop {
+            if state.stopping {
+                break None;
+            }
+            if let Some(Turn::Stream(stream)) = state.turn {
+                state.turn = None;
+                state.in_hand = Some(me);
+                break Some(stream);
+            }
+            self.pause(&mut state);
+        };
+        state.idle.remove(&me);
+        stream
+    }
+
+    /// The operation is complete.
+    pub fn finish(&self) {
+        self.leave_hand();
+    }
+
+    /// The operation calls user code now: its thread is like one of the program.
+    pub fn begin_user_code(&self) {
+        self.leave_hand();
+    }
+
+    /// The user code has returned: the operation waits for its turn.
+    pub fn end_user_code(&self, stream: u64) {
+        self.park(Parked { stream: Some(stream), doing: "returns", condition: None });
+        self.state.lock().in_hand = Some(thread_number());
+    }
+
+    /// Nothing waits for turns any more.
+    pub fn stop(&self) {
+        self.state.lock().stopping = true;
+        self.changed.notify_all();
+    }
+
+    fn leave_hand(&self) {
+        let mut state = self.state.lock();
+        state.in_hand = None;
+        state.change();
+        self.changed.notify_all();
+    }
+
+    fn park(&self, parked: Parked) {
+        let me = thread_number();
+        let mut state = self.state.lock();
+        state.change();
+        state.parked.insert(me, parked);
+        self.changed.notify_all();
+        while state.turn != Some(Turn::Thread(me)) && !state.stopping {
+            self.pause(&mut state);
+        }
+        state.unpark(me);
+    }
+
+    /// Gives a turn if it is time for it, or waits until it may be.
+    fn pause(&self, state: &mut MutexGuard<'_, State>) {
+        match state.give_turn() {
+            None => {
+                self.changed.notify_all();
+            }
+            Some(again) => {
+                self.changed.wait_for(state, again);
+            }
+        }
+    }
+}
+
+impl State {
+    fn change(&mut self) {
+        self.generation += 1;
+    }
+
+    fn condition(&mut self, tid: Tid) -> Option<&mut Condition> {
+        self.parked.get_mut(&tid)?.condition.as_mut()
+    }
+
+    /// The thread goes on.
+    fn unpark(&mut self, tid: Tid) {
+        self.parked.remove(&tid);
+        if self.turn == Some(Turn::Thread(tid)) {
+            self.turn = None;
+        }
+    }
+
+    /// Gives the next turn. Otherwise returns when to try again.
+    fn give_turn(&mut self) -> Option<Duration> {
+        let generation = self.generation;
+        let is_looked_at = |parked: &Parked| parked.condition.as_ref().is_none_or(|it| it.seen == generation);
+        let is_busy = self.turn.is_some() || self.in_hand.is_some() || self.stopping;
+        if is_busy || !self.parked.values().all(is_looked_at) {
+            return Some(STUCK);
+        }
+        let (parked, idle) = (&self.parked, &self.idle);
+        if !self.threads.are_quiet(|tid| parked.contains_key(&tid) || idle.contains(&tid)) {
+            return Some(LOOK);
+        }
+        let mut candidates = self.candidates(false);
+        if candidates.is_empty() {
+            candidates = self.candidates(true);
+        }
+        if candidates.is_empty() {
+            // A timer, another process or a thread outside of the library must do something.
+            self.change();
+            return Some(STUCK);
+        }
+        let actors: Vec<Actor> = candidates.iter().map(|one| one.actor).collect();
+        let (chosen, step) = self.policy.choose(&actors);
+        let turn = candidates[chosen].turn;
+        if let Turn::Stream(stream) = turn
+            && let Some(place) = self.ready.iter().position(|(other, _)| *other == stream)
+        {
+            self.ready.remove(place);
+        }
+        self.write_log(step, &candidates, chosen);
+        self.threads.note_turn();
+        self.turn = Some(turn);
+        None
+    }
+
+    /// Those that can go on; `late`: those whose time is over.
+    fn candidates(&mut self, late: bool) -> Vec<Candidate> {
+        let now = Instant::now();
+        let mut candidates = Vec::new();
+        for (&tid, parked) in &self.parked {
+            let can_go_on = match &parked.condition {
+                None => true,
+                Some(it) if late => it.deadline.is_some_and(|deadline| deadline <= now),
+                Some(it) => it.holds,
+            };
+            if can_go_on {
+                let next = self.numbers.len() as u32;
+                let actor = match parked.stream {
+                    Some(stream) => Actor::Stream(stream),
+                    None => Actor::Thread(*self.numbers.entry(tid).or_insert(next)),
+                };
+                candidates.push(Candidate { actor, turn: Turn::Thread(tid), doing: parked.doing });
+            }
+        }
+        let ready = self.ready.iter();
+        candidates.extend(ready.map(|&(stream, doing)| Candidate {
+            actor: Actor::Stream(stream),
+            turn: Turn::Stream(stream),
+            doing,
+        }));
+        candidates.sort_by_key(|one| one.actor);
+        candidates
+    }
+
+    /// Writes who goes on, and then who could have.
+    fn write_log(&mut self, step: Option<u32>, candidates: &[Candidate], chosen: usize) {
+        let Some(log) = &mut self.log else { return };
+        let number = step.map_or_else(|| "-".to_owned(), |step| step.to_string());
+        let mut line = format!("{number} {}", candidates[chosen].text());
+        for (index, other) in candidates.iter().enumerate() {
+            if index != chosen {
+                line.push_str(" | ");
+                line.push_str(&other.text());
+            }
+        }
+        line.push('\n');
+        if let Err(why) = log.write_all(line.as_bytes()) {
+            notice_once(&format!("PORTACL_SCHEDULE_LOG: {why}"));
+            self.log = None;
+        }
+    }
+}
+
+impl Candidate {
+    fn text(&self) -> String {
+        match self.actor {
+            Actor::Thread(number) => format!("thread {number} {}", self.doing),
+            Actor::Stream(id) => format!("stream {}.{} {}", id >> 48, id & ((1 << 48) - 1), self.doing),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the other threads of the process do: they run, sleep for a time, or wait for something.
+//!
+//! The system's list of threads shows it (`/proc/self/task`), for threads that the library has never seen as well. A
+//! thread that another one has woken counts as running from that moment on.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// The system's number of a thread.
+pub type Tid = u32;
+
+/// How long a thread waits in one place before it counts as waiting: a lock that is only taken for a moment is none.
+const WAITS: Duration = Duration::from_micros(300);
+/// The same for system calls that mostly return by themselves.
+const WAITS_LONG: Duration = Duration::from_millis(20);
+/// A thread that sleeps for less comes back by itself.
+const SLEEPS: Duration = Duration::from_millis(500);
+/// Processor time without a call of the library after which a thread counts as waiting in a loop.
+const SPINS: Duration = Duration::from_millis(50);
+/// The same after the next operation.
+const SPINS_ON: Duration = Duration::from_millis(2);
+
+/// What a thread did at the last check.
+struct Seen {
+    /// The system call, its arguments and the stack pointer; nothing while it runs.
+    place: String,
+    since: Instant,
+    /// Its processor time at which it counts as waiting in a loop.
+    spins_at: Duration,
+}
+
+/// The threads that are neither at a call nor in the library's hands.
+#[derive(Default)]
+pub struct Threads(HashMap<Tid, Seen>);
+
+impl Threads {
+    /// Whether the system shows what threads do.
+    pub fn are_visible() -> bool {
+        fs::read_to_string("/proc/thread-self/syscall").is_ok()
+    }
+
+    /// Whether no thread runs, except those that `is_known`.
+    pub fn are_quiet(&mut self, is_known: impl Fn(Tid) -> bool) -> bool {
+        let Ok(tasks) = fs::read_dir("/proc/self/task") else { return true };
+        let tasks: Vec<Tid> = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok()).collect();
+        self.0.retain(|tid, _| tasks.contains(tid) && !is_known(*tid));
+        tasks.into_iter().filter(|&tid| !is_known(tid)).all(|tid| self.is_quiet(tid))
+    }
+
+    /// An actor goes on: threads that wait in loops may have reason to leave them.
+    pub fn note_turn(&mut self) {
+        for (&tid, seen) in &mut self.0 {
+            seen.spins_at = seen.spins_at.min(processor_time(tid) + SPINS_ON);
+        }
+    }
+
+    fn is_quiet(&mut self, tid: Tid) -> bool {
+        // It has ended meanwhile.
+        let Ok(place) = fs::read_to_string(format!("/proc/self/task/{tid}/syscall")) else { return true };
+        // -1: it is interrupted, as by a page that is read.
+        let runs = place.starts_with("running") || place.starts_with("-1");
+        let place = if runs { String::new() } else { place };
+        let (now, used) = (Instant::now(), processor_time(tid));
+        let seen =
+            self.0.entry(tid).or_insert_with(|| Seen { place: String::new(), since: now, spins_at: used + SPINS });
+        if seen.place != place {
+            (seen.place, seen.since) = (place, now);
+        }
+        if runs { used >= seen.spins_at } else { now - seen.since >= patience(&seen.place) }
+    }
+}
+
+/// How long a thread waits in this system call before it counts as waiting.
+fn patience(place: &str) -> Duration {
+    match place.split(' ').next().and_then(|number| number.parse().ok()) {
+        Some(libc::SYS_futex) => WAITS,
+        Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => SLEEPS,
+        _ => WAITS_LONG,
+    }
+}
+
+/// The processor time of a thread of this process.
+fn processor_time(tid: Tid) -> Duration {
+    /// The kernel's number of the clock "processor time of a thread", in the lowest bits of a clock's id.
+    const OF_THREAD: i32 = 6;
+    let clock = !(tid as i32) << 3 | OF_THREAD;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one value to `time`. It fails for a thread that has ended, and then writes nothing.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(test)]
+#[path = "threads_tests.rs"]
+mod tests;
