@@ -90,22 +90,6 @@ impl Queue {
         self.priority.load(Ordering::Relaxed)
     }
 
-    /// Its device, and its number there.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// The name of the operation that runs next, for the log of a schedule.
-    #[cold]
-    pub fn first_operation(&self) -> &'static str {
-        let mut name = "nothing";
-        let _ = self.operations.find(|task| {
-            name = task.operation.name();
-            true
-        });
-        name
-    }
-
     pub fn set_priority(&self, priority: u32) {
         self.priority.store(priority, Ordering::Relaxed);
     }

@@ -30,6 +30,22 @@ enum UserCode {
 }
 
 impl Queue {
+    /// Its device, and its number there.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The name of the operation that runs next, for the log of a schedule.
+    #[cold]
+    pub fn first_operation(&self) -> &'static str {
+        let mut name = "nothing";
+        let _ = self.operations.find(|task| {
+            name = task.operation.name();
+            true
+        });
+        name
+    }
+
     /// Runs operations of a queue that the caller has claimed, until it is empty or blocked, or `stop` returns true
     /// after an operation; then the claim is released.
     pub fn run(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, stop: &mut dyn FnMut() -> bool) {

@@ -5,7 +5,10 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags, RawDir};
 
 /// The system's number of a thread.
 pub type Tid = u32;
@@ -42,8 +45,7 @@ impl Threads {
 
     /// Whether no thread runs, except those that `is_known`.
     pub fn are_quiet(&mut self, is_known: impl Fn(Tid) -> bool) -> bool {
-        let Ok(tasks) = fs::read_dir("/proc/self/task") else { return true };
-        let tasks: Vec<Tid> = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok()).collect();
+        let tasks = tasks();
         self.0.retain(|tid, _| tasks.contains(tid) && !is_known(*tid));
         tasks.into_iter().filter(|&tid| !is_known(tid)).all(|tid| self.is_quiet(tid))
     }
@@ -69,6 +71,19 @@ impl Threads {
         }
         if runs { used >= seen.spins_at } else { now - seen.since >= patience(&seen.place) }
     }
+}
+
+/// The threads of this process.
+fn tasks() -> Vec<Tid> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(folder) = rustix::fs::open("/proc/self/task", flags, Mode::empty()) else { return Vec::new() };
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    let mut entries = RawDir::new(folder, &mut buffer);
+    let mut tasks = Vec::new();
+    while let Some(Ok(entry)) = entries.next() {
+        tasks.extend(entry.file_name().to_str().ok().and_then(|name| name.parse::<Tid>().ok()));
+    }
+    tasks
 }
 
 /// How long a thread waits in this system call before it counts as waiting.
