@@ -28,7 +28,7 @@ set(portacl_same_version "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} (= ${PROJECT_VERS
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${portacl_same_version}")
 set(CPACK_DEBIAN_COMPAT_PACKAGE_DEPENDS "${portacl_same_version}, libportacl-dev (= ${PROJECT_VERSION}-1), libstdc++6")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library, for programs that are linked with it.")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, CMake and pkg-config files, and portacl-info.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, CMake and pkg-config files, and programs: portacl-info, portacl-explore.")
 set(CPACK_COMPONENT_COMPAT_DESCRIPTION
     "A folder that builds find as ASCEND_HOME_PATH, and libraries with the names of the original.")
 include(CPack)
