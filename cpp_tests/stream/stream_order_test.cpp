@@ -287,4 +287,25 @@ TEST_F(StreamOrder, StreamsOfManyThreadsComeAndGo) {
     for (std::thread& thread : threads) thread.join();
 }
 
+// As much as the queue of a driver holds. No other thread opens the gate.
+TEST_F(StreamOrder, SomeWorkFitsBehindABlockedStream) {
+    constexpr int kCalls = 24, kFills = 800;
+    Stream stream;
+    Event event(ACL_EVENT_SYNC);
+    DeviceMemory device(64);
+    Log log;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    for (int i = 0; i < kCalls; ++i) {
+        ACL_OK(log.Append(stream, i));
+        ACL_OK(aclrtRecordEvent(event, stream));
+    }
+    for (int i = 0; i < kFills; ++i) ACL_OK(aclrtMemsetAsync(device.At(), 64, i % 251, 64, stream));
+    EXPECT_EQ(log.Size(), 0u);
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(log.Size(), size_t{kCalls});
+    EXPECT_EQ(device.Download(), std::vector<unsigned char>(64, (kFills - 1) % 251));
+}
+
 }  // namespace

@@ -26,6 +26,7 @@ CUresult cuCtxSynchronize();
 CUresult cuThreadExchangeStreamCaptureMode(unsigned*);
 CUresult cuStreamBeginCapture_v2(CUstream, unsigned);
 CUresult cuStreamEndCapture(CUstream, CUgraph*);
+CUresult cuStreamIsCapturing(CUstream, int*);
 CUresult cuGraphDestroy(CUgraph);
 CUresult cuCtxEnablePeerAccess(CUcontext, unsigned);
 CUresult cuMemAlloc_v2(CUdeviceptr*, size_t);

@@ -14,6 +14,7 @@
 #include "support/gate.h"
 #include "support/graph/build.h"
 #include "support/graph/condition.h"
+#include "support/graph/graph.h"
 #include "support/own_process.h"
 #include "support/says.h"
 #include "support/stream/notify.h"
@@ -250,5 +251,29 @@ OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
     uint32_t bits = 0;
     ACL_FAILS_SAYING(kLacking, aclrtDeviceGetHostAtomicCapabilities(&bits, &add, 1, 0), version);
     ExpectWorks();
+    ACL_OK(aclFinalize());
+}
+
+// A copy in a graph is a row, which is as long as its pitch. Real drivers take rows below 2 GiB.
+OWN_PROCESS_TEST(LimitedPitch, CopiesInGraphsAreDivided, NAMED, {"FAKE_CUDA_MAX_PITCH", "4096"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        constexpr size_t kLength = 3 * kSize + 5, kWidth = kSize + 7, kPitch = 2 * kSize;
+        const std::vector<unsigned char> data = Pattern(2 * kPitch);
+        const Stream stream;
+        const DeviceMemory from(data), plain(kLength), rows(std::vector<unsigned char>(2 * kPitch, 0));
+        const Graph graph = Capture(stream, [&] {
+            ACL_OK(aclrtMemcpyAsync(plain.At(), kLength, from.At(), kLength, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpy2dAsync(rows.At(), kPitch, from.At(), kPitch, kWidth, 2, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                      stream));
+        });
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(plain.Download(), std::vector<unsigned char>(data.begin(), data.begin() + kLength));
+        std::vector<unsigned char> wanted(2 * kPitch, 0);
+        for (const size_t row : {size_t{0}, kPitch}) std::copy_n(&data[row], kWidth, &wanted[row]);
+        EXPECT_EQ(rows.Download(), wanted);
+    }
     ACL_OK(aclFinalize());
 }

@@ -1,9 +1,12 @@
 // aclrtMemcpy2dAsync: when it reads and writes, in stream order.
 
+#include <algorithm>
+
 #include "support/gate.h"
 #include "support/memory/places.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/transfer/waiting_copy.h"
 #include "transfer/memcpy_2d/memcpy_2d.h"
 
 using namespace portacl_test;
@@ -91,6 +94,16 @@ TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(out.Copy() == kShape.Copied(data, Bytes(kShape.DstSize(), 0)));
+}
+
+// A thread that waits in a copy of pageable memory blocks no other stream.
+TEST_F(Memcpy2d, AWaitingCopyBlocksNoOtherStream) {
+    DeviceMemory device(Bytes(1 << 20, 1));
+    Bytes out(1 << 20, 0);
+    BlocksNoOtherStream([&](aclrtStream stream) {
+        return aclrtMemcpy2dAsync(out.data(), 1024, device.At(), 1024, 1000, 1024, ACL_MEMCPY_DEVICE_TO_HOST, stream);
+    });
+    EXPECT_EQ(std::count(out.begin(), out.end(), 1), 1000 * 1024);
 }
 
 }  // namespace

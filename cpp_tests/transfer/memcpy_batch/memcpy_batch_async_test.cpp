@@ -6,6 +6,7 @@
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/transfer/batch.h"
+#include "support/transfer/waiting_copy.h"
 
 using namespace portacl_test;
 
@@ -103,6 +104,25 @@ TEST_F(MemcpyBatchAsync, OfMemoryThatIsFreedMeanwhile) {
             EXPECT_TRUE(std::equal(seen.begin() + std::ptrdiff_t(i * kSize),
                                    seen.begin() + std::ptrdiff_t((i + 1) * kSize), Pattern(kSize, uint32_t(i)).begin()))
                 << i;
+    }
+}
+
+// A thread that waits in a copy of pageable memory blocks no other stream.
+TEST_F(MemcpyBatchAsync, AWaitingCopyBlocksNoOtherStream) {
+    constexpr size_t kSize = 1 << 20;
+    DeviceMemory device(Bytes(kSize, 1));
+    PinnedMemory pinned(kSize, 0);
+    for (const Batcher& batcher : Batchers()) {
+        if (!batcher.asynchronous) continue;
+        Bytes out(kSize, 0);
+        BlocksNoOtherStream([&](aclrtStream stream) {
+            Batch down;
+            down.Add(pinned.At(), device.At(), kSize).Add(out.data(), device.At(), kSize).Down();
+            size_t index = 0;
+            return batcher.call(down, &index, stream);
+        });
+        EXPECT_TRUE(out == Bytes(kSize, 1));
+        EXPECT_TRUE(pinned.Copy() == Bytes(kSize, 1));
     }
 }
 

@@ -160,11 +160,16 @@ CUresult Call::refuse(Needs needs) {
             return misuse(CUDA_ERROR_NOT_INITIALIZED, "called before cuInit succeeded");
         }
     }
+    // Another library may have destroyed it: no misuse by the caller.
+    if (needs == Needs::kStream && current_context() != nullptr && !current_context()->active) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
     if (needs == Needs::kContext) {
         context_ = current_context();
         if (context_ == nullptr) {
             return misuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread");
         }
+        all.changed.wait(lock_, [this] { return !context_->blocked; });
         if (!context_->active) {
             return misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context, of device %d, was released or reset",
                           context_->ordinal);
@@ -190,6 +195,16 @@ CUresult Call::refuse(Needs needs) {
         all.changed.notify_all();
     }
     return fault.code;
+}
+
+void Call::block(Context& context, const std::function<bool()>& done) const {
+    State& all = state();
+    all.changed.wait(lock_, [&] { return done() || !context.blocked; });
+    if (done()) return;
+    context.blocked = config().blocking;
+    all.changed.wait(lock_, done);
+    context.blocked = false;
+    all.changed.notify_all();
 }
 
 CUresult Call::misuse(CUresult code, const char* format, ...) const {

@@ -1,6 +1,8 @@
 // The beginning of every exported function.
 #pragma once
 
+#include <functional>
+
 #include "base/state.h"
 
 namespace fake {
@@ -9,6 +11,7 @@ namespace fake {
 enum class Needs {
     kNothing,  // also allowed before cuInit and inside a host function
     kDriver,   // cuInit
+    kStream,   // cuInit; if a context is current it must exist, also if it is not that of the objects
     kContext,  // cuInit and a current context that is valid
 };
 
@@ -24,10 +27,13 @@ class Call {
     // The calling thread's current context. Only with Needs::kContext.
     Context& context() const { return *context_; }
 
-    Lock& lock() { return lock_; }
+    Lock& lock() const { return lock_; }
 
     // The failure with which the operation that this call enqueues must fail when it runs, if any.
     CUresult late() const { return late_; }
+
+    // Waits for `done` inside the call. Meanwhile other calls in the context wait, too: a driver holds a lock.
+    void block(Context& context, const std::function<bool()>& done) const;
 
     // Reports a definite bug of the caller, and returns `code`.
     CUresult misuse(CUresult code, const char* format, ...) const __attribute__((format(printf, 3, 4)));
@@ -36,7 +42,7 @@ class Call {
     CUresult refuse(Needs needs);
 
     const char* name_;
-    Lock lock_;
+    mutable Lock lock_;
     Context* context_ = nullptr;
     CUresult refused_ = CUDA_SUCCESS;
     CUresult late_ = CUDA_SUCCESS;

@@ -58,6 +58,7 @@ constexpr Description kDescriptions[] = {
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "kernel driver and library do not match"},
     {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "a capture of a stream forbids this"},
     {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture met what it forbids"},
+    {907, "CUDA_ERROR_CAPTURED_EVENT", "the event was recorded in a capture"},
     {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "the graph cannot be changed to that"},
     {999, "CUDA_ERROR_UNKNOWN", "an unknown error"},
 };

@@ -48,6 +48,8 @@ struct Context {
     bool draining = false;
     // A failure on the device; every call returns it until the context is reset.
     CUresult sticky = CUDA_SUCCESS;
+    // A call waits inside the driver and holds the lock that other calls in this context need.
+    bool blocked = false;
     // Streams that have work or may get some, including destroyed ones that have pending work.
     std::set<std::shared_ptr<Stream>> streams;
     // Runs the work of synchronous calls and memsets.

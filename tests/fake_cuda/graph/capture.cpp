@@ -1,5 +1,5 @@
-// Captures of streams, as far as they forbid calls to other threads: work submitted to a captured
-// stream is not modelled, and its graph has no nodes.
+// Captures of streams: what they forbid, and that work submitted to a captured stream does not run. The graph that
+// results has no nodes.
 
 #include "graph/capture.h"
 
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace fake {
 namespace {
@@ -19,7 +20,8 @@ thread_local unsigned mode_of_thread = kGlobal;
 // Calls that drivers are known to refuse. The documentation says "potentially unsafe", and names
 // none.
 bool is_unsafe(const char* name) {
-    static const char* const kUnsafe[] = {"cuEventQuery", "cuMemAlloc_v2"};
+    static const char* const kUnsafe[] = {"cuEventQuery", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemFreeHost",
+                                          "cuMemHostAlloc"};
     return std::any_of(std::begin(kUnsafe), std::end(kUnsafe),
                        [&](const char* one) { return std::strcmp(one, name) == 0; });
 }
@@ -39,9 +41,34 @@ CUresult disturb_captures(const char* name) {
     return code;
 }
 
+Capture* capture_of(CUstream handle) {
+    auto& captures = state().captures;
+    const auto found =
+        std::find_if(captures.begin(), captures.end(), [&](const Capture& one) { return one.stream == handle; });
+    return found == captures.end() ? nullptr : &*found;
+}
+
+CUresult disturb_capture_of(CUstream handle, CUresult code) {
+    Capture* const capture = capture_of(handle);
+    if (capture == nullptr) return CUDA_SUCCESS;
+    return std::exchange(capture->valid, false) ? code : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+}
+
 }  // namespace fake
 
 using namespace fake;
+
+FAKE_CUDA_EXPORT CUresult cuStreamIsCapturing(CUstream handle, int* status) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    if (find_stream(call, handle, &code) == nullptr) return code;
+    if (status == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "captureStatus is null");
+    const Capture* const capture = capture_of(handle);
+    constexpr int kNone = 0, kActive = 1, kInvalidated = 2;
+    *status = capture == nullptr ? kNone : capture->valid ? kActive : kInvalidated;
+    return CUDA_SUCCESS;
+}
 
 FAKE_CUDA_EXPORT CUresult cuThreadExchangeStreamCaptureMode(unsigned* mode) {
     Call call(__func__, Needs::kDriver);

@@ -42,4 +42,39 @@ TEST_F(FakeCuda, ACaptureForbidsCallsByTheModesOfThreads) {
     OK(cuEventDestroy_v2(event));
 }
 
+TEST_F(FakeCuda, AQuestionAboutACapturedStreamInvalidatesTheCapture) {
+    CUevent event = nullptr;
+    OK(cuEventCreate(&event, 0));
+    const CUdeviceptr memory = allocate(64);
+    OK(cuMemsetD8_v2(memory, 1, 64));
+    const auto capture = [&](auto ask, CUresult code, bool stays_valid) {
+        constexpr unsigned kRelaxed = 2;
+        OK(cuStreamBeginCapture_v2(stream, kRelaxed));
+        OK(cuEventRecord(event, stream));
+        OK(cuMemsetD8Async(memory, 2, 64, stream));
+        EXPECT_EQ(code, ask());
+        int status = -1;
+        OK(cuStreamIsCapturing(stream, &status));
+        EXPECT_EQ(stays_valid ? 1 : 2, status);
+        if (!stays_valid) EXPECT_EQ(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamQuery(stream));
+        CUgraph graph = nullptr;
+        EXPECT_EQ(stays_valid ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                  cuStreamEndCapture(stream, &graph));
+        if (stays_valid) OK(cuGraphDestroy(graph));
+        OK(cuStreamIsCapturing(stream, &status));
+        EXPECT_EQ(0, status);
+    };
+    capture([] { return CUDA_SUCCESS; }, CUDA_SUCCESS, true);
+    capture([&] { return cuStreamQuery(stream); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, false);
+    capture([&] { return cuStreamSynchronize(stream); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, false);
+    capture([&] { return cuEventQuery(event); }, CUDA_ERROR_CAPTURED_EVENT, false);
+    capture([&] { return cuEventSynchronize(event); }, CUDA_ERROR_CAPTURED_EVENT, false);
+    EXPECT_EQ(CUDA_ERROR_CAPTURED_EVENT, cuEventQuery(event));
+    // Captured work does not run.
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(std::vector<uint8_t>(64, 1), read(memory, 64));
+    OK(cuMemFree_v2(memory));
+    OK(cuEventDestroy_v2(event));
+}
+
 }  // namespace

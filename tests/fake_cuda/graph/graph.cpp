@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/call.h"
+#include "base/config.h"
 #include "kernel/module.h"
 #include "memory/memory.h"
 #include "stream/event.h"
@@ -173,6 +174,10 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, 
     if (call.refused()) return call.refused();
     const bool is_layer = job != nullptr && job->Depth == 1 && job->srcXInBytes == 0 && job->srcY == 0 &&
                           job->srcZ == 0 && job->dstXInBytes == 0 && job->dstY == 0 && job->dstZ == 0;
+    if (is_layer && std::max({job->srcPitch, job->dstPitch, job->WidthInBytes}) > config().max_pitch) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "a pitch of %zu or %zu is above %zu", job->srcPitch, job->dstPitch,
+                           config().max_pitch);
+    }
     if (!is_layer || job->WidthInBytes == 0 || job->Height == 0 || !is_current(call, context)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "copyParams is null, empty or more than one layer, or ctx not current");

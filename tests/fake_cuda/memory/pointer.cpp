@@ -102,7 +102,7 @@ CUresult check_live(const Call& call, uint64_t address) {
 using namespace fake;
 
 FAKE_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, int attribute, CUdeviceptr address) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (call.refused()) return call.refused();
     if (data == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "data is null");
     const auto block = find_block(address);
@@ -114,7 +114,7 @@ FAKE_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, int attribute, CUdev
 
 FAKE_CUDA_EXPORT CUresult cuPointerGetAttributes(unsigned count, const int* attributes, void** data,
                                                  CUdeviceptr address) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (call.refused()) return call.refused();
     if (count == 0 || attributes == nullptr || data == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "numAttributes is 0, or an argument is null");

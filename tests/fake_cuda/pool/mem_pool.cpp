@@ -157,7 +157,7 @@ CUresult take_async(Call& call, CUdeviceptr* out, size_t size, const std::shared
 using namespace fake;
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* props) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pool is null");
     if (CUresult code = check_props(call, props)) return code;
@@ -174,7 +174,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProp
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -191,7 +191,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool handle, int attribute, void* value) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -209,7 +209,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool handle, int attribu
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool handle, int attribute, void* value) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -239,7 +239,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool handle, int attribu
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -248,7 +248,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* descriptions, size_t count) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -278,7 +278,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAcc
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(int* flags, CUmemoryPool handle, CUmemLocation* location) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -295,21 +295,21 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(int* flags, CUmemoryPool handle, CU
 }
 
 FAKE_CUDA_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice ordinal) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_device(call, out, ordinal)) return code;
     *out = reinterpret_cast<CUmemoryPool>(default_pool(*device(ordinal))->handle);
     return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool* out, CUdevice ordinal) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_device(call, out, ordinal)) return code;
     *out = reinterpret_cast<CUmemoryPool>(current_pool(*device(ordinal))->handle);
     return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_device(call, handle, ordinal)) return code;
     CUresult code = CUDA_SUCCESS;
     auto pool = find_pool(call, handle, &code);
@@ -325,7 +325,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool hand
 // only for a default stream.
 FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool handle,
                                                   CUstream stream_handle) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream(call, stream_handle, &code);
@@ -336,7 +336,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size,
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream_handle) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream(call, stream_handle, &code);
@@ -345,7 +345,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstrea
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream_handle) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream(call, stream_handle, &code);

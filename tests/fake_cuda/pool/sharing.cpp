@@ -23,7 +23,7 @@ using namespace fake;
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPool handle, int type,
                                                            unsigned long long flags) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
@@ -43,7 +43,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPo
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, void* handle, int type,
                                                              unsigned long long flags) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (call.refused()) return call.refused();
     if (out == nullptr || flags != 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "pool_out is null, or flags are not 0");
@@ -67,7 +67,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, 
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CUdeviceptr address) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (call.refused()) return call.refused();
     const auto entry = state().blocks.find(address);
     const Block* const block = entry == state().blocks.end() ? nullptr : entry->second.get();
@@ -87,7 +87,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CU
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool handle,
                                                  const CUmemPoolPtrExportData* data) {
-    Call call(__func__, Needs::kDriver);
+    Call call(__func__, Needs::kStream);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);

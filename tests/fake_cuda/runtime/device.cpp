@@ -25,6 +25,9 @@ constexpr int kStreamMemOps = 0;
 constexpr int kStreamMemOps = 1;
 #endif
 
+// CU_DEVICE_ATTRIBUTE_MAX_PITCH.
+constexpr int kMaxPitch = 11;
+
 // Invented values of realistic size. Attributes that are not listed are refused as unknown.
 constexpr Attribute kAttributes[] = {
     {1, 1024},             // most threads per block
@@ -38,7 +41,6 @@ constexpr Attribute kAttributes[] = {
     {97, 101376},          // the same, with consent
     {9, 65536},            // constant memory
     {10, 32},              // warp
-    {11, 2147483647},      // pitch
     {12, 65536},           // registers per block
     {13, 1500000},         // clock, kHz
     {14, 512},             // texture alignment
@@ -184,6 +186,10 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
     if (CUresult code = check(call, out, ordinal)) return code;
     if (attribute == kPciBusId) {
         *out = ordinal + 1;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == kMaxPitch) {
+        *out = static_cast<int>(config().max_pitch);
         return CUDA_SUCCESS;
     }
     if (attribute == kHostNumaPools || attribute == kHostPools) {

@@ -2,11 +2,19 @@
 
 #include <utility>
 
+#include "graph/capture.h"
 #include "pool/mem_pool.h"
 #include "stream/stream.h"
 
 namespace fake {
 namespace {
+
+// A call asks whether a captured event is complete, also after the capture has ended.
+CUresult disturb_capture_by(const Event& event) {
+    if (event.latest == nullptr || event.latest->captured == nullptr) return CUDA_SUCCESS;
+    disturb_capture_of(event.latest->captured, CUDA_ERROR_CAPTURED_EVENT);
+    return CUDA_ERROR_CAPTURED_EVENT;
+}
 
 CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end_handle) {
     CUresult code = CUDA_SUCCESS;
@@ -25,6 +33,8 @@ CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end
     if (start->latest == nullptr || end->latest == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_HANDLE, "an event was never recorded");
     }
+    if (const CUresult captured = disturb_capture_by(*start)) return captured;
+    if (const CUresult captured = disturb_capture_by(*end)) return captured;
     if (!start->latest->done || !end->latest->done) {
         return CUDA_ERROR_NOT_READY;
     }
@@ -50,6 +60,7 @@ CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>*
     auto record = std::make_shared<Record>();
     record->clock = clock_of(stream);
     Operation operation;
+    operation.takes_place = true;
     operation.always = [record] {
         record->when = std::chrono::steady_clock::now();
         record->done = true;
@@ -57,6 +68,8 @@ CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>*
             waiter->more.notify_all();
         }
     };
+    const auto handle = reinterpret_cast<CUstream>(stream.handle);
+    if (capture_of(handle) != nullptr) record->captured = handle;
     const CUresult code = submit(call, stream, std::move(operation));
     if (code == CUDA_SUCCESS) {
         *out = std::move(record);
@@ -76,6 +89,9 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream) {
 }
 
 CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, const std::shared_ptr<Record>& record) {
+    if (record != nullptr && record->captured != nullptr && capture_of(record->captured) == nullptr) {
+        return CUDA_ERROR_CAPTURED_EVENT;
+    }
     Operation operation;
     // Runs on the stream's thread, which keeps the stream alive.
     operation.body = [record, waiter = stream.get()] {
@@ -140,6 +156,7 @@ FAKE_CUDA_EXPORT CUresult cuEventQuery(CUevent handle) {
     CUresult code = CUDA_SUCCESS;
     const auto event = find_event(call, handle, &code);
     if (event == nullptr) return code;
+    if (const CUresult captured = disturb_capture_by(*event)) return captured;
     const bool done = event->latest == nullptr || event->latest->done;
     return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -150,6 +167,7 @@ FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
     CUresult code = CUDA_SUCCESS;
     const auto event = find_event(call, handle, &code);
     if (event == nullptr) return code;
+    if (const CUresult captured = disturb_capture_by(*event)) return captured;
     if (const auto record = event->latest) {
         state().changed.wait(call.lock(), [&] { return record->done; });
         observe(record->clock);

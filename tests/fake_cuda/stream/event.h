@@ -13,6 +13,8 @@ namespace fake {
 // One record of an event. Waits keep the record that was the latest.
 struct Record {
     bool done = false;
+    // The stream whose capture has this record: it is no work, and is never done.
+    CUstream captured = nullptr;
     std::chrono::steady_clock::time_point when;
     // The work that it is ordered after.
     Clock clock;

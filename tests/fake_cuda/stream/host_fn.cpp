@@ -70,6 +70,7 @@ CUresult queue_host_function(const Call& call, Stream& stream, CUhostFn function
         server().started = true;
     }
     Operation operation;
+    operation.takes_place = true;
     operation.body = [function, data] { return run(function, data); };
     return submit(call, stream, std::move(operation));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/config.h"
+#include "graph/capture.h"
 #include "memory/memory.h"
 #include "pool/mem_pool.h"
 
@@ -14,11 +15,13 @@ namespace {
 
 constexpr size_t kThreadStack = size_t{256} << 10;
 
-void complete(Context& context, Operation& operation, CUresult code) {
+void complete(Stream& stream, Operation& operation, CUresult code) {
+    Context& context = *stream.context;
     if (code != CUDA_SUCCESS && context.sticky == CUDA_SUCCESS) {
         context.sticky = code;
         wake_streams(context);
     }
+    stream.places -= operation.takes_place;
     if (operation.always) {
         operation.always();
     }
@@ -50,7 +53,7 @@ void serve(Stream& stream) {
             code = operation.body();
             lock.lock();
         }
-        complete(context, operation, code);
+        complete(stream, operation, code);
         ++stream.completed;
         all.changed.notify_all();
     }
@@ -67,6 +70,16 @@ void* thread_main(void* argument) {
     merge(&state().observed, clock_of(*stream));
     state().changed.notify_all();
     return nullptr;
+}
+
+// The driver's queue for a stream is bounded. A call that finds it full waits.
+void wait_for_room(const Call& call, Stream& stream, bool takes_place) {
+    constexpr unsigned long long kMostKernels = 1000;
+    const unsigned limit = config().queue;
+    if (limit == 0) return;
+    call.block(*stream.context, [&stream, takes_place, limit] {
+        return stream.submitted - stream.completed < kMostKernels && (!takes_place || stream.places < limit);
+    });
 }
 
 bool start_thread(const std::shared_ptr<Stream>& stream) {
@@ -126,6 +139,9 @@ std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle,
 }
 
 CUresult submit(const Call& call, Stream& stream, Operation operation) {
+    if (const Capture* capture = stream.handle != 0 ? capture_of(reinterpret_cast<CUstream>(stream.handle)) : nullptr) {
+        return capture->valid ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
     if (!stream.has_thread) {
         const State& all = state();
         std::shared_ptr<Stream> owner = stream.handle != 0 ? all.streams.find(stream.handle) : stream.context->internal;
@@ -135,6 +151,7 @@ CUresult submit(const Call& call, Stream& stream, Operation operation) {
         stream.has_thread = true;
         stream.context->streams.insert(std::move(owner));
     }
+    wait_for_room(call, stream, operation.takes_place);
     if (const CUresult late = call.late()) {
         operation.body = [late] { return late; };
     }
@@ -142,6 +159,7 @@ CUresult submit(const Call& call, Stream& stream, Operation operation) {
         check_order(call, stream, *block);
         ++block->uses;
     }
+    stream.places += operation.takes_place;
     stream.queue.push_back(std::move(operation));
     ++stream.submitted;
     stream.more.notify_one();
@@ -238,6 +256,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream(call, handle, &code);
     if (stream == nullptr) return code;
+    if (const CUresult captured = disturb_capture_of(handle, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)) return captured;
     return synchronize(call.lock(), *stream);
 }
 
@@ -247,6 +266,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream(call, handle, &code);
     if (stream == nullptr) return code;
+    if (const CUresult captured = disturb_capture_of(handle, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)) return captured;
     return stream->completed == stream->submitted ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 

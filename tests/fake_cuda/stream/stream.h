@@ -16,6 +16,8 @@ struct Operation {
     std::function<CUresult()> body;
     // Runs after `body` with the lock held, in any case: completes events and the like.
     std::function<void()> always;
+    // It takes a place in the short queue of what the host or the front end of a device handles.
+    bool takes_place = false;
     // Memory that the operation uses, kept until it is complete.
     std::vector<std::shared_ptr<Block>> blocks;
 };
@@ -31,6 +33,8 @@ struct Stream {
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;
+    // Pending operations that take a place.
+    unsigned places = 0;
     // The order of its next work, and the number of its own pool operations.
     Clock known;
     uint64_t pool_operations = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "fixture.h"
@@ -173,6 +174,70 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32_v2(stream, reinterpret_cast<CUdeviceptr>(&pageable), 1, 0));
     expected_misuses = 2;
     OK(cuMemFreeHost(pinned));
+}
+
+// Waits until calls of this name have entered the driver.
+void AwaitCalls(const char* name, unsigned long long count) {
+    while (fakeCudaCalls(name) < count) std::this_thread::yield();
+}
+
+TEST_F(FakeCuda, ACallThatBlocksHoldsOthersInItsContext) {
+    CUstream other = nullptr;
+    OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    const CUdeviceptr memory = allocate(256);
+    OK(cuMemsetD8_v2(memory, 5, 256));
+    OK(cuCtxSynchronize());
+    fakeCudaHold();
+    Bytes result(256);
+    std::atomic<bool> copied{false}, launched{false};
+    const auto copies = fakeCudaCalls("cuMemcpyDtoHAsync_v2"), launches = fakeCudaCalls("cuMemsetD32Async");
+    std::thread copier([&] {
+        OK(cuCtxSetCurrent(context));
+        OK(cuMemcpyDtoHAsync_v2(result.data(), memory, 256, stream));
+        copied = true;
+    });
+    AwaitCalls("cuMemcpyDtoHAsync_v2", copies + 1);
+    std::thread launcher([&] {
+        OK(cuCtxSetCurrent(context));
+        OK(cuMemsetD32Async(memory, 1, 1, other));
+        launched = true;
+    });
+    AwaitCalls("cuMemsetD32Async", launches + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(copied || launched);
+    fakeCudaRelease();
+    copier.join();
+    launcher.join();
+    EXPECT_EQ(Bytes(256, 5), result);
+    OK(cuStreamSynchronize(other));
+    OK(cuStreamDestroy_v2(other));
+    OK(cuMemFree_v2(memory));
+}
+
+TEST_F(FakeCuda, AFullQueueBlocksTheCall) {
+    constexpr int kPlaces = 56;
+    CUevent event = nullptr;
+    OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    const CUdeviceptr memory = allocate(64);
+    fakeCudaHold();
+    for (int i = 0; i < kPlaces; ++i) OK(cuEventRecord(event, stream));
+    // Other work has more room.
+    for (int i = 0; i < 2 * kPlaces; ++i) OK(cuMemsetD8Async(memory, 1, 64, stream));
+    std::atomic<bool> recorded{false};
+    const auto records = fakeCudaCalls("cuEventRecord");
+    std::thread recorder([&] {
+        OK(cuCtxSetCurrent(context));
+        OK(cuEventRecord(event, stream));
+        recorded = true;
+    });
+    AwaitCalls("cuEventRecord", records + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(recorded);
+    fakeCudaRelease();
+    recorder.join();
+    OK(cuStreamSynchronize(stream));
+    OK(cuEventDestroy_v2(event));
+    OK(cuMemFree_v2(memory));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/config.h"
 #include "runtime/context.h"
 #include "transfer/memcpy.h"
 
@@ -102,8 +103,11 @@ CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src
             memmove(to + row * to_pitch, from + row * from_pitch, width);
         }
     };
-    const bool waits =
-        wait == Wait::kAlways || dst.memory.pageable() || (!dst.memory.on_device() && !src.memory.on_device());
+    // What is larger does not fit the driver's staging memory.
+    constexpr size_t kStaged = size_t{64} << 10;
+    const bool waits = wait == Wait::kAlways || dst.memory.pageable() ||
+                       (!dst.memory.on_device() && !src.memory.on_device()) ||
+                       (config().blocking && src.memory.pageable() && width * height > kStaged);
     if (src.memory.pageable() && !waits) {
         auto staged = std::make_shared<std::vector<uint8_t>>(width * height);
         copy(staged->data(), width, src.memory.bytes, src.pitch);
@@ -119,7 +123,9 @@ CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src
         };
     }
     if (CUresult code = submit(call, stream, std::move(operation))) return code;
-    return waits ? wait_for(call.lock(), stream) : CUDA_SUCCESS;
+    if (!waits) return CUDA_SUCCESS;
+    call.block(*stream.context, [&stream, ticket = stream.submitted] { return stream.completed >= ticket; });
+    return stream.context->sticky;
 }
 
 CUresult check_peers(const Call& call, CUcontext dst, CUcontext src) {

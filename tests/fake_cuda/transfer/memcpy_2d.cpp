@@ -1,13 +1,11 @@
 // 2D copies.
 
+#include "base/config.h"
 #include "runtime/context.h"
 #include "transfer/memcpy.h"
 
 namespace fake {
 namespace {
-
-// The value of CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device.
-constexpr size_t kMaxPitch = 0x7fffffff;
 
 // One end of a copy, as its structure describes it.
 struct Side {
@@ -27,9 +25,9 @@ bool is_row_based(size_t z, size_t lod) {
 
 // Resolves the rows; all of them must be in one range of the kind that the type names.
 CUresult resolve_rows(const Call& call, const Side& side, size_t width, size_t height, Rows* out) {
-    if (side.pitch > kMaxPitch || side.x > side.pitch || width > side.pitch - side.x) {
+    if (side.pitch > config().max_pitch || side.x > side.pitch || width > side.pitch - side.x) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "%sPitch %zu is below the row of %zu and %zu bytes, or above %zu",
-                           side.argument, side.pitch, side.x, width, kMaxPitch);
+                           side.argument, side.pitch, side.x, width, config().max_pitch);
     }
     const uint64_t first = side.address + side.y * side.pitch + side.x;
     const size_t size = (height - 1) * side.pitch + width;

@@ -17,9 +17,11 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
-use crate::backend::cuda::transfer::memcpy_2d::{self, MAX_PITCH};
+use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch};
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Work};
+use crate::backend::{
+    Copy, Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Span, Work,
+};
 
 /// What the driver calls in each run.
 enum HostCall {
@@ -100,13 +102,10 @@ impl<'a> Draft<'a> {
     /// Adds the work of a node, and returns the driver's nodes for it.
     fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let node = match work {
-            Work::Copy(copy) => {
-                let rows = |span| Rows { span, pitch: copy.dst.len };
-                let (dst, src) = (rows(copy.dst), rows(copy.src));
-                self.add_copy(&Copy2d { dst, src, width: copy.dst.len, height: 1 }, after)?
-            }
-            Work::Copy2d(copy) if copy.dst.pitch.max(copy.src.pitch) > MAX_PITCH => {
-                return self.add_rows(copy, after);
+            Work::Copy(copy) => return self.add_pieces(copy, after),
+            Work::Copy2d(copy) if copy.dst.pitch.max(copy.src.pitch) > max_pitch(self.device) => {
+                let rows = (0..copy.height).map(|row| self.add_pieces(&copy.row(row), after));
+                return Ok(rows.collect::<Result<Vec<_>>>()?.concat());
             }
             Work::Copy2d(copy) => self.add_copy(copy, after)?,
             Work::Fill(fill) if is_host(fill.dst.place) => self.add_call(HostCall::Fill(*fill), after)?,
@@ -149,15 +148,17 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// A copy for each row: the rows are further apart than the driver's copies of rows allow.
-    fn add_rows(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
-        let row = |index| {
-            let row = copy.row(index);
-            let rows = |span| Rows { span, pitch: copy.width };
-            let (dst, src) = (rows(row.dst), rows(row.src));
-            self.add_copy(&Copy2d { dst, src, width: copy.width, height: 1 }, after)
+    /// A plain copy. Its pitch is its width, which the driver limits.
+    fn add_pieces(&self, copy: &Copy, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
+        // A power of two, so that pieces are aligned.
+        let most = (max_pitch(self.device) / 2).next_power_of_two();
+        let piece = |at: usize| {
+            let width = most.min(copy.dst.len - at);
+            let rows = |span: Span| Rows { span: Span { addr: span.addr + at, len: width, ..span }, pitch: width };
+            let (dst, src) = (rows(copy.dst), rows(copy.src));
+            self.add_copy(&Copy2d { dst, src, width, height: 1 }, after)
         };
-        (0..copy.height).map(row).collect()
+        (0..copy.dst.len).step_by(most).map(piece).collect()
     }
 
     /// The kernels of a job, one after the other.

@@ -203,6 +203,9 @@ pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
 /// As [`queue_copy`], for a copy that the caller waits for, or with no end on the stream's device, or one on another.
 #[inline(never)]
 fn queue_other_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+    if is_pageable([copy.dst.place, copy.src.place]) {
+        finish_before_pageable(stream)?;
+    }
     let position = submit_copy(stream, copy)?;
     if must_wait(copy) {
         stream.finish()?;
@@ -212,6 +215,9 @@ fn queue_other_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> 
 
 /// Queues copies, and waits once for those that have to be waited for.
 pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
+    if copies.iter().any(|copy| is_pageable([copy.dst.place, copy.src.place])) {
+        finish_before_pageable(stream)?;
+    }
     let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
     // Also when one was refused: the others may be using memory of the caller.
     let done = if copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
@@ -222,7 +228,20 @@ pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Positio
 /// the device read it in place, later), so this library waits itself. So it does for a source that
 /// has to be free on return.
 fn must_wait(copy: &Copy) -> bool {
-    copy.stage_source || copy.dst.place == Place::Pageable || copy.src.place == Place::Pageable
+    copy.stage_source || is_pageable([copy.dst.place, copy.src.place])
+}
+
+pub fn is_pageable(places: [Place; 2]) -> bool {
+    places.contains(&Place::Pageable)
+}
+
+/// Waits for the work before a copy of pageable memory. The driver would wait for it inside the copy, and hold a lock
+/// of the context: then calls of other threads wait as well, and the work may wait for one of them.
+pub fn finish_before_pageable(stream: &StreamState) -> Result<()> {
+    match stream.is_known_idle() {
+        true => Ok(()),
+        false => stream.finish(),
+    }
 }
 
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {

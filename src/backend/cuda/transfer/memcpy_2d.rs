@@ -4,17 +4,30 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype, CUstream_st,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice_attribute, CUdeviceptr, CUmemorytype,
+    CUstream_st,
 };
 
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::cuda::transfer::memcpy::{self, device_pointer, is_host, note_places, other_doer, peers};
+use crate::backend::cuda::transfer::memcpy::{
+    self, device_pointer, finish_before_pageable, is_host, is_pageable, note_places, other_doer, peers,
+};
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
-/// The largest distance between rows that the driver's functions take, on all its devices.
-pub const MAX_PITCH: usize = i32::MAX as usize;
+/// The largest distance between rows that the driver's functions take. It is the same for all devices so far.
+pub fn max_pitch(device: &DeviceState) -> usize {
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH;
+    let pitch = device.driver().device_attribute(device.context().ordinal(), attribute);
+    pitch.ok().and_then(|pitch| usize::try_from(pitch).ok()).filter(|pitch| *pitch > 0).unwrap_or(i32::MAX as usize)
+}
+
+/// Whether the driver takes these pitches. It is asked only about large ones.
+fn takes_pitch(device: &DeviceState, pitch: usize) -> bool {
+    const ALWAYS: usize = 1 << 10;
+    pitch <= ALWAYS || pitch <= max_pitch(device)
+}
 
 /// One side of a copy, as the driver's structures have it.
 struct Side {
@@ -42,7 +55,7 @@ impl Side {
 
 /// Gives the driver a copy of rows.
 fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
-    if copy.dst.pitch > MAX_PITCH || copy.src.pitch > MAX_PITCH {
+    if !takes_pitch(device, copy.dst.pitch.max(copy.src.pitch)) {
         let mut rows = 0..copy.height;
         return rows.try_for_each(|row| memcpy::issue_copy(device, stream, &copy.row(row)));
     }
@@ -153,9 +166,13 @@ fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUD
 /// Queues a copy of rows; pageable memory is waited for, as in `memcpy.rs`.
 pub fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
     let places = [copy.dst.span.place, copy.src.span.place];
+    let pageable = is_pageable(places);
+    if pageable {
+        finish_before_pageable(stream)?;
+    }
     note_places(stream, places);
     let queued = stream.submit(|| issue(stream.device(), stream.raw(), copy));
     // Also when it was refused half-way, row by row.
-    let done = if places.contains(&Place::Pageable) { stream.finish() } else { Ok(()) };
+    let done = if pageable { stream.finish() } else { Ok(()) };
     queued.and_then(|position| done.map(|()| position))
 }
