@@ -66,12 +66,12 @@ ALL = (
       for function in ("cuCtxGetCurrent", "cuCtxSetCurrent")),
     Unreported("driver", "cuGraphExecUpdate_v2", r"aclmdlRIUpdate\(", "a graph that cannot be updated is instantiated again", in_samples=True),
     *(Unreported("driver", function, calls, STILL_NEEDED, in_samples=True, steady=False)
-      for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
-                       "cuCtxSetCurrent")
+      for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamIsCapturing", "cuStreamQuery",
+                       "cuCtxGetCurrent", "cuCtxSetCurrent")
       for calls in (TIDYING, THREADS_OF_GRAPHS)),
     *(Unreported("driver", function, DEPENDING, "frees without an event are not waited for when memory is short",
              in_samples=True, steady=False)
-      for function in ("cuEventCreate", "cuEventRecord", "cuCtxGetCurrent", "cuCtxSetCurrent")),
+      for function in ("cuEventCreate", "cuEventRecord", "cuStreamIsCapturing", "cuCtxGetCurrent", "cuCtxSetCurrent")),
 )
 
 ANNOUNCED = re.compile(r"portacl: PORTACL_FAULT: call|fake_cuda: fault: call")

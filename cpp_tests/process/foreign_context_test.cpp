@@ -34,6 +34,8 @@ class ForeignContext : public WithDevice {
 
     // The device that the driver reports for `address`.
     static int DeviceOf(void* address) {
+        // The current context may be destroyed.
+        Driver("cuCtxSetCurrent", static_cast<void*>(nullptr));
         int device = -1;
         constexpr int kOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
         Driver("cuPointerGetAttribute", static_cast<void*>(&device), kOrdinal,
@@ -132,6 +134,17 @@ TEST(OtherThread, DestroysObjectsOfAnotherThread) {
 
 TEST_F(ForeignContext, MayBeLeftCurrent) {
     UseDeviceZero([this] { Driver("cuCtxSetCurrent", context_); });
+}
+
+TEST_F(ForeignContext, MayBeDestroyedWhileItIsCurrent) {
+    Driver("cuDevicePrimaryCtxRelease_v2", 1);
+    context_ = nullptr;
+    UseDeviceZero([] {
+        void* context = nullptr;
+        Driver("cuDevicePrimaryCtxRetain", &context, 1);
+        Driver("cuCtxSetCurrent", context);
+        Driver("cuDevicePrimaryCtxRelease_v2", 1);
+    });
 }
 
 TEST_F(ForeignContext, MayLeaveNoneCurrent) {

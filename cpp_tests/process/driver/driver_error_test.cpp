@@ -4,6 +4,7 @@
 #include "support/gate.h"
 #include "support/graph/graph.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 #include "support/works.h"
 
@@ -16,7 +17,6 @@ using namespace portacl_test;
 namespace {
 
 constexpr size_t kSize = 4096;
-constexpr size_t kMiB = size_t{1} << 20;
 
 // Objects that were passed to a driver whose device then fails: the driver may still use them, so
 // the library never frees them.
@@ -57,6 +57,34 @@ TEST_F(DriverRefuses, AGraphStaysUntilItsRunCanBeQueried) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIDestroy(graph), "cuEventQuery gave 999");
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclmdlRIDestroy(graph.Release()));
+}
+
+// These say nothing of the device: the thread's context may be one that another library has destroyed.
+TEST_F(DriverRefuses, AContextOfAnotherLibrary) {
+    const Stream stream;
+    MemPool pool;
+    for (const char* code : {"201", "400", "709"}) {
+        FailDriver((std::string("cuMemAllocFromPoolAsync:1:") + code + ",cuMemFreeAsync:1:" + code).c_str());
+        void* memory = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&memory, kSize, pool, stream));
+        ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    ExpectWorks();
+}
+
+TEST_F(DriverRefuses, ADeviceWithoutConcurrentAccessToManagedMemory) {
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, 2 * kMiB, ACL_RT_MEM_ATTACH_GLOBAL));
+    FailDriver("cuMemPrefetchAsync_v2:1:101,cuMemAdvise_v2:1:101");
+    const aclrtMemManagedLocation host = {ACL_MEM_LOCATIONTYPE_HOST, 0};
+    constexpr aclError kLacking = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    ACL_FAILS_SAYING(kLacking, aclrtMemManagedPrefetchAsync(managed, 2 * kMiB, host, 0, nullptr), "concurrent access",
+                     "101");
+    ACL_FAILS_SAYING(kLacking, aclrtMemManagedAdvise(managed, 2 * kMiB, ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, host),
+                     "concurrent access", "101");
+    ACL_OK(aclrtFree(managed));
+    ExpectWorks();
 }
 
 OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProcess, {"FAKE_CUDA_LEAK_CHECK", "0"}) {
@@ -265,6 +293,26 @@ TEST_F(StickyError, AResetRecovers) {
 TEST_F(StickyError, FinalizeRecovers) {
     (void)aclFinalize();
     ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}
+
+// Another library holds the context that failed: then a reset does not end it.
+TEST_F(DriverRefuses, ToOpenADeviceWhoseFailedContextIsHeld) {
+    void* context = nullptr;
+    Driver("cuDevicePrimaryCtxRetain", &context, 0);
+    aclrtStream stream = nullptr;
+    void* memory = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    FailDriver("cuMemsetD8Async:1:700:late");
+    ACL_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, stream));
+    ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream));
+    ACL_OK(aclrtResetDeviceForce(0));
+    for (int round = 0; round < 2; ++round) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSetDevice(0), "another library", "cudaDeviceReset", "700");
+    }
+    EXPECT_EQ(DriverFunction<int (*)(int)>("cuDevicePrimaryCtxRelease_v2")(0), 700);
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }

@@ -46,11 +46,14 @@ pub fn event(raw: u64) -> Result<usize> {
 /// portaclStreamWrapNative: a stream in the current context around a stream of the driver.
 pub fn wrap_stream(native: usize) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    if native == 0 {
-        return Err(Error::invalid_param(
-            "native is null, which is the driver's legacy default stream: it waits for all other streams; \
-             pass a stream that was created",
-        ));
+    let default_stream = match native {
+        0 => Some("null, which is the driver's legacy default stream: it waits for all other streams"),
+        1 => Some("1, the driver's name of its legacy default stream, which waits for all other streams"),
+        2 => Some("2, the driver's name of the default stream of each thread, which is another one on each thread"),
+        _ => None,
+    };
+    if let Some(name) = default_stream {
+        return Err(Error::invalid_param(format_args!("native is {name}; pass a stream that was created")));
     }
     let device = thread::current()?.device.clone();
     let adopt = |options| device.native.adopt_stream(native, options);

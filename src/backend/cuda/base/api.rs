@@ -103,6 +103,7 @@ driver_functions! {
     primary_ctx_retain(context: *mut CUcontext, device: CUdevice) = "cuDevicePrimaryCtxRetain";
     primary_ctx_release(device: CUdevice) =
         "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
+    primary_ctx_get_state(device: CUdevice, flags: *mut c_uint, active: *mut c_int) = "cuDevicePrimaryCtxGetState";
     ctx_get_current(context: *mut CUcontext) = "cuCtxGetCurrent";
     ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
     thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";
@@ -222,6 +223,7 @@ driver_functions! {
     stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
     stream_get_ctx(stream: CUstream, context: *mut CUcontext) = "cuStreamGetCtx";
     stream_query(stream: CUstream) = "cuStreamQuery";
+    stream_is_capturing(stream: CUstream, status: *mut c_int) = "cuStreamIsCapturing";
     stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
     stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
     stream_wait_value(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) =

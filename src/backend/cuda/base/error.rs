@@ -15,6 +15,14 @@ const OUT_OF_MEMORY: c_int = 2;
 pub const NO_DEVICE: c_int = 100;
 /// `CUDA_ERROR_INVALID_CONTEXT`.
 const INVALID_CONTEXT: c_int = 201;
+/// `CUDA_ERROR_INVALID_HANDLE`.
+const INVALID_HANDLE: c_int = 400;
+/// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+const CONTEXT_IS_DESTROYED: c_int = 709;
+/// `CUDA_ERROR_INVALID_DEVICE`.
+const INVALID_DEVICE: c_int = 101;
+/// `CUDA_ERROR_ALREADY_MAPPED`.
+const ALREADY_MAPPED: c_int = 208;
 /// `CUDA_ERROR_NOT_READY`: no failure, the work goes on.
 const NOT_READY: c_int = 600;
 
@@ -53,9 +61,26 @@ impl Failure {
         self.status() == Some(NOT_READY)
     }
 
-    /// No context is current, or not the right one.
+    /// A capture by another library forbids the call, or made its stream or event one without a state. Work from before
+    /// the capture may be pending.
+    pub fn is_of_capture(self) -> bool {
+        matches!(self.status(), Some(900..=908))
+    }
+
+    /// No context is current, or not the right one, or one that another library has destroyed. It says nothing of the
+    /// device unless its own context is current.
     pub fn wants_context(self) -> bool {
-        self.status() == Some(INVALID_CONTEXT)
+        matches!(self.status(), Some(INVALID_CONTEXT | INVALID_HANDLE | CONTEXT_IS_DESTROYED))
+    }
+
+    /// The device cannot do this: an ordinal of the core is never wrong.
+    pub fn refuses_device(self) -> bool {
+        self.status() == Some(INVALID_DEVICE)
+    }
+
+    /// The memory is mapped already.
+    pub fn is_already_mapped(self) -> bool {
+        self.status() == Some(ALREADY_MAPPED)
     }
 
     /// The driver or the device does not support the call. Some drivers return "invalid value" then.

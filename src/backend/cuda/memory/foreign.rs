@@ -88,7 +88,7 @@ pub fn is_managed(device: &DeviceState, addr: usize) -> Result<bool> {
 }
 
 /// `None` if the driver does not know the address. It returns an error then, as in a failed context.
-fn ask(driver: &DriverState, questions: impl FnOnce(&Api) -> Outcome) -> Option<()> {
+fn ask(driver: &DriverState, questions: impl FnMut(&Api) -> Outcome) -> Option<()> {
     driver.in_some_context(questions)?.ok()
 }
 

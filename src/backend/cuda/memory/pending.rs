@@ -2,7 +2,8 @@
 //!
 //! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
 //! everything that runs. So while a stream is busy a block stays here, with a mark in each busy stream. A later call
-//! releases it: when all streams are idle, or, if memory runs out, when all its marks are past.
+//! releases it: when all streams are idle, or, if memory runs out, when all its marks are past. No capture of another
+//! library captures a free, so the thread is outside of captures meanwhile.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use parking_lot::Mutex;
 use super::release::Release;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
+use crate::backend::cuda::runtime::context::OutsideCaptures;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::mark::Mark;
@@ -93,6 +95,7 @@ impl Pending {
     }
 
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
+        let _outside = OutsideCaptures::enter(driver.api());
         let entries = std::mem::take(&mut *self.entries.lock());
         // Checked after the entries were removed: everything that was enqueued before them is then complete.
         let idle = driver.all_drained();
@@ -177,6 +180,7 @@ pub fn has_any_of(device: &DeviceState) -> bool {
 /// Releases something: now, or later if a stream has work that may use it.
 pub fn release(driver: &DriverState, mut release: impl Release) -> Result<()> {
     reap(driver);
+    let _outside = OutsideCaptures::enter(driver.api());
     let marks = Marks::in_busy_streams(driver, &release);
     if marks.is_empty() {
         return release.now(driver);

@@ -5,12 +5,15 @@
 //! between. It then stays current, as in the CUDA runtime. To restore the earlier one would cost two driver calls
 //! around each call.
 
+mod captures;
+
 use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::ffi::{c_int, c_uint};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub use captures::OutsideCaptures;
 use cudarc::driver::sys::{CUcontext, CUctx_st, CUdevice};
 use parking_lot::Mutex;
 
@@ -99,6 +102,7 @@ impl Context {
         unsafe {
             let left = match self.api.ctx_get_current(&mut current) {
                 Ok(()) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
+                Err(failure) if failure.wants_context() => Ok(()),
                 asked => asked,
             };
             let released = self.api.primary_ctx_release(self.device).and(left);
@@ -140,7 +144,11 @@ impl Context {
     fn enter(&self) -> Outcome {
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: the driver writes the current context's handle into `current`.
-        unsafe { self.api.ctx_get_current(&mut current) }?;
+        match unsafe { self.api.ctx_get_current(&mut current) } {
+            // Another library has destroyed the context that is current.
+            Err(failure) if failure.wants_context() => return self.set(),
+            asked => asked?,
+        }
         // A context that ended leaves its address current on threads that used it: hence the second
         // condition.
         let is_own = !self.is_successor || ENTERED.get().0 == self.life;
@@ -150,7 +158,8 @@ impl Context {
     #[cold]
     fn set(&self) -> Outcome {
         if ENTERED.get().0 == 0 && quiet_thread::is_current() {
-            leave_captures_alone(&self.api);
+            // Threads of the library stay outside.
+            std::mem::forget(OutsideCaptures::enter(&self.api));
         }
         // SAFETY: retained, so it exists.
         unsafe { self.api.ctx_set_current(self.raw.0) }?;
@@ -199,13 +208,14 @@ impl Context {
         }
     }
 
-    /// Queries whether something is complete: `false` while the driver returns "not ready".
+    /// Queries whether something is complete: `false` while the driver returns "not ready", or that a capture forbids
+    /// the query.
     #[inline]
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.healthy()?;
         match self.attempt(question) {
             Ok(()) => Ok(true),
-            Err(failure) if failure.is_not_ready() => Ok(false),
+            Err(failure) if failure.is_not_ready() || failure.is_of_capture() => Ok(false),
             Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
         }
     }
@@ -237,17 +247,6 @@ impl Context {
     }
 }
 
-/// While another library captures a stream, the driver refuses some calls of all threads, and the capture is then
-/// invalid. This excludes a thread of the library from that rule.
-fn leave_captures_alone(api: &Api) {
-    /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
-    const RELAXED: c_uint = 2;
-    let mut mode = RELAXED;
-    // SAFETY: the driver reads a mode from `mode` and writes the previous one. If it refuses, captures restrict this
-    // thread like any other.
-    let _ = unsafe { api.thread_exchange_stream_capture_mode(&mut mode) };
-}
-
 /// The driver's handle of the device with this number of the driver's.
 pub fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
     let mut device: CUdevice = 0;
@@ -256,9 +255,19 @@ pub fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
     Ok(device)
 }
 
+/// Whether the primary context of a device exists. If this library has released it, another one of the process has not.
+fn is_held(api: &Api, device: CUdevice) -> bool {
+    let (mut flags, mut active) = (0, 0);
+    // SAFETY: a device of the driver, which writes two numbers into `flags` and `active`.
+    let asked = unsafe { api.primary_ctx_get_state(device, &mut flags, &mut active) };
+    asked.is_ok() && active != 0
+}
+
 /// All contexts in use, each retained once however many use it.
 pub struct Contexts {
     slots: Vec<Mutex<Option<Slot>>>,
+    /// Why a context failed that another library held when this one released it, by the ordinal of its device.
+    held: Mutex<BTreeMap<u32, Fault>>,
     numbers: Box<[u32]>,
 }
 
@@ -270,7 +279,8 @@ struct Slot {
 impl Contexts {
     /// None in use, for the devices with these numbers of the driver's.
     pub fn new(numbers: Box<[u32]>) -> Self {
-        Self { slots: numbers.iter().map(|_| Mutex::new(None)).collect(), numbers }
+        let slots = numbers.iter().map(|_| Mutex::new(None)).collect();
+        Self { slots, held: Mutex::default(), numbers }
     }
 
     /// The driver's number of the device with this ordinal.
@@ -287,6 +297,7 @@ impl Contexts {
     pub fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
         let mut slot = self.slots[ordinal as usize].lock();
         if slot.is_none() {
+            self.check_held(api, ordinal)?;
             *slot = Some(Slot { context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?), users: 0 });
         }
         let slot = slot.as_mut().expect("filled above");
@@ -303,8 +314,29 @@ impl Contexts {
             return Ok(());
         }
         let released = used.context.release();
+        let held = is_held(&used.context.api, used.context.device);
+        if let Some(fault) = used.context.failure().filter(|_| held) {
+            self.held.lock().insert(context.ordinal, fault.clone());
+        }
         *slot = None;
         released
+    }
+
+    /// Fails if the device's context has failed and another library still holds it: it would be the same one.
+    fn check_held(&self, api: &Api, ordinal: u32) -> Result<()> {
+        let mut held = self.held.lock();
+        let Some(fault) = held.get(&ordinal) else { return Ok(()) };
+        if is_held(api, device_of(api, self.number(ordinal))?) {
+            let text = format!(
+                "CUDA device {ordinal} cannot be opened again: its primary context failed, and another library of this \
+                 process (the CUDA runtime, PyTorch, CuPy) holds it, so that the reset did not end it; end that library's \
+                 use of the device (cudaDeviceReset), or the process. The failure: {}",
+                fault.text()
+            );
+            return Err(fault.clone().with_text(text));
+        }
+        held.remove(&ordinal);
+        Ok(())
     }
 
     /// A context that is in use and has not failed, for one more user.

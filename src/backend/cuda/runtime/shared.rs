@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Slots;
 use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::error::Failure;
 use crate::backend::cuda::base::owned::Owned;
 use crate::backend::cuda::memory::blocks::Padding;
 use crate::backend::cuda::pool::pool_pages::KnownPools;
@@ -185,14 +186,21 @@ impl DriverState {
         self.forsaken.load(Ordering::Relaxed)
     }
 
-    /// Runs driver calls in the calling thread's context, or in one of this library if the thread has none. `None` if
-    /// there is no context.
-    pub fn in_some_context(&self, calls: impl FnOnce(&Api) -> Outcome) -> Option<Outcome> {
+    /// Runs driver calls in the calling thread's context, or in one of this library if the thread has none, or one that
+    /// is destroyed. `None` if there is no context.
+    pub fn in_some_context(&self, mut calls: impl FnMut(&Api) -> Outcome) -> Option<Outcome> {
+        let is_destroyed = |outcome: &Outcome| outcome.is_err_and(Failure::wants_context);
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: the driver writes null or this thread's context into `current`.
-        unsafe { self.api.ctx_get_current(&mut current) }.ok()?;
+        let asked = unsafe { self.api.ctx_get_current(&mut current) };
+        if asked.is_err() && !is_destroyed(&asked) {
+            return None;
+        }
         if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
-            return Some(calls(&self.api));
+            let outcome = calls(&self.api);
+            if !is_destroyed(&outcome) {
+                return Some(outcome);
+            }
         }
         let context = self.contexts.acquire_healthy()?;
         let outcome = context.attempt(calls);

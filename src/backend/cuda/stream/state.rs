@@ -82,6 +82,12 @@ fn abandoned() -> Fault {
     Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }
 
+#[cold]
+fn captured() -> Fault {
+    let text = "another library captures the stream, which forbids to wait for it; end the capture first";
+    Fault::new(FaultKind::Driver, text)
+}
+
 impl StreamState {
     /// The state of a stream around the driver's `raw`, in the driver's list. `adopted`: another library created it
     /// and destroys it.
@@ -277,6 +283,25 @@ impl StreamState {
         self.priority
     }
 
+    /// Another library captures it. To query the stream, or a mark in it, would invalidate the capture.
+    fn is_captured(&self) -> Result<bool> {
+        // Relaxed: as in `has_finished`.
+        if !self.shared.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let mut status = 0;
+        // SAFETY: the stream's handle lives as long as `self`, and the driver writes the state into `status`.
+        self.device.call(|api| unsafe { api.stream_is_capturing(self.raw.0, &mut status) })?;
+        Ok(status != 0)
+    }
+
+    fn refuse_capture(&self) -> Result<()> {
+        match self.is_captured()? {
+            true => Err(captured()),
+            false => Ok(()),
+        }
+    }
+
     /// A mark behind what was queued so far.
     pub fn mark(&self) -> Result<Mark> {
         let mark = Mark::unset(&self.device)?;
@@ -285,6 +310,7 @@ impl StreamState {
 
     /// Puts the mark behind what was queued so far.
     pub fn record(&self, mark: &Mark) -> Result<()> {
+        self.refuse_capture()?;
         // SAFETY: the reference keeps the mark alive, and the caller's reference the stream.
         self.device.call(|api| unsafe { api.event_record(mark.raw().0, self.raw.0) })
     }
@@ -300,11 +326,15 @@ impl StreamState {
         !self.shared.load(Ordering::Relaxed) && self.finished.load(Ordering::Acquire) == submitted
     }
 
-    /// Whether everything enqueued so far is complete.
+    /// Whether everything enqueued so far is complete. A stream that another library captures counts as busy: work from
+    /// before the capture may be pending.
     pub fn is_idle(&self) -> Result<bool> {
         let submitted = self.submitted.load(Ordering::Acquire);
         if self.has_finished(submitted) {
             return Ok(true);
+        }
+        if self.is_captured()? {
+            return Ok(false);
         }
         // SAFETY: the stream lives as long as its device is open.
         let idle = self.device.poll(|api| unsafe { api.stream_query(self.raw.0) })?;
@@ -347,6 +377,7 @@ impl StreamState {
 
     /// Waits until everything enqueued before is complete.
     pub fn finish(&self) -> Result<()> {
+        self.refuse_capture()?;
         let submitted = self.submitted.load(Ordering::Acquire);
         // SAFETY: the stream's handle lives as long as `self`, and synchronising it takes nothing
         // else.

@@ -72,7 +72,8 @@ impl StreamState {
         let mut submitting = self.submitting.lock();
         self.flush_deferred_locked(&mut submitting);
         // Other libraries may submit to a shared stream at any time.
-        let depends = self.depends_on_program() && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);
+        let shared = self.shared.load(Ordering::Relaxed);
+        let depends = self.is_captured()? || self.depends_on_program() && (shared || !self.is_idle()?);
         let mark = if depends {
             self.frees.before.lock().take()
         } else {

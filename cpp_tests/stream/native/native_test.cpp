@@ -99,6 +99,10 @@ TEST_F(Native, InvalidHandles) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclEventGetNative(nullptr, &native), "event is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(nullptr, &native), "native is null",
                      "default stream");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(reinterpret_cast<void*>(uintptr_t{1}), &native),
+                     "native is 1", "legacy default stream");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(reinterpret_cast<void*>(uintptr_t{2}), &native),
+                     "native is 2", "default stream of each thread");
     EXPECT_EQ(native, kBefore);
 }
 
