@@ -1,6 +1,7 @@
 //! What other processes need to have memory of this one: the driver's own handles, which are plain bytes,
 //! and its descriptors.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
+use crate::backend::cuda::memory::pending;
 use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
@@ -90,9 +92,21 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     let (offset, len) = (word(&bytes[HANDLE + 8..HANDLE + 16]), word(&bytes[HANDLE + 16..]));
     let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as c_uint;
     let mut base: CUdeviceptr = 0;
-    // SAFETY: a place for the answer, and a handle, which the driver may find wrong.
-    let open = |api: &Api| unsafe { api.ipc_open_mem_handle(&mut base, handle, flags) };
-    device.call(open).map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
+    let is_mapped = Cell::new(false);
+    let mut open = || {
+        device.call(|api: &Api| {
+            // SAFETY: a place for the answer, and a handle, which the driver may find wrong.
+            let opened = unsafe { api.ipc_open_mem_handle(&mut base, handle, flags) };
+            opened.inspect_err(|failure| is_mapped.set(failure.is_already_mapped()))
+        })
+    };
+    let mut opened = open();
+    if opened.is_err() && is_mapped.get() {
+        // An earlier import of it was closed, and pending work may have kept its mapping.
+        pending::reap_all(device.driver());
+        opened = open();
+    }
+    opened.map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
     let (base, offset, len) = (base as usize, offset as usize, len as usize);
     device.driver().owned().add(base, offset + len);
     Ok(blocks::imported_block(base, base + offset, len))

@@ -4,10 +4,11 @@ use std::ffi::c_int;
 
 use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
 
+use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Advice, Home, Place, Position, Result, Span};
+use crate::backend::{Advice, Fault, Home, Place, Position, Result, Span};
 
 fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     let (type_, id) = match home {
@@ -35,7 +36,21 @@ pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
     let addr = range.addr as CUdeviceptr;
     // SAFETY: the core has found `range` within a live managed allocation, which the advice does
     // not change.
-    device.call(|api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
+    on_capable_device(device, |api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
+}
+
+/// Runs a call that devices refuse which cannot use managed memory while the host does.
+fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    let mut incapable = false;
+    let called = device.call(|api| calls(api).inspect_err(|failure| incapable = failure.refuses_device()));
+    called.map_err(|fault| match incapable {
+        true => Fault::unsupported(format!(
+            "a device that is concerned has no concurrent access to managed memory, so its driver takes neither advice \
+             nor prefetches; leave the call out, or copy the data: {}",
+            fault.text()
+        )),
+        false => fault,
+    })
 }
 
 /// Enqueues a prefetch.
@@ -47,7 +62,7 @@ pub fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position>
     let addr = range.addr as CUdeviceptr;
     stream.submit(|| {
         // SAFETY: the stream orders the prefetch before a later free of the range.
-        device.call(|api| unsafe {
+        on_capable_device(device, |api| unsafe {
             api.mem_prefetch_async(addr, range.len, location(device.driver(), to), 0, stream.raw().0)
         })
     })
