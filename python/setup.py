@@ -34,7 +34,8 @@ class Binary(Distribution):
 
 setup(
     version=re.search(r'^version = "(.*)"', (HERE.parent / "Cargo.toml").read_text(), re.M).group(1),
-    packages=["portacl"],
+    packages=["portacl", "acl"],
+    package_data={"acl": ["py.typed", "*.pyi"]},
     cmdclass={"build_py": WithLibraries},
     distclass=Binary,
 )

@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 labels=("$@")
-((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake packed package paddle torch)
+((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake python packed package paddle torch)
 results=build/results
 mkdir -p build
 rm -rf "$results"
@@ -68,12 +68,17 @@ packed_tests() {
 if wants rust; then run rust rust_tests; fi
 if wants loom; then run loom loom_tests; fi
 
-if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants cuda-fake || wants packed; then
+if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants cuda-fake || wants python || wants packed; then
     run build-suite build test
     rm -rf build/test/test-results
     for label in fake-cuda cpu cpu-async cpu-guard cuda-fake; do
         if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
     done
+    if wants python; then
+        # Without NumPy and mypy the tests that need them are skipped. In CI that is a failure.
+        tools/python.sh install || [[ ${CI-} != true ]] || run python-packages false
+        run python ctest_run build/test python
+    fi
     if wants cuda-fake; then
         run cuda-fake-rust cuda_rust_tests lib
         run cuda-fake-rust-old cuda_rust_tests old

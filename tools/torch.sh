@@ -60,11 +60,11 @@ build_wheel() {
     rm -rf python/build python/portacl.egg-info
     PATH=$venv/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' --exclude 'libportacl.so.*' \
         --wheel-dir dist "$work"/portacl-*.whl
-    say "the package: its doctor and its demo"
+    say "the package: its doctor, its demo and a program that imports acl"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/installed" dist/portacl-*.whl
-    for command in doctor demo; do
-        PYTHONPATH=$work/installed PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m portacl "$command"
-    done
+    export PYTHONPATH=$work/installed PYTHONDONTWRITEBYTECODE=1
+    for command in doctor demo; do "$venv/bin/python" -m portacl "$command"; done
+    "$venv/bin/python" samples/python/pinned_memory.py
 }
 
 case ${1-} in

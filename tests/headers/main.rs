@@ -1,8 +1,10 @@
-//! Generates the C headers in `include/acl` from the sources in `src/ffi` and compares them with the committed ones.
+//! Generates the C headers in `include/acl` and the table of the Python module `acl` from the sources in `src/ffi`, and
+//! compares them with the committed ones.
 //! `PORTACL_UPDATE=1 cargo test --test headers`, or `./dev headers`, rewrites them.
 
 mod adjust;
 mod generate;
+mod python;
 #[path = "../source/mod.rs"]
 mod source;
 mod table;
@@ -70,6 +72,25 @@ fn committed_headers_are_what_the_sources_say() {
     assert!(
         differences.is_empty(),
         "include/acl is not what src/ffi says; `./dev headers` rewrites it:\n{}",
+        differences.join("\n")
+    );
+}
+
+#[test]
+fn committed_python_files_are_what_the_sources_say() {
+    let update = std::env::var_os("PORTACL_UPDATE").is_some();
+    let mut differences = Vec::new();
+    for (path, fresh) in python::generate() {
+        let committed = fs::read_to_string(root().join(path)).ok();
+        if update && committed.as_deref() != Some(&fresh) {
+            fs::write(root().join(path), &fresh).unwrap();
+        } else {
+            differences.extend(difference(path, committed.as_deref(), &fresh));
+        }
+    }
+    assert!(
+        differences.is_empty(),
+        "python/acl is not what src/ffi and tests/data say; `./dev headers` rewrites it:\n{}",
         differences.join("\n")
     );
 }

@@ -1,0 +1,21 @@
+"""Loads the library: that of the package, or else the one that the loader finds."""
+
+import ctypes
+import pathlib
+
+_SONAME = "libportacl.so.0"
+
+
+def _load():
+    """The library. If torch_npu has loaded it before, it is the same one: a process has one runtime."""
+    packed = pathlib.Path(__file__).resolve().parent.parent / "portacl/lib/libascendcl.so"
+    name = str(packed) if packed.exists() else _SONAME
+    try:
+        return ctypes.CDLL(name)
+    except OSError as error:
+        raise ImportError(
+            f"acl: cannot load {name}: {error}. Install the package 'portacl', or add the folder of {_SONAME} to "
+            "LD_LIBRARY_PATH before Python starts") from None
+
+
+LIBRARY = _load()
