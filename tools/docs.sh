@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# ./dev docs | install | look: the site below build/site: guides by MkDocs, the API reference by Doxygen.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+
+packages=(mkdocs-material==9.8.2 websockets)
+venv=$PWD/build/docs/venv
+# Wheels stay here: another clone needs not fetch them again.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/portacl/wheels
+export NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1
+
+# Exits with 77 if MkDocs or Doxygen cannot be had.
+install() {
+    command -v doxygen >/dev/null || { echo "docs: doxygen is missing; ./dev setup installs it" >&2; return 77; }
+    [[ -f $venv/complete ]] && return 0
+    rm -rf "$venv"
+    mkdir -p "$cache"
+    python3 -m venv "$venv" || { echo "docs: python3 has no venv; ./dev setup installs it" >&2; return 77; }
+    local pip=("$venv/bin/pip" --quiet --disable-pip-version-check)
+    if ! "${pip[@]}" install --no-index --find-links "$cache" "${packages[@]}" 2>/dev/null; then
+        say "fetching ${packages[*]} and what it needs: 27 MB into $cache"
+        if ! "${pip[@]}" download --dest "$cache" "${packages[@]}"; then
+            echo "docs: pip cannot fetch ${packages[*]}; this needs the network" >&2
+            rm -rf "$venv"
+            return 77
+        fi
+        "${pip[@]}" install --no-index --find-links "$cache" "${packages[@]}"
+    fi
+    touch "$venv/complete"
+}
+
+build_site() {
+    rm -rf build/site build/docs/api
+    say "the pages, by MkDocs"
+    tools/site/pages.py build/docs/pages
+    "$venv/bin/mkdocs" build --quiet --strict --config-file tools/site/mkdocs.yml
+    say "the API reference, by Doxygen: half a minute"
+    tools/site/topics.py groups >build/docs/topics.dox
+    doxygen tools/site/Doxyfile
+    mv build/docs/api build/site/api
+    say "links"
+    tools/site/links.py build/site
+    say "build/site is complete: $(du -sh build/site | cut -f1). To read it: python3 -m http.server -d build/site"
+}
+
+case ${1-} in
+install) install ;;
+look) "$venv/bin/python" tools/site/look.py build/site build/docs/look ;;
+'')
+    install
+    build_site
+    ;;
+*) die "docs: unknown argument '$1'" ;;
+esac
