@@ -17,8 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Paths whose prose has been rewritten. This list only grows: add a folder as soon as it is clean.
-DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "include", "samples", "plugins",
-        "benches", "cxx", "src", "cpp_tests", "tests", "cmake", "companions", "operators")
+DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "README.zh.md", "CHANGELOG.md", "docs", "include",
+        "samples", "plugins", "benches", "cxx", "src", "cpp_tests", "tests", "cmake", "companions", "operators")
 
 # Columns of a comment line, including its indentation. rustfmt wraps comments on nightly only.
 WIDTH = 120

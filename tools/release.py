@@ -259,6 +259,8 @@ def release(root, version, dry, build, out, date):
         copy_of_tree(root, tree)
     elif run("git", "status", "--porcelain", cwd=root).strip():
         raise Refused("the tree has changes that are not committed")
+    else:
+        run(root / "tools/chinese.py", "check", "--strict", cwd=root)
     rehearsal = dry and version is None
     version = version or current_version(tree)
     numbers(version)

@@ -119,6 +119,9 @@ def look(browser, screenshots):
     check(browser.open("/api/index.html", "document.querySelectorAll('a[href^=group__topic]').length > 50"),
           "Doxygen's main page lists the topics")
 
+    check(browser.open("/docs/zh/errors/", "document.body.innerText.includes('错误码')"), "a page is Chinese")
+    check("中文" in tabs, "the navigation has it")
+
     check(browser.open("/docs/benchmarks/", "document.images.length >= 4"), "the benchmarks have plots")
     check(browser.value("[...document.images].every(image => image.naturalWidth > 100)"), "and all of them are shown")
     browser.value("document.images[0].scrollIntoView()")
