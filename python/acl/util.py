@@ -38,6 +38,8 @@ def bytes_to_ptr(data: bytes) -> int:
 def numpy_to_ptr(array: numpy.ndarray[Any, Any]) -> int:
     """The address of an array's elements; nothing is copied. It is valid as long as the array, and at least until the
     thread's next call of this kind."""
+    if not hasattr(array, "flags") or not hasattr(array, "ctypes"):
+        raise TypeError(f"acl.util.numpy_to_ptr: array is {type(array).__name__}; it must be a numpy.ndarray")
     if not array.flags.c_contiguous:
         raise ValueError("acl.util.numpy_to_ptr: the elements of the array are not adjacent; pass "
                          "numpy.ascontiguousarray(array), and keep it until the copy is complete")

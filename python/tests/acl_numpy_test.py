@@ -56,6 +56,9 @@ class Arrays(OnDevice):
         with self.assertRaises(ValueError) as raised:
             acl.util.numpy_to_ptr(numpy.zeros((4, 4))[:, 1])
         self.assertTextOf(raised, "numpy_to_ptr", "ascontiguousarray")
+        with self.assertRaises(TypeError) as raised:
+            acl.util.numpy_to_ptr([1, 2])
+        self.assertTextOf(raised, "numpy_to_ptr", "list", "numpy.ndarray")
 
     def test_shapes_and_types_are_checked(self):
         address = self.pinned_memory(64)

@@ -120,6 +120,7 @@ def look(browser, screenshots):
           "Doxygen's main page lists the topics")
 
     check(browser.open("/docs/zh/errors/", "document.body.innerText.includes('错误码')"), "a page is Chinese")
+    browser.screenshot(screenshots / "chinese.png")
     check("中文" in tabs, "the navigation has it")
 
     check(browser.open("/docs/benchmarks/", "document.images.length >= 4"), "the benchmarks have plots")
