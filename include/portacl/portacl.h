@@ -1191,6 +1191,7 @@ aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations, size_t capa
  *
  * @param count receives the number of live allocations; may be null.
  * @retval ACL_SUCCESS 0: . Works at any time
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
  * @note Thread-safe.
  */
 aclError portaclMemoryReportLeaks(size_t *count);
@@ -1203,6 +1204,7 @@ aclError portaclMemoryReportLeaks(size_t *count);
  * @param count receives the number of live allocations; may be null.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list.
  * @note Thread-safe.
  */
 aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, size_t *count);
