@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the Chinese documents in step with the English ones.
 
-usage: chinese.py check             every Chinese section names an English one that exists, tables of codes and variables
-                                    have the same rows; lists the sections whose English text has changed since
+usage: chinese.py check             every Chinese section names an English one that exists; lists the sections whose English
+                                    text, or rows of codes and variables, have changed since
        chinese.py check --strict    the same, and such a section is an error (./dev release)
        chinese.py update FILE...    writes that these Chinese documents are up to date
 
@@ -78,7 +78,7 @@ def check_document(document):
             continue
         missing = facts(source) - facts(text) if document.name != "first_program.md" else set()
         if missing or facts(text) - facts(source):
-            errors.append(f"{name}: rows of tables differ from {where}: "
+            behind.append(f"{name}: rows of tables differ from {where}: "
                           f"{', '.join(sorted(missing | (facts(text) - facts(source))))}")
         if not re.search("[\u4e00-\u9fff]", text):
             errors.append(f"{name}: the section of {where} has no Chinese text")

@@ -8,7 +8,7 @@ _SONAME = "libportacl.so.0"
 
 def _load():
     """The library. If torch_npu has loaded it before, it is the same one: a process has one runtime."""
-    packed = pathlib.Path(__file__).resolve().parent.parent / "portacl/lib/libascendcl.so"
+    packed = pathlib.Path(__file__).resolve().parent.parent / "portacl/lib" / _SONAME
     name = str(packed) if packed.exists() else _SONAME
     try:
         return ctypes.CDLL(name)
