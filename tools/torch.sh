@@ -6,6 +6,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 pinned=2.7.1
 needs=(typing_extensions sympy networkx jinja2 fsspec filelock mpmath markupsafe numpy pyyaml packaging expecttest)
+# Other releases of torch_npu: they load, and copy. The numbers are what each fetches, in MB.
+others=(2.1.0.post17 2.14.0)
+declare -A megabytes=([2.7.1]=875 [2.1.0.post17]=697 [2.14.0]=598)
 venv=$PWD/build/torch/venv-$pinned
 # Wheels stay here: another clone needs not fetch them again.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/portacl/wheels
@@ -13,30 +16,32 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/portacl/wheels
 # wheel PACKAGE...: into the cache, without what they depend on.
 wheel() { "$venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$cache" "$@"; }
 
-# The virtual environment; exits with 77 if it is not available. PyPI's torch for x86-64 is the CUDA build. Without the
-# libraries of NVIDIA it is installed with stand-ins for them.
+# install [RELEASE]: the virtual environment of a release; exits with 77 if it is not available. PyPI's torch for x86-64 is
+# the CUDA build. Without the libraries of NVIDIA it is installed with stand-ins for them.
 install() {
+    local release=${1:-$pinned}
+    local venv=$PWD/build/torch/venv-$release torch=torch==${release%.post*} npu=torch_npu==$release
     [[ -f $venv/complete ]] && return 0
-    local why="torch_npu $pinned has wheels for CPython 3.11 on x86-64 only"
+    local why="$npu has wheels for CPython 3.11 on x86-64 only"
     if [[ $(uname -m) != x86_64 ]] || ! command -v python3.11 >/dev/null || ! python3.11 -c 'import venv, ensurepip'; then
         echo "torch: $why, and this machine is $(uname -m) with $(python3 --version); install python3.11 with venv" >&2
         return 77
     fi
-    if ! compgen -G "$cache/torch-$pinned-cp311-*.whl" >/dev/null; then
-        say "fetching torch $pinned and torch_npu $pinned: 875 MB into $cache"
+    if ! compgen -G "$cache/torch_npu-$release-cp311-*.whl" >/dev/null; then
+        say "fetching $torch and $npu: ${megabytes[$release]} MB into $cache"
     fi
-    say "installing them: 0.8 GB in build/torch"
+    say "installing $torch and $npu: 0.8 GB in build/torch"
     rm -rf "$venv"
     mkdir -p "$cache"
     # Not the Python of a version manager's shim, which may be another one in another folder.
     "$(python3.11 -c 'import sys; print(sys.executable)')" -m venv "$venv"
-    if ! wheel "torch==$pinned" "torch_npu==$pinned" "${needs[@]}"; then
-        echo "torch: pip cannot fetch torch $pinned and torch_npu $pinned; this needs the network" >&2
+    if ! wheel "$torch" "$npu" "${needs[@]}"; then
+        echo "torch: pip cannot fetch $torch and $npu; this needs the network" >&2
         rm -rf "$venv"
         return 77
     fi
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$cache" --no-deps \
-        "torch==$pinned" "torch_npu==$pinned" "${needs[@]}"
+        "$torch" "$npu" "${needs[@]}"
     "$venv/bin/python" tools/torch_stand_ins.py "$(echo "$venv"/lib/python3.11/site-packages/torch/lib)"
     touch "$venv/complete"
 }
@@ -81,13 +86,12 @@ python)
     ;;
 '')
     tools/setup.sh
-    install
+    for release in "$pinned" "${others[@]}"; do install "$release"; done
     build_libraries
     say "torch $pinned and torch_npu $pinned"
     ctest --test-dir build/torch -L '^torch$' --no-tests=error --output-on-failure -j "$(nproc)"
     build_wheel
-    say "what other releases of torch_npu link"
-    for release in 2.1.0.post17 2.14.0; do wheel "torch_npu==$release"; done
+    say "what the releases of torch_npu link"
     tools/torch_needs.py check build/torch/ascend "$cache"/torch_npu-*.whl
     say "the samples of torch.testing: writes docs/torch.md"
     tools/torch.sh python operators/tests/samples.py docs/torch.md

@@ -17,11 +17,13 @@ import tempfile
 # Torch's libraries with code for GPUs, by the names that others link. The wheel has them, but they link NVIDIA's.
 REPLACED = ["libtorch_cuda.so", "libc10_cuda.so"]
 # In the wheel, but loaded only for work on a GPU.
-REMOVED = ["libtorch_cuda_linalg.so", "libcaffe2_nvrtc.so"]
+REMOVED = ["libtorch_cuda_linalg.so", "libcaffe2_nvrtc.so", "libtorch_nvshmem.so"]
 # These return a reference to a variable, which torch writes to when it is loaded.
 REFERENCES = {"_ZN4c10d15get_gil_checkerEv"}
+# Constructors of options, which torch registers with Python: pybind11 reads the type from the table of functions.
+OPTIONS = re.compile(r"_ZN(\w+7Options)C[12]E\w*$")
 # Libraries of NVIDIA that torch's libraries link.
-NVIDIA = re.compile(r"lib(cudart|cupti|cudnn|cusparseLt|cufile)\.so")
+NVIDIA = re.compile(r"lib(cu|nv|nccl)\w*\.so")
 
 
 def output(*command):
@@ -48,12 +50,18 @@ def system_symbols():
 
 def make(path, names, versioned):
     """A library with these symbols. Names of C++ tables are data, all others functions."""
-    lines = ["extern char _ZTVN10__cxxabiv117__class_type_infoE[];", "static char variable[256];"]
+    lines = ["extern char _ZTVN10__cxxabiv117__class_type_infoE[];", "static char variable[256];",
+             "static void nothing(void) {}"]
     for name in sorted(names):
         if name.startswith("_ZTI"):  # Types that torch registers with Python: std::type_info reads the name.
             lines.append(f'void* {name}[4] = {{_ZTVN10__cxxabiv117__class_type_infoE + 16, "{name[4:]}"}};')
         elif re.match(r"_ZT[VTS]", name):
             lines.append(f"void* {name}[64];")
+        elif match := OPTIONS.match(name):
+            kind = f"_ZTIN{match[1]}E"
+            lines.append(f"extern void* {kind}[] __attribute__((weak));")
+            lines.append(f"static void* table_{name}[64] = {{0, {kind}, [2 ... 63] = nothing}};")
+            lines.append(f"void {name}(void** made) {{ *made = table_{name} + 2; }}")
         else:
             lines.append(f"long {name}(void) {{ return {'(long)variable' if name in REFERENCES else '0'}; }}")
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +93,7 @@ def main(folder):
         elif not version and base not in defined and not base.startswith(("Py", "_Py")):
             versioned["libtorch_cuda.so"].add(base)
     for name in sorted(wanted):
-        make(folder / name, versioned[name], versioned=name.startswith("libcu") and bool(versioned[name]))
+        make(folder / name, versioned[name], versioned=name not in REPLACED and bool(versioned[name]))
         print(f"{name}: {len(versioned[name])} symbols")
 
 

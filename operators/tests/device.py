@@ -10,9 +10,6 @@ except ImportError as error:
     print(f"skipped: torch_npu cannot be imported by {sys.executable}: {error}")
     sys.exit(77)
 
-# Convolutions in formats that only Ascend devices have are compiled at run time.
-torch.npu.config.allow_internal_format = False
-
 
 def move(value, device):
     """Tensors in lists, tuples and dictionaries on a device."""

@@ -27,7 +27,7 @@ def python(*arguments):
 def main(arguments):
     command = arguments[0] if arguments else ""
     if command == "run" and len(arguments) > 1:
-        python("-m", "portacl.run", *arguments[1:])
+        python(*arguments[1:])
     elif command == "env" and len(arguments) == 1:
         for name, value in environment().items():
             print(f"export {name}={shlex.quote(value)}")

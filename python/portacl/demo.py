@@ -1,12 +1,14 @@
 """Trains a small model on the CPU and on the device, side by side."""
 
-from portacl.run import prepare
+import sys
 
-prepare()
-
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
-from torch.nn import functional  # noqa: E402
+try:
+    import torch
+    import torch_npu  # noqa: F401
+except ImportError as error:
+    sys.exit(f"portacl: torch_npu cannot be imported: {error}; 'python -m portacl doctor' says what is missing")
+from torch import nn
+from torch.nn import functional
 
 STEPS = 100
 

@@ -40,16 +40,17 @@ def of_library(name):
 
 def of_loading():
     """Whether torch_npu loads and computes, in a process of its own."""
-    program = "import torch, torch_npu; print((torch.ones(3).npu() + 1).sum().item(), torch.npu.device_count())"
+    program = ("import torch, torch_npu; x = torch.ones(1, 1, 3, 3).npu(); "
+               "print('computed', (torch.conv2d(x, x) + 1).item(), torch.npu.device_count())")
     with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
         file.write(program)
         file.flush()
         done = subprocess.run([sys.executable, "-m", "portacl", "run", file.name], capture_output=True, text=True)
-    words = done.stdout.split()
-    if done.returncode == 0 and "6.0" in words:
-        return f"torch_npu computes; it sees {words[-1]} devices", True
-    why = (done.stderr.strip().splitlines() or ["no text"])[-1]
-    return f"torch_npu does not compute: {why}", False
+    for line in done.stdout.splitlines():
+        if done.returncode == 0 and line.startswith("computed 10.0 "):
+            return f"torch_npu computes; it sees {line.split()[-1]} devices", True
+    end = [f"        {line}" for line in (done.stdout + done.stderr).strip().splitlines()[-10:]]
+    return "\n".join([f"torch_npu does not compute: exit status {done.returncode}", *end]), False
 
 
 def main():

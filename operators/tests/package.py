@@ -1,0 +1,80 @@
+"""The Python package: `run`, `env`, `doctor` and `demo` of `python -m portacl`, and torch_npu with nothing set but the path of
+the libraries."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# Convolutions, because torch_npu computes those in other formats where it may.
+PROGRAM = """
+import sys, torch, torch_npu
+x = torch.ones(1, 1, 3, 3).npu()
+print(torch.conv2d(x, x).item(), sys.argv[1:], __name__)
+sys.exit(7)
+"""
+
+
+def portacl(*arguments, status=0, **environment):
+    done = subprocess.run([sys.executable, "-m", "portacl", *arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+    assert done.returncode == status, f"{arguments}: status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def expect(words, text):
+    assert words in text, f"no {words!r} in\n{text}"
+
+
+def a_program_runs(path):
+    expect("9.0 ['-x', 'two words'] __main__", portacl("run", path, "-x", "two words", status=7))
+
+
+def a_shell_sets_the_environment(path):
+    command = f'eval "$({sys.executable} -m portacl env)"; {sys.executable} {path}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    expect("9.0 [] __main__", done.stdout + done.stderr)
+
+
+def a_doctor_finds_what_is_missing():
+    text = portacl("doctor")
+    expect("torch_npu computes; it sees 4 devices", text)
+    assert "MISSING" not in text, text
+    # A broken installation: what torch_npu says is in the text.
+    text = portacl("doctor", status=1, PORTACL_CPU_DEVICES="none")
+    expect("MISSING torch_npu does not compute: exit status 1", text)
+    expect("PORTACL_CPU_DEVICES", text)
+    sys.path.insert(0, os.environ["PYTHONPATH"])
+    from portacl import doctor
+
+    doctor.LIBRARIES = pathlib.Path("/nowhere")
+    assert doctor.of_library("hccl") == ("/nowhere/libhccl.so: missing; install the package again", False)
+    assert doctor.of_package("portacl-none", "pip install it") == ("portacl-none: missing; pip install it", False)
+    text, is_well = doctor.of_package("packaging", "pip install another")
+    assert not is_well and "libopapi is built for 2.7.1; pip install another" in text, text
+
+
+def a_demo_trains():
+    expect("step 100: loss on Ascend", portacl("demo"))
+
+
+def wrong_usage_is_refused():
+    for arguments in [(), ("run",), ("doctor", "x"), ("unknown",)]:
+        expect("usage: python -m portacl COMMAND", portacl(*arguments, status=2))
+
+
+if __name__ == "__main__":
+    if importlib.util.find_spec("torch_npu") is None:
+        print(f"skipped: {sys.executable} has no torch_npu")
+        sys.exit(77)
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        file.write(PROGRAM)
+        file.flush()
+        a_program_runs(file.name)
+        a_shell_sets_the_environment(file.name)
+    a_doctor_finds_what_is_missing()
+    a_demo_trains()
+    wrong_usage_is_refused()
+    print("5 passed, 0 failed")
