@@ -1,13 +1,24 @@
-"""samples.py [DOCUMENT] [OPERATOR...]: the samples of torch.testing on the device and on the CPU. Writes the table of
-operators into the document. Each operator has a process, because a failure stops the streams of its device."""
+"""samples.py [DOCUMENT] [OPERATOR...]: the samples of torch.testing on the device and on the CPU. Writes the rows of
+the operators (all, if none is named) into the document's table, and prints why samples fail.
+
+A failed operator stops the streams of its device, so the samples after it run in another process. The processes are
+forks, because importing torch.testing takes seconds. They import torch_npu, which cannot be used in a fork of a process
+that has imported it."""
 
 import collections
-import concurrent.futures
+import itertools
+import multiprocessing
 import os
 import pathlib
-import subprocess
+import re
+import signal
 import sys
+import traceback
 import warnings
+
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+import torch  # noqa: E402
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 
 MARKS = "<!-- begin: operators/tests/samples.py -->", "<!-- end -->"
 # Names in torch.testing; what torch_npu computes with the operators of libopapi.
@@ -27,89 +38,131 @@ nn.functional.smooth_l1_loss nn.functional.softplus nonzero ones_like permute po
 repeat_interleave roll round rsqrt scatter scatter_add sigmoid sign sin sinh slice softmax sort split sqrt stack std sub
 sum tan tanh topk tril triu trunc unbind var where zero_ zeros_like log_softmax
 """.split()
-DTYPES = ["float32", "float16", "bfloat16", "int64", "bool"]
+# Types with the largest difference from the CPU.
+DTYPES = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 2e-2, "int64": 1e-5, "bool": 1e-5}
 MOST = 30
+SECONDS = 120
 
 
 def flat(value):
     """The tensors of a result."""
-    import torch
-
     if isinstance(value, torch.Tensor):
         return [value]
     return [tensor for each in value for tensor in flat(each)] if isinstance(value, (list, tuple)) else []
 
 
-def passes(operator, sample, bound):
-    """Whether the device computes a sample as the CPU does; None: the CPU does not compute it."""
-    import torch
-    from device import move
-
-    def run(where):
-        keywords = {key: where if key == "device" else value for key, value in move(sample.kwargs, where).items()}
-        return flat(operator(move(sample.input, where), *move(sample.args, where), **keywords))
-
-    try:
-        wanted = run("cpu")
-    except Exception:
-        return None
-    try:
-        for want, got in zip(wanted, run("npu"), strict=True):
-            torch.testing.assert_close(got.cpu().to(want.dtype), want, rtol=bound, atol=bound, equal_nan=True)
-    except Exception as error:
-        print(f"{operator.formatted_name}: {str(error)[:2000]}", file=sys.stderr)
-        return False
-    return True
-
-
-def measure(name):
-    """Prints "DTYPE passed samples" for one operator."""
-    warnings.filterwarnings("ignore")
-    import device  # noqa: F401
-    import torch
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    counts = collections.OrderedDict()
+def samples(name):
+    """(type, operator, sample) of all samples of an operator."""
     for operator in (each for each in op_db if each.name == name):
         for dtype in DTYPES:
             kind = getattr(torch, dtype)
-            if kind not in operator.dtypes:
-                continue
-            bound = {"float16": 1e-2, "bfloat16": 2e-2}.get(dtype, 1e-5)
-            samples = list(operator.sample_inputs("cpu", kind, requires_grad=False))[:MOST]
-            results = [result for result in (passes(operator, each, bound) for each in samples) if result is not None]
-            passed, total = counts.get(dtype, (0, 0))
-            counts[dtype] = passed + sum(results), total + len(results)
-    for dtype, (passed, total) in counts.items():
-        print(dtype, passed, total)
+            if kind in operator.dtypes:
+                for sample in itertools.islice(operator.sample_inputs("cpu", kind, requires_grad=False), MOST):
+                    yield dtype, operator, sample
 
 
-def row(name):
-    """A line of the table."""
-    command = [sys.executable, __file__, "--one", name]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    counts = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.split()[:1][0] in DTYPES}
-    cells = [" of ".join(counts[dtype]) if dtype in counts else "" for dtype in DTYPES]
-    print(name, *[cell or "-" for cell in cells], sep="\t", flush=True)
-    return f"| {name} | " + " | ".join(cells) + " |", counts
+def compute(operator, sample, where):
+    """The results of a sample on a device."""
+    from device import move
+
+    keywords = {key: where if key == "device" else value for key, value in move(sample.kwargs, where).items()}
+    return flat(operator(move(sample.input, where), *move(sample.args, where), **keywords))
+
+
+def run(name, begin, write):
+    """Writes a line with type and result for each sample from number `begin` on, up to one that the device refuses."""
+    warnings.filterwarnings("ignore")
+    import device  # noqa: F401
+
+    torch.manual_seed(0)
+    for number, (dtype, operator, sample) in itertools.islice(enumerate(samples(name)), begin, None):
+        try:
+            wanted = compute(operator, sample, "cpu")
+        except Exception:
+            write(f"{dtype} none\n")  # The CPU does not compute it either.
+            continue
+        write(f"{dtype} ")
+        signal.alarm(SECONDS)
+        try:
+            got = [each.cpu() for each in compute(operator, sample, "npu")]
+        except Exception as error:
+            print(f"{name} {number} {dtype}: {' '.join(str(error).split())[:300]}", file=sys.stderr, flush=True)
+            return write("failed\n")
+        try:
+            for one, other in zip(wanted, got, strict=True):
+                torch.testing.assert_close(other.to(one.dtype), one, rtol=DTYPES[dtype], atol=DTYPES[dtype], equal_nan=True)
+            write("passed\n")
+        except Exception as error:
+            print(f"{name} {number} {dtype}: {' '.join(str(error).split())[:300]}", file=sys.stderr, flush=True)
+            write("failed\n")
+    write("end\n")
+
+
+def fork(name, begin):
+    """The lines of `run` in another process."""
+    read, write = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            run(name, begin, lambda text: os.write(write, text.encode()))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read) as file:
+        lines = file.read().splitlines()
+    os.waitpid(process, 0)
+    return lines
+
+
+def measure(name):
+    """{type: [passed, all]} of an operator."""
+    lines = []
+    while lines[-1:] != ["end"]:
+        more = fork(name, len(lines))
+        assert more, f"{name}: no sample ran; the text above says why"
+        # A line without a result: the process died.
+        lines += more
+    counts = collections.defaultdict(lambda: [0, 0])
+    for line in lines[:-1]:
+        dtype, *result = line.split()
+        if result != ["none"]:
+            counts[dtype][0] += result == ["passed"]
+            counts[dtype][1] += 1
+    return dict(counts)
+
+
+def update(document, measured):
+    """Replaces the rows of these operators in the table, and the sum of all rows."""
+    before, rest = document.read_text().split(MARKS[0])
+    table, after = rest.split(MARKS[1])
+    rows = dict(re.findall(r"^\| ([a-z_.0-9A-Z]+) (\|.*\|)$", table, re.M))
+    rows.pop("operator", None)
+    for name, counts in measured.items():
+        cells = [" of ".join(map(str, counts[dtype])) if dtype in counts else "" for dtype in DTYPES]
+        rows[name] = "| " + " | ".join(cells) + " |"
+    rows = {name: rows[name] for name in OPERATORS if name in rows}
+    pairs = re.findall(r"(\d+) of (\d+)", " ".join(rows.values()))
+    passed, total = (sum(int(pair[i]) for pair in pairs) for i in (0, 1))
+    lines = [f"{passed} of {total} samples of {len(rows)} operators.", "", "| operator | " + " | ".join(DTYPES) + " |",
+             "|---|" + "---|" * len(DTYPES), *(f"| {name} {cells}" for name, cells in rows.items())]
+    document.write_text(before + "\n".join([MARKS[0], "", *lines, "", MARKS[1]]) + after)
 
 
 def main(document, names):
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = list(pool.map(row, names))
-    lines = ["| operator | " + " | ".join(DTYPES) + " |", "|---|" + "---|" * len(DTYPES)] + [line for line, _ in rows]
-    passed, total = (sum(int(count[i]) for _, counts in rows for count in counts.values()) for i in (0, 1))
-    print(f"{passed} of {total} samples")
+    missing = sorted(set(names) - {each.name for each in op_db})
+    assert not missing, f"torch.testing has no operator {', '.join(missing)}"
+    measured = {}
+    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
+        for number, (name, counts) in enumerate(zip(names, pool.imap(measure, names)), 1):
+            measured[name] = counts
+            text = ", ".join(f"{dtype} {passed} of {total}" for dtype, (passed, total) in counts.items())
+            print(f"{number:3} of {len(names)} {name}: {text}", flush=True)
     if document:
-        text = document.read_text()
-        before, rest = text.split(MARKS[0])
-        table = "\n".join([MARKS[0], "", f"{passed} of {total} samples of {len(names)} operators.", "", *lines, "", MARKS[1]])
-        document.write_text(before + table + rest.split(MARKS[1])[1])
+        update(document, measured)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--one"]:
-        measure(sys.argv[2])
-    else:
-        paths = [pathlib.Path(each) for each in sys.argv[1:] if each.endswith(".md")]
-        main(paths[0] if paths else None, [each for each in sys.argv[1:] if not each.endswith(".md")] or OPERATORS)
+    documents = [pathlib.Path(each) for each in sys.argv[1:] if each.endswith(".md")]
+    main(documents[0] if documents else None, [each for each in sys.argv[1:] if not each.endswith(".md")] or OPERATORS)
