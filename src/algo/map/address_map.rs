@@ -210,6 +210,7 @@ impl AddressMap {
         (1..end).filter_map(|index| Some(self.records[index as usize].read()?.1))
     }
 
+    /// All ranges, as `live_ranges`.
     #[cfg(all(test, not(loom)))]
     pub fn snapshot(&self) -> Vec<Range> {
         self.live_ranges().collect()
