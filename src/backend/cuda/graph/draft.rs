@@ -17,7 +17,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
-use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch};
+use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
 use crate::backend::cuda::transfer::{random_num, reduce};
 use crate::backend::{
     Copy, Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Span, Work,
@@ -103,7 +103,7 @@ impl<'a> Draft<'a> {
     fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let node = match work {
             Work::Copy(copy) => return self.add_pieces(copy, after),
-            Work::Copy2d(copy) if copy.dst.pitch.max(copy.src.pitch) > max_pitch(self.device) => {
+            Work::Copy2d(copy) if !takes_pitch(self.device, copy.dst.pitch.max(copy.src.pitch))? => {
                 let rows = (0..copy.height).map(|row| self.add_pieces(&copy.row(row), after));
                 return Ok(rows.collect::<Result<Vec<_>>>()?.concat());
             }
@@ -150,8 +150,11 @@ impl<'a> Draft<'a> {
 
     /// A plain copy. Its pitch is its width, which the driver limits.
     fn add_pieces(&self, copy: &Copy, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
-        // A power of two, so that pieces are aligned.
-        let most = (max_pitch(self.device) / 2).next_power_of_two();
+        let most = match takes_pitch(self.device, copy.dst.len)? {
+            true => copy.dst.len.max(1),
+            // A power of two, so that pieces are aligned.
+            false => (max_pitch(self.device)? / 2).next_power_of_two(),
+        };
         let piece = |at: usize| {
             let width = most.min(copy.dst.len - at);
             let rows = |span: Span| Rows { span: Span { addr: span.addr + at, len: width, ..span }, pitch: width };

@@ -82,7 +82,6 @@ fn abandoned() -> Fault {
     Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }
 
-#[cold]
 fn captured() -> Fault {
     let text = "another library captures the stream, which forbids to wait for it; end the capture first";
     Fault::new(FaultKind::Driver, text)

@@ -17,16 +17,16 @@ use crate::backend::cuda::transfer::memcpy::{
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
 /// The largest distance between rows that the driver's functions take. It is the same for all devices so far.
-pub fn max_pitch(device: &DeviceState) -> usize {
+pub fn max_pitch(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH;
-    let pitch = device.driver().device_attribute(device.context().ordinal(), attribute);
-    pitch.ok().and_then(|pitch| usize::try_from(pitch).ok()).filter(|pitch| *pitch > 0).unwrap_or(i32::MAX as usize)
+    let pitch = device.driver().device_attribute(device.context().ordinal(), attribute)?;
+    Ok(usize::try_from(pitch).ok().filter(|pitch| *pitch > 0).unwrap_or(i32::MAX as usize))
 }
 
-/// Whether the driver takes these pitches. It is asked only about large ones.
-fn takes_pitch(device: &DeviceState, pitch: usize) -> bool {
-    const ALWAYS: usize = 1 << 10;
-    pitch <= ALWAYS || pitch <= max_pitch(device)
+/// Whether the driver takes rows at this distance. It is asked only about large ones.
+pub fn takes_pitch(device: &DeviceState, pitch: usize) -> Result<bool> {
+    const ALWAYS: usize = 4 << 10;
+    Ok(pitch <= ALWAYS || pitch <= max_pitch(device)?)
 }
 
 /// One side of a copy, as the driver's structures have it.
@@ -55,7 +55,7 @@ impl Side {
 
 /// Gives the driver a copy of rows.
 fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
-    if !takes_pitch(device, copy.dst.pitch.max(copy.src.pitch)) {
+    if !takes_pitch(device, copy.dst.pitch.max(copy.src.pitch))? {
         let mut rows = 0..copy.height;
         return rows.try_for_each(|row| memcpy::issue_copy(device, stream, &copy.row(row)));
     }
