@@ -70,7 +70,7 @@ if ((${#names[@]} == 0)); then
     for file in tools/checks/*.sh; do
         name=$(basename "$file" .sh)
         # These take minutes each, and run only on request.
-        if [[ $name == sanitize-* || $name == hook-cost || $name == whole-sweeps || $name == refused-calls || $name == fuzz || $name == miri ]] && ((deep == 0)); then continue; fi
+        if [[ $name == sanitize-* || $name == hook-cost || $name == whole-sweeps || $name == refused-calls || $name == fuzz || $name == miri || $name == gpu-dry-run ]] && ((deep == 0)); then continue; fi
         names+=("$name")
     done
 fi

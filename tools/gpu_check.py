@@ -7,6 +7,7 @@ usage: gpu_check.py PACK RESULTS
 
 import json
 import pathlib
+import re
 import sys
 
 
@@ -15,11 +16,22 @@ def names(path):
     return [line.split("\t")[:2] for line in path.read_text().splitlines()]
 
 
+def miscounted(program, log):
+    """Whether the row of a program lacks tests that its log says it ran and did not skip."""
+    text = log.read_text(errors="replace")
+    ran = sum(int(count) for count in re.findall(r"^\[=+\] (\d+) tests? from .* ran", text, re.MULTILINE))
+    skipped = sum(int(count) for count in re.findall(r"^\[  SKIPPED \] (\d+) test", text, re.MULTILINE))
+    if not program["cases"] or program["cases"] != ran - skipped:
+        yield f"{program['name']}: {program['cases']} tests are counted, {ran} ran, {skipped} of them skipped"
+
+
 def problems(pack, results):
     said = json.loads((results / "results.json").read_text())
     programs = {program["name"]: program for program in said["programs"]}
-    suite, sanitized = names(pack / "cuda.txt"), names(pack / "memcheck.txt")
-    wanted = [name for name, _ in suite] + [f"memcheck.{name}" for name, _ in sanitized]
+    lists = {prefix: names(pack / f"{file}.txt")
+             for prefix, file in (("assumed.", "assumptions"), ("", "cuda"), ("memcheck.", "memcheck"))}
+    suite = lists[""]
+    wanted = [prefix + name for prefix, programs in lists.items() for name, _ in programs]
     for name in [*wanted, "bench.entry", "bench.cuda"]:
         if name not in programs:
             yield f"{name} did not run"
@@ -27,9 +39,10 @@ def problems(pack, results):
             yield f"{name} failed"
         if not (results / f"{name}.log").exists():
             yield f"{name} has no log"
-    for name, program in suite:
-        if program.endswith("_test") and not programs.get(name, {}).get("cases"):
-            yield f"{name} ran no test"
+    for prefix, listed in lists.items():
+        for name, program in listed:
+            if program.endswith("_test") and prefix + name in programs:
+                yield from miscounted(programs[prefix + name], results / f"{prefix}{name}.log")
     tests = {f"{pathlib.Path(program).name}.cpp" for _, program in suite if program.endswith("_test")}
     if tests != set(said["tests"]):
         yield f"the confirmed test files differ: {sorted(tests ^ set(said['tests']))}"
@@ -59,8 +72,9 @@ def main():
         print(problem)
     if found:
         sys.exit(1)
-    print(f"the pack works: {len(names(pack / 'cuda.txt'))} programs, {len(names(pack / 'memcheck.txt'))} of them "
-          "twice, and the benchmarks")
+    counts = [len(names(pack / f"{file}.txt")) for file in ("cuda", "memcheck", "assumptions")]
+    print(f"the pack works: {counts[0]} programs, {counts[1]} of them twice, tests of assumptions in {counts[2]}, and the "
+          "benchmarks")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,10 @@ for label in cuda memcheck; do
         python3 tools/gpu_list.py build/gpu "$pack" >"$pack/$label.txt"
     [[ -s $pack/$label.txt ]] || die "the build has no test with the label $label"
 done
+# The tests that show whether a driver is as the fake driver assumes.
+tools/gpu_assumptions.py --list | while IFS=$'\t' read -r program tests; do
+    printf '%s\ttests/%s\t--gtest_filter=%s\n' "${program%_test}" "$program" "$tests"
+done >"$pack/assumptions.txt"
 # shutdown_test runs it.
 cp build/gpu/cpp_tests/unload_child "$pack/tests/"
 # paddle_plugin_test loads it.
@@ -45,7 +49,8 @@ size=$(du -sb "$pack" | cut -f1)
 ((size <= limit)) || die "$pack has $size bytes, the limit is $limit"
 say "$pack: $((size / 1024)) KiB, $(wc -l <"$pack/cuda.txt") programs"
 cat <<TEXT
-Copy the folder to a machine with a GPU of NVIDIA's and run there:  ./run [RESULTS_DIRECTORY]
-It prints a table, writes results.json and a log per program, and fails if a program failed.
+Copy the folder to a machine with a GPU of NVIDIA's and run there:  ./run [SHARD/COUNT] [--seconds N] [RESULTS_DIRECTORY]
+It prints a table, writes results.json and a log per program, and fails if a program failed. It continues where an
+earlier call stopped.
 Results worth keeping belong into docs/gpu/.
 TEXT

@@ -1,9 +1,24 @@
 #!/usr/bin/env bash
-# Runs the packed suite, samples and benches on this machine's GPU.  usage: ./run [RESULTS_DIRECTORY]
+# Runs the packed suite, samples and benches on this machine's GPU, the most telling programs first.
+# usage: ./run [SHARD/COUNT] [--seconds N] [RESULTS_DIRECTORY]
+#   SHARD/COUNT   only this part: the first is what docs/gpu/assumptions.md names, the others divide the rest
+#   --seconds N   stops before N seconds have passed; the next call continues with what has not run
+# A program that has a result in RESULTS_DIRECTORY (default: results) does not run again.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
-results=${1:-results}
-mkdir -p "$results" || exit 1
+
+shard=1 count=1 seconds=0 results=results
+while (($#)); do
+    case $1 in
+    --seconds) seconds=${2:?--seconds needs a number} && shift ;;
+    [0-9]*/[0-9]*) shard=${1%/*} count=${1#*/} ;;
+    -*) sed -n '2,6s/^# //p' "$0" >&2 && exit 2 ;;
+    *) results=$1 ;;
+    esac
+    shift
+done
+((shard >= 1 && shard <= count)) || { echo "run: $shard/$count: the shard must be from 1 to $count" >&2; exit 2; }
+mkdir -p "$results/rows" || exit 1
 results=$(cd "$results" && pwd)
 
 export PORTACL_BACKEND=cuda PORTACL_TEST_NO_SKIPS=1 PORTACL_TEST_ON_GPU=1
@@ -17,76 +32,121 @@ card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/n
 [[ -n $card ]] || { echo "run: nvidia-smi finds no GPU here" >&2; exit 1; }
 echo "$(head -2 about.txt | tr '\n' ' ')"
 echo "GPU: $card"
-
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
+# Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
+under=("$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99)
 
-failed=0 rows="" passed="" patience=180
-# one NAME COMMAND...: runs it, prints a line, adds to rows.
+# What runs: name, most seconds, command, separated by tabs.
+plan() {
+    sed 's/^\([^\t]*\)\t/assumed.\1\t180\t.\//' assumptions.txt
+    echo "--"
+    sed 's/^\([^\t]*\)\t/\1\t180\t.\//' cuda.txt
+    [[ -z $sanitizer ]] || awk -v OFS='\t' -v before="$(printf '%s\t' "${under[@]}")" \
+        '{ name = $1; sub(/^[^\t]*\t/, ""); print "memcheck." name, 900, before "./" $0 }' memcheck.txt
+    printf 'bench.%s\t180\tbenches/bench_%s\n' entry entry cuda cuda
+}
+
+# The part of the plan that this shard has.
+part() {
+    plan | awk -v shard="$shard" -v count="$count" '
+        $0 == "--" { first = n; next }
+        { line[++n] = $0 }
+        END {
+            from = 1; to = n
+            if (count > 1 && shard == 1) to = first
+            if (count > 1 && shard > 1) {
+                from = first + 1 + int((n - first) * (shard - 2) / (count - 1))
+                to = first + int((n - first) * (shard - 1) / (count - 1))
+            }
+            for (i = from; i <= to; ++i) print line[i]
+        }'
+}
+
+# stacks PID: where the threads of a program are that does not end.
+stacks() {
+    if command -v gdb >/dev/null; then
+        timeout 60 gdb -p "$1" -batch -ex 'thread apply all backtrace 30' 2>/dev/null
+    else
+        echo "gdb is not on this machine; the threads, and where the kernel has them:"
+        for thread in "/proc/$1/task"/*; do echo "$(<"$thread/comm") $(cat "$thread/wchan" 2>/dev/null)"; done
+    fi
+}
+
+# one NAME SECONDS COMMAND...: runs it, prints a line, and keeps a row. A program that was stopped because this script's
+# time is over has no row, and runs again.
 one() {
-    local name=$1 log status=0 verdict started counts
-    shift
-    log=$results/$name.log
-    started=$(date +%s%N)
-    timeout "$patience" "$@" >"$log" 2>&1 </dev/null || status=$?
-    local milliseconds=$((($(date +%s%N) - started) / 1000000))
-    counts=$(grep -cE '^\[       OK \]' "$log")
-    case $status in
-    0) verdict=passed ;;
-    124) verdict="timed out" ;;
-    *) verdict="failed ($status)" ;;
-    esac
-    ((status == 0)) || failed=$((failed + 1))
-    printf '%-34s %-14s %5s cases %8d ms\n' "$name" "$verdict" "$counts" "$milliseconds"
-    rows+=$(printf '%s\n    {"name": "%s", "status": %d, "cases": %d, "milliseconds": %d}' "${rows:+,}" \
-        "$name" "$status" "$counts" "$milliseconds")
-}
-
-# all LIST PREFIX [WRAPPER...]: each program of a list, with PREFIX before its name.
-all() {
-    local list=$1 prefix=$2 name program arguments before words
+    local name=$1 patience=$2 log=$results/$1.log cut=0 status=0 hung=0 verdict began pid counts
     shift 2
-    while IFS=$'\t' read -r name program arguments; do
-        words=()
-        [[ -z $arguments ]] || IFS=$'\t' read -ra words <<<"$arguments"
-        before=$failed
-        one "$prefix$name" "$@" "./$program" ${words[@]+"${words[@]}"}
-        # docs/api.md counts a test file as confirmed when its whole program passed.
-        if [[ -z $prefix ]] && ((failed == before)) && [[ $program == tests/*_test ]]; then
-            passed+="${passed:+, }\"${program#tests/}.cpp\""
-        fi
-    done <"$list"
+    if ((seconds > 0 && seconds - SECONDS < patience)); then
+        patience=$((seconds - SECONDS)) cut=1
+    fi
+    began=$(date +%s%N)
+    setsid "$@" >"$log" 2>&1 </dev/null &
+    pid=$!
+    ( for ((left = patience * 10; left > 0; --left)); do
+        sleep 0.1
+        kill -0 "$pid" 2>/dev/null || exit 0
+    done
+    echo hung >"$results/hung"
+    ((cut)) || stacks "$pid" >>"$log" 2>&1
+    kill -KILL -- "-$pid" 2>/dev/null ) &
+    wait "$pid" 2>/dev/null || status=$?
+    wait
+    [[ ! -e $results/hung ]] || hung=1
+    rm -f "$results/hung"
+    ((hung && cut)) && return 1
+    local milliseconds=$((($(date +%s%N) - began) / 1000000))
+    counts=$(grep -cE '^\[       OK \]' "$log")
+    verdict="failed ($status)"
+    ((status != 0)) || verdict=passed
+    ((!hung)) || verdict="hangs"
+    printf '%-34s %-14s %5s cases %8d ms\n' "$name" "$verdict" "$counts" "$milliseconds"
+    printf '{"name": "%s", "status": %d, "hangs": %s, "cases": %d, "milliseconds": %d}\n' "$name" "$status" \
+        "$( ((hung)) && echo true || echo false)" "$counts" "$milliseconds" >"$results/rows/$name"
+    [[ $name != bench.* ]] || cat "$log"
 }
 
-all cuda.txt ""
-# A part of them again: those that allocate, copy and launch kernels.
-if [[ -n $sanitizer ]]; then
-    patience=900
-    # Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
-    all memcheck.txt memcheck. "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99
-    patience=180
-else
-    echo "compute-sanitizer is not on this machine: nothing ran under it"
-fi
+# docs/api.md counts a test file as confirmed when its whole program passed.
+confirmed() {
+    local name program rest
+    while IFS=$'\t' read -r name program rest; do
+        [[ $program == tests/*_test ]] && grep -qs '"status": 0,' "$results/rows/$name" && printf '"%s.cpp"\n' "${program#tests/}"
+    done <cuda.txt | paste -sd, -
+}
 
-one bench.entry benches/bench_entry
-cat "$results/bench.entry.log"
-# Compared with the raw driver: a table for people, and a line of JSON for each row.
-one bench.cuda benches/bench_cuda
-cat "$results/bench.cuda.log"
-figures=$(grep '^{' "$results/bench.cuda.log" | paste -sd, -)
-
-cat >"$results/results.json" <<JSON
+write_results() {
+    local figures
+    figures=$(grep -hs '^{' "$results/bench.cuda.log" | paste -sd, -)
+    cat >"$results/results.json" <<JSON
 {
   "about": "$(tr '\n' ';' <about.txt | sed 's/;$//; s/;/; /g')",
   "card": "${card%%, *}",
   "driver": "${card##*, }",
   "date": "$(date -u +%F)",
   "compute_sanitizer": $([[ -n $sanitizer ]] && echo true || echo false),
-  "tests": [$passed],
+  "tests": [$(confirmed)],
   "figures": [$figures],
-  "programs": [$rows
+  "programs": [
+$(cat "$results"/rows/* 2>/dev/null | sed '$!s/$/,/; s/^/    /')
   ]
 }
 JSON
-echo "$failed programs failed; results in $results"
-((failed == 0))
+}
+
+[[ -n $sanitizer ]] || echo "compute-sanitizer is not on this machine: nothing runs under it"
+left=0
+mapfile -t lines < <(part)
+for line in "${lines[@]}"; do
+    IFS=$'\t' read -ra words <<<"$line"
+    [[ -e $results/rows/${words[0]} ]] && continue
+    if ((left > 0)) || { ((seconds > 0)) && ((seconds - SECONDS < 5)); }; then
+        left=$((left + 1))
+    else
+        one "${words[@]}" || left=1
+    fi
+done
+write_results
+failed=$(grep -L '"status": 0,' "$results"/rows/* 2>/dev/null | wc -l)
+echo "$(ls "$results/rows" | wc -l) programs ran so far, $failed of them failed; results in $results"
+((left == 0)) || echo "$left programs of this shard are left: run the same command again"
+((failed == 0 && left == 0))

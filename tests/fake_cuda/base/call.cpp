@@ -150,6 +150,10 @@ Call::Call(const char* name, Needs needs) : name_(name) {
     refused_ = refuse(needs);
 }
 
+// Assumption: A forked child has no driver: every call fails with 3.
+// Source: none; the notes of PyTorch on multiprocessing: a forked child cannot use CUDA
+// Test: Shutdown.ForkedChildEveryFunction
+
 CUresult Call::refuse(Needs needs) {
     State& all = state();
     if (needs != Needs::kNothing) {
@@ -196,6 +200,11 @@ CUresult Call::refuse(Needs needs) {
     }
     return fault.code;
 }
+
+// Assumption: A call that waits inside the driver holds up other calls in its context.
+// Source: none; reproduced in pull request 2334 of meta-pytorch/torchcomms
+// Test: MemcpyAsync.AWaitingCopyBlocksNoOtherStream, Memcpy2d.AWaitingCopyBlocksNoOtherStream,
+// MemcpyBatchAsync.AWaitingCopyBlocksNoOtherStream
 
 void Call::block(Context& context, const std::function<bool()>& done) const {
     State& all = state();

@@ -28,6 +28,11 @@ bool is_unsafe(const char* name) {
 
 }  // namespace
 
+// Assumption: A capture forbids calls such as cuMemFree and cuEventQuery, by the modes of capture and thread. In the
+// relaxed mode a thread may make them.
+// Source: CUDA Driver API, cuThreadExchangeStreamCaptureMode
+// Test: NativeCapture.IsValidAfterAFreeOnAnotherThread, StreamWait.ACaptureOfAnotherLibraryStaysValid
+
 CUresult disturb_captures(const char* name) {
     if (mode_of_thread == kRelaxed || state().captures.empty() || !is_unsafe(name)) return CUDA_SUCCESS;
     CUresult code = CUDA_SUCCESS;
@@ -47,6 +52,11 @@ Capture* capture_of(CUstream handle) {
         std::find_if(captures.begin(), captures.end(), [&](const Capture& one) { return one.stream == handle; });
     return found == captures.end() ? nullptr : &*found;
 }
+
+// Assumption: A query or synchronization of a captured stream or event fails with 900, 901 or 907, and invalidates
+// the capture; cuStreamIsCapturing does not.
+// Source: CUDA Programming Guide, CUDA Graphs: Prohibited and Unhandled Operations
+// Test: NativeCapture.IsValidAfterARefusedWait
 
 CUresult disturb_capture_of(CUstream handle, CUresult code) {
     Capture* const capture = capture_of(handle);

@@ -16,6 +16,10 @@
 #include "stream/stream.h"
 #include "transfer/memcpy.h"
 
+// Assumption: A run of a graph waits for the previous run of it. Its nodes run in any order that their edges allow.
+// Source: CUDA Driver API, cuGraphLaunch
+// Test: GraphRun.ARunWaitsForThePreviousOne, GraphRun.RunsInSeveralStreamsAreSerialized
+
 namespace fake {
 namespace {
 

@@ -9,6 +9,10 @@
 #include "memory/memory.h"
 #include "stream/stream.h"
 
+// Assumption: A launch copies its arguments before it returns.
+// Source: CUDA Driver API, cuLaunchKernel
+// Test: KernelLaunch.ParametersOfEverySizeArrive
+
 namespace fake {
 namespace {
 

@@ -11,6 +11,10 @@
 #include "memory/memory.h"
 #include "stream/stream.h"
 
+// Assumption: cuFuncGetParamInfo returns 1 after the last parameter of a kernel.
+// Source: CUDA Driver API, cuFuncGetParamInfo
+// Test: KernelInfo.ParametersAreReturned
+
 namespace fake {
 namespace {
 

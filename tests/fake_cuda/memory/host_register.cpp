@@ -6,6 +6,10 @@
 
 #include "memory/memory.h"
 
+// Assumption: Registered host memory has a device address, and cannot be registered twice.
+// Source: CUDA Driver API, cuMemHostRegister
+// Test: HostRegister.ReturnsAnAddressForKernels, HostRegister.TwiceIsAnError
+
 namespace fake {
 namespace {
 

@@ -10,6 +10,10 @@
 #include "pool/mem_pool.h"
 #include "stream/stream.h"
 
+// Assumption: Device memory is aligned to at least 256 bytes, and cuMemFree may wait for all work in the context.
+// Source: CUDA Programming Guide, Device Memory Accesses; CUDA Driver API, cuMemFree
+// Test: Malloc.AddressesAreAligned, FreeInUse.OnSeveralStreams
+
 namespace fake {
 namespace {
 

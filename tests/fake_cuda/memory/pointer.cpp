@@ -3,6 +3,10 @@
 #include "memory/memory.h"
 #include "pool/mem_pool.h"
 
+// Assumption: A query of an address that the driver does not know returns 1, also for freed memory.
+// Source: CUDA Driver API, cuPointerGetAttribute
+// Test: NativeCuda.MemoryOfOtherLibrariesIsFound, PointerGetAttributes.OfFreedMemory
+
 namespace fake {
 namespace {
 

@@ -10,6 +10,11 @@
 #include "runtime/context.h"
 #include "stream/stream.h"
 
+// Assumption: A pool releases what exceeds its threshold at the next synchronization of a stream, an event or the
+// context.
+// Source: CUDA Driver API, cuMemPoolSetAttribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+// Test: MemPoolAttributeTest.SynchronizingTrimsToTheThreshold, MemPoolAttributeTest.MemoryUpToTheThresholdIsKept
+
 namespace fake {
 namespace {
 

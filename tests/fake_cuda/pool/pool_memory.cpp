@@ -10,6 +10,12 @@
 #include "pool/mem_pool.h"
 #include "stream/stream.h"
 
+// Assumption: A pool reuses freed memory in the stream of the free, after an event that follows the free, after the
+// free is complete, or after a wait that it adds: as its three attributes allow.
+// Source: CUDA Driver API, cuMemPoolSetAttribute; Programming Guide, Stream Ordered Memory Allocator
+// Test: MemPoolReuseTest.AStreamReusesItsFreedMemoryAtOnce, MemPoolReuseTest.AfterAnEventRecordedAfterTheFree,
+// MemPoolReuseTest.NotByAnotherStreamWithoutPermission
+
 namespace fake {
 namespace {
 

@@ -19,6 +19,11 @@ namespace {
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
+// Assumption: Any context may be current, also a destroyed one of another library; calls without a context of their
+// own then fail with 201, 400 or 709.
+// Source: CUDA Driver API, Context Management
+// Test: ForeignContext.MayBeLeftCurrent, ForeignContext.MayBeDestroyedWhileItIsCurrent
+
 // The calling thread's contexts. The stack has no destructor, so it is valid as long as the thread
 // runs: a program may call the driver from its thread-local and static destructors.
 class Stack {
@@ -167,6 +172,11 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
     *out = context.handle;
     return CUDA_SUCCESS;
 }
+
+// Assumption: A failed primary context returns its failure from every call, also from its release, until the last
+// holder has released it.
+// Source: CUDA Driver API, Primary Context Management
+// Test: none: a kernel would have to fail
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
     Call call(__func__, Needs::kDriver);

@@ -13,6 +13,11 @@
 #include "pool/mem_pool.h"
 #include "stream/stream.h"
 
+// Assumption: A locked process has no pending work, and its calls wait until it is unlocked; its memory returns at
+// the same addresses.
+// Source: CUDA Driver API, CUDA Checkpointing
+// Test: Snapshot.LockingWaitsForPendingWork, Snapshot.MemoryIsRestoredAtItsAddresses
+
 namespace fake {
 namespace {
 

@@ -16,6 +16,10 @@ CUresult disturb_capture_by(const Event& event) {
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
+// Assumption: The time between two events is known once both are complete, and only if both were created with timing.
+// Source: CUDA Driver API, cuEventElapsedTime
+// Test: EventElapsed.MeasuresMilliseconds
+
 CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end_handle) {
     CUresult code = CUDA_SUCCESS;
     const auto start = find_event(call, start_handle, &code);
@@ -87,6 +91,10 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream) {
     }
     return queue_record(call, stream, &event->latest);
 }
+
+// Assumption: A wait for an event waits for the record that was the latest when the wait was enqueued.
+// Source: CUDA Driver API, cuStreamWaitEvent
+// Test: EventWait.KeepsTheRecordThatItSaw
 
 CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, const std::shared_ptr<Record>& record) {
     if (record != nullptr && record->captured != nullptr && capture_of(record->captured) == nullptr) {

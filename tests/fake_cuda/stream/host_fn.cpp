@@ -6,6 +6,11 @@
 #include "stream/host_fn.h"
 #include "stream/stream.h"
 
+// Assumption: Host functions of different streams may run one after the other on one thread, and may not call the
+// driver.
+// Source: CUDA Driver API, cuLaunchHostFunc
+// Test: HostFunction.FunctionsOfDifferentStreamsMayWaitForEachOther, HostFunction.BlocksItsStreamOnly
+
 namespace fake {
 namespace {
 

@@ -30,6 +30,11 @@ void complete(Stream& stream, Operation& operation, CUresult code) {
     }
 }
 
+// Assumption: The operations of a stream run in the order of their submission, and a non-blocking stream waits for no
+// other one.
+// Source: CUDA Driver API, Stream Management: cuStreamCreate; Programming Guide, Streams
+// Test: StreamOrder.SomeWorkFitsBehindABlockedStream, NativeCuda.BothLibrariesSubmitInOneOrder
+
 void serve(Stream& stream) {
     State& all = state();
     Context& context = *stream.context;
@@ -71,6 +76,11 @@ void* thread_main(void* argument) {
     state().changed.notify_all();
     return nullptr;
 }
+
+// Assumption: A stream holds some 56 host functions and event records, and some 1,000 operations. A call that finds
+// it full waits.
+// Source: none; reports of blocking calls, such as issue 516 of microsoft/mscclpp
+// Test: StreamOrder.SomeWorkFitsBehindABlockedStream
 
 // The driver's queue for a stream is bounded. A call that finds it full waits.
 void wait_for_room(const Call& call, Stream& stream, bool takes_place) {

@@ -7,6 +7,10 @@
 #include "memory/memory.h"
 #include "stream/stream.h"
 
+// Assumption: A stream waits for a word in pinned or device memory and writes one; drivers refuse managed memory.
+// Source: CUDA Driver API, Stream Memory Operations
+// Test: StreamValue.OfManagedMemory, StreamValue.AResetEndsPendingWaits
+
 namespace fake {
 namespace {
 

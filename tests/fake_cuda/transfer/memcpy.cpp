@@ -53,6 +53,10 @@ CUresult copy_async(Call& call, Direction direction, uint64_t dst, uint64_t src,
     return queue_copy(call, *stream, direction, dst, *stream->context, src, *stream->context, size, Wait::kIfNeeded);
 }
 
+// Assumption: A synchronous copy between device addresses may return before it is complete.
+// Source: CUDA Driver API, API synchronization behavior
+// Test: FreeInUse.PendingCopiesStillReadTheData
+
 // The synchronous functions. Only those with pageable or pinned host memory wait: a copy between
 // device addresses returns before it is complete, as in the driver.
 CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, size_t size) {
@@ -91,6 +95,11 @@ uint64_t address_of(const void* pointer) {
 }
 
 }  // namespace
+
+// Assumption: A copy to pageable memory returns when it is complete, one from pageable memory when the source was
+// read. Above 64 KiB both may wait for the work before them.
+// Source: CUDA Driver API, API synchronization behavior
+// Test: MemcpyAsync.APageableSourceIsReadInStreamOrder, MemcpyAsync.APageableDestinationIsCompleteOnReturn
 
 CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src, size_t width, size_t height,
                     Wait wait) {

@@ -23,6 +23,10 @@ bool is_row_based(size_t z, size_t lod) {
     return z == 0 && lod == 0;
 }
 
+// Assumption: Rows of copies are at most as far apart as the device attribute MAX_PITCH says.
+// Source: CUDA Driver API, cuMemcpy2D
+// Test: none: it needs two rows 2 GiB apart
+
 // Resolves the rows; all of them must be in one range of the kind that the type names.
 CUresult resolve_rows(const Call& call, const Side& side, size_t width, size_t height, Rows* out) {
     if (side.pitch > config().max_pitch || side.x > side.pitch || width > side.pitch - side.x) {

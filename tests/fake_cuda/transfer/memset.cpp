@@ -7,6 +7,10 @@
 #include "stream/stream.h"
 #include "transfer/memcpy.h"
 
+// Assumption: cuMemsetD8 and cuMemsetD32 return before they are complete.
+// Source: CUDA Driver API, API synchronization behavior
+// Test: Memset.DoesNotWaitForStreams
+
 namespace fake {
 namespace {
 

@@ -1,0 +1,41 @@
+# The script of the pack (./dev gpu) on a pack of small programs: every program runs in one shard, what has run does not
+# run again, a time limit leaves the rest, and a program that hangs is stopped.
+check() {
+    local place pack shard
+    place=$(mktemp -d)
+    # The name is local, so it is expanded now.
+    trap "rm -rf '$place'" EXIT
+    pack=$place/pack
+    mkdir -p "$pack"/{tests,samples,benches} "$place/bin"
+    program() { printf '#!/bin/sh\necho "$0" >>%s/ran\n%s\n' "$place" "${2-true}" >"$1" && chmod +x "$1"; }
+    program "$place/bin/nvidia-smi" 'echo "no card, 1.0"'
+    for name in a b c d; do
+        program "$pack/tests/${name}_test" 'echo "[       OK ] Suite.Test (0 ms)"'
+        printf '%s\ttests/%s_test\n' "$name" "$name" >>"$pack/cuda.txt"
+    done
+    program "$pack/tests/hangs" 'exec sleep 1000'
+    printf 'hangs\ttests/hangs\n' >>"$pack/cuda.txt"
+    printf 'b\ttests/b_test\t--gtest_filter=Suite.Test\n' >"$pack/assumptions.txt"
+    : >"$pack/memcheck.txt"
+    program "$pack/benches/bench_entry"
+    program "$pack/benches/bench_cuda"
+    printf 'portacl\ncommit\n' >"$pack/about.txt"
+    sed 's/\\t180\\t/\\t2\\t/' tools/gpu_run.sh >"$pack/run"
+    run() { (cd "$pack" && PATH="$place/bin:/usr/bin:/bin" bash ./run "$@" "$place/results") || true; }
+    run --seconds 1 | grep -q '8 programs of this shard are left' || { echo "the time limit does not hold"; return 1; }
+    for shard in 1 2 3; do run "$shard/3" && run "$shard/3"; done
+    python3 - "$place" <<'PYTHON'
+import json, pathlib, sys
+place = pathlib.Path(sys.argv[1])
+said = json.loads((place / "results/results.json").read_text())
+programs = {program["name"]: program for program in said["programs"]}
+ran = [pathlib.Path(line).name for line in (place / "ran").read_text().split() if "nvidia" not in line]
+assert sorted(programs) == ["a", "assumed.b", "b", "bench.cuda", "bench.entry", "c", "d", "hangs"], sorted(programs)
+assert sorted(ran) == sorted([f"{name}_test" for name in "abbcd"] + ["bench_cuda", "bench_entry", "hangs"]), ran
+assert ran[0] == "b_test", f"the assumptions come first, not {ran[0]}"
+assert [name for name, program in programs.items() if program["hangs"]] == ["hangs"]
+assert sorted(said["tests"]) == [f"{name}_test.cpp" for name in "abcd"], said["tests"]
+print(f"{len(programs)} programs, each ran once")
+PYTHON
+}
+sabotage() { sed -i 's/ && continue$/ \&\& true/' tools/gpu_run.sh; }
