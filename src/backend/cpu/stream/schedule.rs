@@ -6,8 +6,8 @@
 //! on the plan alone, as far as the program itself is deterministic between its calls.
 //!
 //! A thread that waits inside a call can go on when what it waits for is true. Its timeout counts only when nothing
-//! else can go on. A thread inside a host function is like any other thread; when the function returns, its stream waits for
-//! a turn again.
+//! else can go on. A thread inside a host function is like any other thread; when the function returns, its stream
+//! waits for a turn again.
 
 mod policy;
 mod threads;
