@@ -3,6 +3,7 @@
 # ./dev bench instructions: only counts instructions, which do not depend on load, and writes that section.
 # ./dev bench size: only measures the sizes of the libraries, and writes that section.
 # ./dev bench pools [LAUNCHES]: only measures memory pools, and writes that section.
+# ./dev bench checks [LAUNCHES]: only measures what PORTACL_CHECK costs, and writes a section of docs/checking.md.
 # ./dev bench compare COMMIT [LAUNCHES]: measures an earlier library beside the present one, and prints the ratios.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
@@ -22,6 +23,11 @@ if [[ $launches == size ]]; then
     say "a section of docs/benchmarks.md is written"
     exit
 fi
+if [[ $launches == checks ]]; then
+    shift
+    build release --target bench_streams bench_graph bench_mem_pool
+    exec tools/bench_checks.py "$@"
+fi
 if [[ $launches == compare ]]; then
     shift
     exec tools/bench_compare.py "$@"
@@ -32,7 +38,7 @@ if [[ $launches == pools ]]; then
     launches=${2-5}
 fi
 [[ $launches =~ ^[1-9][0-9]*$ ]] ||
-    die "usage: ./dev bench [[pools] LAUNCHES | instructions | size | compare COMMIT [LAUNCHES]]; LAUNCHES is a number above 0"
+    die "usage: ./dev bench [[pools] LAUNCHES | instructions | size | checks [LAUNCHES] | compare COMMIT [LAUNCHES]]; LAUNCHES is a number above 0"
 tools/bench_setup.sh "$part"
 # Again, now with the other runtimes.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log

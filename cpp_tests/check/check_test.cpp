@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,8 +19,8 @@ using namespace portacl_test;
 namespace {
 
 struct Planted {
-    std::string name, kind, report;
-    bool needs_kernels;
+    std::string name, kind, report, detail;
+    int needs;
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) {
@@ -36,15 +37,31 @@ const std::vector<Planted>& AllPlanted() {
         std::vector<Planted> found;
         std::istringstream lines(RunProcess(Programs(), {}).output);
         Planted one;
-        while (lines >> one.name >> one.kind >> one.needs_kernels && std::getline(lines >> std::ws, one.report))
+        while (lines >> one.name >> one.kind >> one.needs && std::getline(lines >> std::ws, one.report, '|') &&
+               std::getline(lines, one.detail)) {
+            std::replace(one.kind.begin(), one.kind.end(), '_', ' ');
             found.push_back(one);
+        }
         return found;
     }();
     return all;
 }
 
+// The checks that find a kind of fault, and others that must not find more.
+std::string Checks(const Planted& planted) {
+    static const std::map<std::string, std::string> checks = {{"endless wait", "sync"},
+                                                              {"redundant wait", "sync"},
+                                                              {"bounds", "bounds,init"},
+                                                              {"leak", "leaks,races"},
+                                                              {"misuse", "misuse"},
+                                                              {"race", "races,init,leaks,misuse"},
+                                                              {"init", "races,init,leaks,misuse"}};
+    return checks.at(planted.kind);
+}
+
 ProcessResult RunProgram(const Planted& planted, const std::string& form, Settings settings = {}) {
-    settings.emplace_back("PORTACL_CHECK", "races,init");
+    settings.emplace_back("PORTACL_CHECK", Checks(planted));
+    settings.emplace_back("PORTACL_CHECK_WAIT_MS", "200");
     const auto kernels = ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx");
     return RunProcess(Programs(), {planted.name, form, kernels.string()}, settings);
 }
@@ -57,18 +74,27 @@ size_t Count(const std::string& text, const std::string& part) {
 
 // How many reports a faulty program has: on a CUDA device the arguments of kernels are not described.
 size_t ExpectedReports(const Planted& planted) {
-    return OnCpu() || !planted.needs_kernels ? 1 : 0;
+    return OnCpu() || planted.needs == 0 ? 1 : 0;
 }
 
 std::string Name(const testing::TestParamInfo<Planted>& info) {
     return info.param.name;
 }
 
-class Fault : public testing::TestWithParam<Planted> {};
+class Fault : public testing::TestWithParam<Planted> {
+  protected:
+    void SetUp() override {
+        constexpr int kCpuOnly = 2;
+        if (GetParam().needs == kCpuOnly && !OnCpu()) GTEST_SKIP() << "for CPUs only: guard mode";
+    }
+};
 
 // Reports of all kinds.
 size_t Reports(const std::string& output) {
-    return Count(output, "portacl: race: ") + Count(output, "portacl: init: ");
+    size_t count = 0;
+    for (const char* kind : {"race", "init", "endless wait", "redundant wait", "bounds", "leak", "misuse"})
+        count += Count(output, std::string("portacl: ") + kind + ": ");
+    return count;
 }
 
 TEST_P(Fault, IsReportedOnceWithItsCallsAndTheirLines) {
@@ -78,7 +104,10 @@ TEST_P(Fault, IsReportedOnceWithItsCallsAndTheirLines) {
     EXPECT_EQ(Reports(result.output), ExpectedReports(planted)) << result.output;
     if (ExpectedReports(planted) == 0) return;
     EXPECT_EQ(Count(result.output, "portacl: " + planted.kind + ": " + planted.report), 1) << result.output;
-    EXPECT_GE(Count(result.output, ".cpp:"), 2) << result.output;
+    EXPECT_NE(result.output.find(planted.detail), std::string::npos) << result.output;
+    // What a kernel does has no place in the program.
+    const size_t places = planted.kind == "bounds" ? 0 : 2;
+    EXPECT_GE(Count(result.output, ".cpp:"), places) << result.output;
     EXPECT_EQ(Count(result.output, "portacl: PORTACL_CHECK: 1 "), 1) << result.output;
 }
 
@@ -96,8 +125,11 @@ TEST_P(Fault, DoesNotDependOnTiming) {
     const char* mode = std::getenv("PORTACL_CPU_ASYNC");
     const int seeds = OnCpu() && mode && std::string(mode) == "always" ? 20 : 1;
     for (int seed = 0; seed < seeds; ++seed) {
-        const Settings settings = {
-            {"PORTACL_CPU_ASYNC", "always"}, {"PORTACL_CPU_SEED", std::to_string(seed)}, {"PORTACL_CHECK_STACKS", "0"}};
+        // Without stacks the waits of all calls are counted as one.
+        const std::string stacks = planted.kind == "redundant wait" ? "1" : "0";
+        const Settings settings = {{"PORTACL_CPU_ASYNC", "always"},
+                                   {"PORTACL_CPU_SEED", std::to_string(seed)},
+                                   {"PORTACL_CHECK_STACKS", stacks}};
         const ProcessResult faulty = RunProgram(planted, "faulty", settings);
         EXPECT_EQ(Reports(faulty.output), ExpectedReports(planted)) << "seed " << seed;
         EXPECT_EQ(RunProgram(planted, "fixed", settings).output, "") << "seed " << seed;
@@ -111,6 +143,11 @@ TEST(Faults, ThereAreProgramsOfEveryKind) {
     for (const Planted& planted : AllPlanted()) ++kinds[planted.kind];
     EXPECT_GE(kinds["race"], 34);
     EXPECT_GE(kinds["init"], 15);
+    EXPECT_GE(kinds["endless wait"], 7);
+    EXPECT_GE(kinds["redundant wait"], 4);
+    EXPECT_GE(kinds["bounds"], 1);
+    EXPECT_GE(kinds["leak"], 5);
+    EXPECT_GE(kinds["misuse"], 3);
 }
 
 const Planted& Find(const std::string& name) {

@@ -32,12 +32,13 @@ pub mod transfer;
 
 pub use base::at_exit::{at_exit, at_unload, end_process};
 use base::broker::Parcel;
-pub use base::call_stack::return_addresses;
+pub use base::call_stack::Walk;
 pub use base::error::{Fault, FaultKind, Result};
 pub use base::numa::{bind_to_node, host_nodes};
 pub use base::thread_end::at_end_of_thread;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
+pub use memory::damage::report_damage_by;
 #[cfg(test)]
 pub use memory::known::cover_all;
 pub use memory::known::may_know;

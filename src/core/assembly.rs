@@ -62,7 +62,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |device| drop_all::<Event>(|event| Arc::ptr_eq(&event.device, device)),
         take_binaries,
     ],
-    device_state: &[peer::forget, |device| order::device_ended(device.owner)],
+    device_state: &[peer::forget, |device| order::device_ended(device.owner), |_| check::device_ended()],
     device_memory: &[
         Release { free: mem_pool::end_with_device, abandon: mem_pool::forget_with_device },
         Release { free: virtual_memory::end_with_device, abandon: virtual_memory::forget_with_device },

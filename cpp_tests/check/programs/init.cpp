@@ -210,7 +210,7 @@ const std::vector<Program> kInit = {
     {"read_by_a_graph", Graph, "init", "aclmdlRIExecuteAsync reads 65536 bytes that nothing wrote since aclrtMalloc"},
     {"memory_of_a_graph", GraphMemory, "init", "aclmdlRIExecuteAsync reads 65536 bytes that nothing wrote since acl"},
     {"written_by_a_kernel", WrittenByAKernel, "init", "aclrtMemcpy reads 4 bytes that nothing wrote since aclrtMalloc",
-     kNeedsKernels},
+     "", kNothing},
     {"read_by_a_kernel", ReadByAKernel, "init", "aclrtLaunchKernelV2 reads 1 byte that nothing wrote since aclrtMalloc",
-     kNeedsKernels},
+     "", kDescriptions},
 };

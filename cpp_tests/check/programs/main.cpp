@@ -5,10 +5,11 @@
 #include "check/programs/program.h"
 
 int main(int count, char** arguments) {
-    for (const auto* programs : {&kCopies, &kOrder, &kMemory, &kInit}) {
+    for (const auto* programs : {&kCopies, &kOrder, &kMemory, &kInit, &kSync, &kAdopted}) {
         for (const Program& program : *programs) {
             if (count < 3) {
-                std::printf("%s %s %d %s\n", program.name, program.kind, program.needs, program.report);
+                std::printf("%s %s %d %s|%s\n", program.name, program.kind, program.needs, program.report,
+                            program.detail);
                 continue;
             }
             if (std::strcmp(program.name, arguments[1]) != 0) continue;

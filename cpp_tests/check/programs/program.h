@@ -15,7 +15,7 @@
 struct World {
     static constexpr size_t kSize = 1 << 16;
     aclrtStream first = nullptr, second = nullptr;
-    char *device = nullptr, *other = nullptr, *pinned = nullptr;
+    char *device = nullptr, *other = nullptr, *scratch = nullptr, *pinned = nullptr;
     std::vector<char> pageable = std::vector<char>(kSize);
     // A file with kernels, or null.
     const char* kernels = nullptr;
@@ -28,13 +28,21 @@ struct World {
         OK(aclrtMalloc(reinterpret_cast<void**>(&device), kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         OK(aclrtMalloc(reinterpret_cast<void**>(&other), kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         OK(aclrtMallocHost(reinterpret_cast<void**>(&pinned), kSize));
+        OK(aclrtMalloc(reinterpret_cast<void**>(&scratch), 64, ACL_MEM_MALLOC_HUGE_FIRST));
         OK(aclrtMemset(device, kSize, 0, kSize));
         OK(aclrtMemset(other, kSize, 0, kSize));
     }
 
+    // Waits for everything, and there is something to wait for.
+    void Drain() {
+        Fill(scratch, first, 64);
+        OK(aclrtSynchronizeDevice());
+    }
+
     // Waits for everything: what comes later is no fault.
     void End() {
-        OK(aclrtSynchronizeDevice());
+        Drain();
+        OK(aclrtFree(scratch));
         if (device) OK(aclrtFree(device));
         if (other) OK(aclrtFree(other));
         if (pinned) OK(aclrtFreeHost(pinned));
@@ -62,11 +70,13 @@ struct World {
     }
 };
 
-// What a program needs beside a device.
+// What the report about a program needs.
 enum Needs {
     kNothing,
-    // It launches a kernel, whose arguments only CPU kernels describe.
-    kNeedsKernels,
+    // Kernels whose descriptions say what they do to memory: those of CPUs.
+    kDescriptions,
+    // CPUs: on other devices the program ends in another way.
+    kCpu,
 };
 
 struct Program {
@@ -74,7 +84,9 @@ struct Program {
     void (*run)(World& world, bool is_fixed);
     // The kind of its fault, as reports name it, and what its report begins with.
     const char *kind, *report;
+    // A later part of the report.
+    const char* detail = "";
     Needs needs = kNothing;
 };
 
-extern const std::vector<Program> kCopies, kOrder, kMemory, kInit;
+extern const std::vector<Program> kCopies, kOrder, kMemory, kInit, kSync, kAdopted;

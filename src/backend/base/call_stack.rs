@@ -1,6 +1,7 @@
 //! The stack of the calling thread, by the unwinder that every Rust program contains for its panics.
 
 use std::ffi::{c_int, c_void};
+use std::ptr;
 
 /// The unwinder's codes to continue, and to stop.
 const NO_REASON: c_int = 0;
@@ -17,30 +18,65 @@ type Visit = extern "C" fn(*mut Context, *mut c_void) -> c_int;
 unsafe extern "C" {
     fn _Unwind_Backtrace(visit: Visit, data: *mut c_void) -> c_int;
     fn _Unwind_GetIP(context: *mut Context) -> usize;
+    fn _Unwind_GetCFA(context: *mut Context) -> usize;
 }
 
-/// The return addresses on the calling thread's stack, the innermost first, `most` at most.
-pub fn return_addresses(most: usize) -> Vec<usize> {
-    struct Walk {
-        addrs: Vec<usize>,
-        most: usize,
-    }
-    extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
-        // SAFETY: the walk below, which no other code uses meanwhile.
-        let walk = unsafe { &mut *data.cast::<Walk>() };
-        // SAFETY: the context of a frame, from the unwinder.
-        let addr = unsafe { _Unwind_GetIP(context) };
-        // Null: the beginning of the stack.
-        if addr != 0 {
-            walk.addrs.push(addr);
+/// The return addresses on a thread's stack.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// The innermost first.
+    pub addrs: Vec<usize>,
+    /// Where each of them is on the stack, with its value: those beyond the beginning of the walk. Empty: it is unknown
+    /// where this processor keeps them.
+    places: Vec<(usize, usize)>,
+}
+
+/// The word at an address on the calling thread's stack.
+fn word(at: usize) -> usize {
+    let at: *const usize = ptr::with_exposed_provenance(at);
+    // SAFETY: between the calling function's frame and the beginning of the stack, aligned; volatile, because the
+    // compiler does not know that return addresses are there.
+    unsafe { at.read_volatile() }
+}
+
+impl Walk {
+    /// Of the calling thread: `most` addresses at most. `from`: the address of a variable in the frame at which a later
+    /// [`Self::is_same`] is asked.
+    pub fn here(most: usize, from: usize) -> Self {
+        struct Frames {
+            all: Vec<(usize, usize)>,
+            most: usize,
         }
-        if walk.addrs.len() < walk.most { NO_REASON } else { END_OF_STACK }
+        extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
+            // SAFETY: the frames below, which no other code uses meanwhile.
+            let frames = unsafe { &mut *data.cast::<Frames>() };
+            // SAFETY: the context of a frame, from the unwinder.
+            let (addr, end) = unsafe { (_Unwind_GetIP(context), _Unwind_GetCFA(context)) };
+            // Null: the beginning of the stack.
+            if addr != 0 {
+                frames.all.push((addr, end));
+            }
+            if frames.all.len() < frames.most { NO_REASON } else { END_OF_STACK }
+        }
+        // Room for all: no allocation fails inside the unwinder.
+        let mut frames = Frames { all: Vec::with_capacity(most), most };
+        // SAFETY: `visit` takes what it is given here.
+        unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
+        let addrs = frames.all.iter().map(|(addr, _)| *addr).collect();
+        // On x86-64 a return address is the last word before the frame of the function that it returns to.
+        let place = |(addr, end): &(usize, usize)| (end - size_of::<usize>(), *addr);
+        let mut places: Vec<_> = frames.all.iter().map(place).filter(|(at, _)| *at > from).collect();
+        if !cfg!(target_arch = "x86_64") || !places.iter().all(|(at, addr)| word(*at) == *addr) {
+            places.clear();
+        }
+        Self { addrs, places }
     }
-    // Room for all: no allocation fails inside the unwinder.
-    let mut walk = Walk { addrs: Vec::with_capacity(most), most };
-    // SAFETY: `visit` takes what it is given here.
-    unsafe { _Unwind_Backtrace(visit, (&raw mut walk).cast()) };
-    walk.addrs
+
+    /// Whether the calling thread, in the frame that the walk began with, has the same return addresses: much faster
+    /// than another walk. False, too, if that is unknown.
+    pub fn is_same(&self) -> bool {
+        !self.places.is_empty() && self.places.iter().all(|(at, addr)| word(*at) == *addr)
+    }
 }
 
 #[cfg(test)]

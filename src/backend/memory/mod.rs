@@ -1,5 +1,6 @@
 //! Memory: blocks of a device, and places of addresses.
 
+pub mod damage;
 pub mod known;
 pub mod managed_memory;
 pub mod usage;

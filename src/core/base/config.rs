@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use self::check::Check;
 use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
 use crate::backend::cpu::schedule;
@@ -129,6 +130,7 @@ impl Environment {
         };
         let backends = [("auto", BackendChoice::Auto), ("cpu", BackendChoice::Cpu), ("cuda", BackendChoice::Cuda)];
         let checks = [("0", None), ("1", Some(LeakCheck::Report)), ("abort", Some(LeakCheck::Abort))];
+        let check = check::read(&variables)?;
         let memory = "bytes per device, at least 4M, as in 512M or 8G";
         let stack = "bytes from 256K to 64G, as in 512K or 16M";
         Ok(Self {
@@ -138,7 +140,8 @@ impl Environment {
                 .parsed("PORTACL_CPU_MEMORY", memory, |text| parse_size(text).filter(|size| *size >= 4 << 20))?,
             cpu_always_async: variables.choice("PORTACL_CPU_ASYNC", &[("auto", false), ("always", true)])?,
             cpu_seed: variables.number("PORTACL_CPU_SEED", 0..=u64::MAX)?.unwrap_or(0),
-            cpu_guard: variables.choice("PORTACL_CPU_GUARD", &[("0", false), ("1", true)])?,
+            cpu_guard: variables.choice("PORTACL_CPU_GUARD", &[("0", false), ("1", true)])?
+                || check.as_ref().is_some_and(|check| check.checks.contains(&Check::Bounds)),
             schedule: variables.parsed("PORTACL_SCHEDULE", schedule::ALLOWED, |text| {
                 schedule::Settings::parse(text, variables.get("PORTACL_SCHEDULE_LOG").map(|text| output_path(&text)))
             })?,
@@ -149,7 +152,7 @@ impl Environment {
             fault: variables.fault()?,
             memory_hook: variables.parsed("PORTACL_MEMORY_HOOK", ReadyHook::ALLOWED, ReadyHook::parse)?,
             leak_check: variables.choice("PORTACL_LEAK_CHECK", &checks)?,
-            check: check::read(&variables)?,
+            check,
             trace: variables.get("PORTACL_TRACE").map(|text| output_path(&text)),
         })
     }

@@ -4,6 +4,7 @@
 //! driver's message if there is one. The C boundary adds the name of the call in front.
 
 pub mod name;
+pub mod watch;
 
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -338,6 +339,7 @@ pub fn set_mode(mode: ErrMsgMode) {
 /// Remembers a failure of `call` for `aclGetRecentErrMsg` and `aclrtGetLastError`; returns its code.
 #[cold]
 pub fn report(call: &str, code: i32, text: &str) -> i32 {
+    watch::failed(call, code, text);
     RECORD.with_borrow_mut(|record| {
         let said = format_args!("{call}: {text} (error {code})");
         if SHARED_MODE.load(Ordering::Acquire) {

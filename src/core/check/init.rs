@@ -11,10 +11,9 @@ use parking_lot::Mutex;
 
 use self::holes::{Hole, Holes};
 use super::operation::Operation;
-use super::report::{Finding, Party, Side};
+use super::report::{Finding, Kind, Party, Side};
 use crate::backend::{Access, Span};
-use crate::core::base::config::check::Check;
-use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
 use crate::core::order::effects::{Effect, Effects};
 
 static HOLES: LazyLock<Mutex<Holes>> = LazyLock::new(Mutex::default);
@@ -92,23 +91,23 @@ fn copy(holes: &mut Holes, from: Span, to: Span, found: &mut Found) {
         return;
     }
     match Allocation::find(to.addr).map(|allocation| allocation.kind) {
-        Some(Kind::Device(_) | Kind::Pool(_)) => holes.copy(from.addr, to.addr, to.len),
+        Some(MemoryIs::Device(_) | MemoryIs::Pool(_)) => holes.copy(from.addr, to.addr, to.len),
         // Its contents are not followed: the same bytes may have other addresses.
-        Some(Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_)) => {}
+        Some(MemoryIs::Mapped(_) | MemoryIs::Imported(_) | MemoryIs::Graph(_)) => {}
         _ => found.add(holes, from.addr, from.len),
     }
 }
 
 fn finding(operation: &Arc<Operation>, hole: Hole) -> Finding {
-    let reader = Party { role: "reader", does: "reads", operation: Arc::clone(operation) };
-    let allocation = Party { role: "allocation", does: "allocates", operation: hole.by };
+    let reader = Party { role: "reader", does: "reads", detail: None, operation: Arc::clone(operation) };
+    let allocation = Party { role: "allocation", does: "allocates", detail: None, operation: hole.by };
+    let bytes = hole.end - hole.addr;
     Finding {
-        check: Check::Init,
-        addr: hole.addr,
-        bytes: hole.end - hole.addr,
+        kind: Kind::Uninitialized,
+        memory: Some((hole.addr, bytes)),
         parties: vec![allocation, reader],
-        what,
-        fix,
+        what: Box::new(move |sides| what(sides, bytes)),
+        fix: Box::new(fix),
     }
 }
 

@@ -5,18 +5,23 @@
 //! | `submissions.rs` | sees all operations, before they are submitted |
 //! | `races.rs`, `races/shadow.rs` | operations that use the same memory without an order; what used each byte |
 //! | `init.rs`, `init/holes.rs` | reads of memory that nothing wrote; which bytes these are |
+//! | `sync.rs` | waits that nothing ends, and waits for nothing |
+//! | `sync/pending.rs`, `sync/chain.rs` | where streams may stop; who waits for whom |
+//! | `adopted.rs` | what other parts of the library find: accesses outside of allocations, leaks, failed calls |
 //! | `operation.rs` | an operation, as reports describe it |
 //! | `memory.rs` | allocations and releases |
 //! | `report.rs`, `report/suppression.rs` | reports |
 //!
 //! The order of operations is in `core/order/sequence.rs`, and the memory that they use in `core/order/effects.rs`.
 
+mod adopted;
 mod init;
 mod memory;
 mod operation;
 mod races;
 mod report;
 mod submissions;
+mod sync;
 
 use std::sync::OnceLock;
 
@@ -25,11 +30,13 @@ use crate::core::base::error::Result;
 use crate::core::order::{checker, sequence};
 use crate::core::stream;
 
-static SELECTED: OnceLock<Vec<Check>> = OnceLock::new();
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+static SUBMISSIONS: OnceLock<submissions::Submissions> = OnceLock::new();
 
 /// Whether this check is on.
 fn is_on(check: Check) -> bool {
-    SELECTED.get().is_some_and(|selected| selected.contains(&check))
+    SETTINGS.get().is_some_and(|settings| settings.checks.contains(&check))
 }
 
 /// Switches the checks on. A second call does nothing.
@@ -37,11 +44,22 @@ pub fn arm(settings: &Settings) -> Result<()> {
     if !report::open(settings)? {
         return Ok(());
     }
-    SELECTED.get_or_init(|| settings.checks.clone());
+    let settings = SETTINGS.get_or_init(|| settings.clone());
+    adopted::arm()?;
+    // The leaks come first at the end of the process.
+    report::end_with_process();
+    if !settings.checks.iter().any(|check| check.sees_operations()) {
+        return Ok(());
+    }
     memory::watch()?;
     stream::always_wait();
-    checker::install(&submissions::Submissions);
+    checker::install(SUBMISSIONS.get_or_init(|| submissions::Submissions { long_wait: settings.wait }));
     Ok(())
+}
+
+/// A device has ended, and all work there is complete.
+pub fn device_ended() {
+    sync::forget_complete();
 }
 
 /// The session has ended.
@@ -49,4 +67,5 @@ pub fn session_ended() {
     sequence::session_ended();
     races::session_ended();
     init::session_ended();
+    sync::session_ended();
 }

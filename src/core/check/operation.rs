@@ -16,6 +16,10 @@ pub enum What {
     Allocates,
     /// It frees the memory.
     Frees,
+    /// The host waits.
+    Waits,
+    /// The host calls a function.
+    Calls,
 }
 
 impl What {
@@ -28,7 +32,11 @@ impl What {
             Self::Accesses(OpKind::RandomNum) => "a generator of random numbers",
             Self::Accesses(OpKind::Launch) => "a kernel",
             Self::Accesses(OpKind::RunGraph) => "a graph",
+            Self::Accesses(OpKind::HostFn) => "a host function",
+            Self::Accesses(OpKind::HandOver) => "a callback",
+            Self::Accesses(OpKind::Wait | OpKind::WaitValue | OpKind::WaitNotify) | Self::Waits => "a wait",
             Self::Accesses(_) => "an operation",
+            Self::Calls => "a call",
             Self::Allocates => "an allocation",
             Self::Frees => "a release",
         }
@@ -39,6 +47,8 @@ impl What {
         match (self, mode) {
             (Self::Allocates, _) => "allocates",
             (Self::Frees, _) => "frees",
+            (Self::Waits, _) => "waits",
+            (Self::Calls, _) => "calls",
             (_, Mode::Read) => "reads",
             (_, Mode::Write) => "writes",
             (_, Mode::Unknown) => "uses",

@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 
 use self::shadow::{Conflict, Shadow, Use};
 use super::operation::{Operation, What};
-use super::report::{Finding, Party, Side};
-use crate::core::base::config::check::Check;
+use super::report::{Finding, Kind, Party, Side};
 use crate::core::order::accesses::Accesses;
 use crate::core::order::sequence::Sequence;
 
@@ -67,19 +66,19 @@ fn finding(found: &Conflict) -> Finding {
     let party = |role, Use { mode, operation }: &Use| Party {
         role,
         does: operation.what.verb(*mode),
+        detail: None,
         operation: Arc::clone(operation),
     };
     Finding {
-        check: Check::Races,
-        addr: found.addr,
-        bytes: found.len,
+        kind: Kind::Race,
+        memory: Some((found.addr, found.len)),
         parties: vec![party("earlier", &found.earlier), party("later", &found.later)],
-        what,
-        fix,
+        what: Box::new(what),
+        fix: Box::new(fix),
     }
 }
 
-fn what(sides: &[Side], _bytes: usize) -> String {
+fn what(sides: &[Side]) -> String {
     let [earlier, later] = sides else { return String::new() };
     format!(
         "{} {} memory that {} {}, and nothing orders one after the other",

@@ -1,5 +1,6 @@
 //! Reports: text on standard error, lines of JSON in a file.
 
+mod kind;
 mod suppression;
 
 use std::collections::{BTreeMap, HashSet};
@@ -12,15 +13,16 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+pub use self::kind::Kind;
 use self::suppression::Suppressions;
 use super::operation::{Operation, What};
-use super::{init, races};
+use super::{init, races, sync};
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{at_unload, end_process};
 use crate::core::base::call_site::Stack;
-use crate::core::base::config::check::{Check, Settings};
+use crate::core::base::config::check::Settings;
 use crate::core::base::error::Result;
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
@@ -30,7 +32,7 @@ use crate::core::order::accesses::Access;
 use crate::core::stream::Stream;
 
 /// Distinguishes reports: a second one about the same lines of the program is only counted.
-type Identity = (Check, Vec<(What, &'static str, Option<Stack>)>);
+type Identity = (Kind, Vec<(What, &'static str, Option<Stack>)>);
 
 /// How often something was found.
 #[derive(Clone, Copy, Default)]
@@ -46,7 +48,7 @@ struct Reports {
     suppressions: Suppressions,
     log: Option<OutputFile>,
     met: HashSet<Identity>,
-    counts: BTreeMap<Check, Count>,
+    counts: BTreeMap<Kind, Count>,
     began: Instant,
 }
 
@@ -67,8 +69,12 @@ pub fn open(settings: &Settings) -> Result<bool> {
     let settings = settings.clone();
     let (met, counts, began) = (HashSet::new(), BTreeMap::new(), Instant::now());
     *reports = Some(Reports { settings, suppressions, log, met, counts, began });
-    at_unload(at_end_of_process);
     Ok(true)
+}
+
+/// From now on, the end of the process writes the last line.
+pub fn end_with_process() {
+    at_unload(at_end_of_process);
 }
 
 /// The calling thread's stack, if stacks are recorded.
@@ -83,27 +89,30 @@ pub struct Party {
     pub role: &'static str,
     /// What it does to the memory.
     pub does: &'static str,
+    /// More about it.
+    pub detail: Option<&'static str>,
     pub operation: Arc<Operation>,
 }
 
+/// A text about operations.
+pub type Sentence = Box<dyn Fn(&[Side]) -> String>;
+
 /// What a check has found. Its texts are written when it is reported, because names of functions are slow to find.
-#[derive(Debug)]
 pub struct Finding {
-    pub check: Check,
+    pub kind: Kind,
     /// The memory: its first byte, and how many.
-    pub addr: usize,
-    pub bytes: usize,
+    pub memory: Option<(usize, usize)>,
     pub parties: Vec<Party>,
-    /// The first line. It has the operations, and the number of bytes.
-    pub what: fn(&[Side], usize) -> String,
+    /// The first line, about the operations.
+    pub what: Sentence,
     /// What to do.
-    pub fix: fn(&[Side]) -> String,
+    pub fix: Sentence,
 }
 
 impl Finding {
     fn identity(&self) -> Identity {
         let side = |party: &Party| (party.operation.what, party.does, party.operation.stack.clone());
-        (self.check, self.parties.iter().map(side).collect())
+        (self.kind, self.parties.iter().map(side).collect())
     }
 }
 
@@ -121,6 +130,8 @@ pub struct Side {
     role: &'static str,
     pub call: String,
     pub does: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<String>,
     /// The description of the stream.
@@ -147,6 +158,7 @@ impl Side {
             role: party.role,
             call: operation.call(),
             does: party.does,
+            detail: party.detail,
             stream: stream.map(|stream| format!("{:#x}", stream.handle)),
             stream_name: stream.map(|stream| stream_in_words(stream.handle)),
             number: stream.map(|stream| stream.point.number),
@@ -162,9 +174,13 @@ impl Side {
 
     /// Where the operation is.
     fn place(&self) -> String {
-        match (&self.stream_name, self.number) {
+        let place = match (&self.stream_name, self.number) {
             (Some(stream), Some(number)) => format!("operation {number} of {stream}"),
             _ => "by the host".to_owned(),
+        };
+        match self.detail {
+            Some(detail) => format!("{place}, {detail}"),
+            None => place,
         }
     }
 }
@@ -187,14 +203,13 @@ struct Around {
 }
 
 impl Memory {
-    fn of(found: &Finding) -> Self {
+    fn of((addr, bytes): (usize, usize)) -> Self {
         let around = |allocation: Allocation| Around {
-            offset: found.addr - allocation.base,
+            offset: addr - allocation.base,
             allocation_bytes: allocation.len,
             place: place_in_words(allocation.place()),
         };
-        let allocation = Allocation::find(found.addr).map(around);
-        Self { addr: format!("{:#x}", found.addr), bytes: found.bytes, allocation }
+        Self { addr: format!("{addr:#x}"), bytes, allocation: Allocation::find(addr).map(around) }
     }
 
     fn text(&self) -> String {
@@ -212,7 +227,8 @@ impl Memory {
 struct Report {
     check: &'static str,
     what: String,
-    memory: Memory,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<Memory>,
     operations: Vec<Side>,
     fix: String,
 }
@@ -220,12 +236,13 @@ struct Report {
 impl Report {
     fn of(found: &Finding, began: Instant) -> Self {
         let operations: Vec<Side> = found.parties.iter().map(|party| Side::of(party, began)).collect();
-        let (what, fix) = ((found.what)(&operations, found.bytes), (found.fix)(&operations));
-        Self { check: found.check.finding(), what, memory: Memory::of(found), operations, fix }
+        let (what, fix) = ((found.what)(&operations), (found.fix)(&operations));
+        Self { check: found.kind.name(), what, memory: found.memory.map(Memory::of), operations, fix }
     }
 
     fn text(&self) -> String {
-        let mut text = format!("portacl: {}: {}\n  {}\n", self.check, self.what, self.memory.text());
+        let mut text = format!("portacl: {}: {}\n", self.check, self.what);
+        self.memory.iter().for_each(|memory| _ = writeln!(text, "  {}", memory.text()));
         for side in &self.operations {
             // Writing to a string does not fail.
             let _ = writeln!(text, "  {}, {}", side.call, side.place());
@@ -249,7 +266,7 @@ pub fn finding(found: &Finding) {
     let began = {
         let mut reports = REPORTS.lock();
         let Some(reports) = &mut *reports else { return };
-        reports.counts.entry(found.check).or_default().found += 1;
+        reports.counts.entry(found.kind).or_default().found += 1;
         let written: usize = reports.counts.values().map(|count| count.written).sum();
         if !reports.met.insert(found.identity()) || written >= reports.settings.limit {
             return;
@@ -263,7 +280,7 @@ pub fn finding(found: &Finding) {
     if reports.suppressions.cover(report.operations.iter().flat_map(Side::names)) {
         return;
     }
-    reports.counts.entry(found.check).or_default().written += 1;
+    reports.counts.entry(found.kind).or_default().written += 1;
     notice(report.text());
     if let Some(log) = &mut reports.log {
         let line = serde_json::to_string(&report).expect("a report has no members that can fail");
@@ -277,15 +294,19 @@ pub fn finding(found: &Finding) {
 /// The last line, and the exit status.
 fn at_end_of_process() {
     // A forked child has nothing of its own to report. A thread that was stopped may hold the lock.
-    let Some(guard) = REPORTS.try_lock().filter(|_| !gate::is_child()) else { return };
+    if gate::is_child() || REPORTS.is_locked() {
+        return;
+    }
+    sync::report_redundant();
+    let Some(guard) = REPORTS.try_lock() else { return };
     let Some(Reports { settings, counts, .. }) = &*guard else { return };
     let found: usize = counts.values().map(|count| count.found).sum();
     let written: usize = counts.values().map(|count| count.written).sum();
+    let faults: usize = counts.iter().filter(|(kind, _)| kind.is_fault()).map(|(_, count)| count.written).sum();
     if found > 0 {
         let is_incomplete = races::is_incomplete() || init::is_incomplete();
         let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
-        let counted =
-            counts.iter().map(|(check, count)| format!("{} {}", count.written, check.findings(count.written)));
+        let counted = counts.iter().map(|(kind, count)| format!("{} {}", count.written, kind.many(count.written)));
         let counted: Vec<String> = counted.collect();
         let more = match found - written {
             0 => String::new(),
@@ -293,7 +314,7 @@ fn at_end_of_process() {
         };
         notice(format_args!("portacl: PORTACL_CHECK: {} reported{more}{forgotten}\n", counted.join(", ")));
     }
-    if written > 0
+    if faults > 0
         && let Some(status) = settings.exit
     {
         end_process(status);

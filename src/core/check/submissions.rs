@@ -1,14 +1,16 @@
 //! Sees all operations before they are submitted, and keeps their order.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, What};
+use super::sync::{self, Step};
 use super::{init, is_on, races, report};
 use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
 use crate::core::base::config::check::Check;
 use crate::core::base::error::Result;
 use crate::core::order::accesses::{Access, Accesses, Mode};
-use crate::core::order::checker::{Checker, GraphRun};
+use crate::core::order::checker::{Awaited, Checker, GraphRun};
 use crate::core::order::effects::Effects;
 use crate::core::order::sequence::{self, Known};
 
@@ -29,16 +31,20 @@ impl By {
 }
 
 /// The checker of all streams.
-pub struct Submissions;
+pub struct Submissions {
+    /// When a wait of the host is a long one.
+    pub long_wait: Duration,
+}
 
 impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
         let waits = returns_complete(&op);
-        uses_memory(By::Stream(stream), &op);
+        let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
+        let operation = does(By::Stream(stream), &op, step.is_some());
         let position = match op {
-            Op::HostFn(function) => submit_host_fn(stream, function.take(), submit),
+            Op::HostFn(function) => submit_host_fn(stream, function.take(), step.as_ref(), submit),
             Op::HandOver { delivery, wait } => {
-                let known = sequence::lock().at_stream(stream);
+                let known = sequence::lock().before_latest(stream);
                 let watched: Box<dyn Delivery> = Box::new(WatchedDelivery { delivery: delivery.take(), known });
                 submit(Op::HandOver { delivery: Payload::new(&mut Some(watched)), wait })
             }
@@ -50,15 +56,18 @@ impl Checker for Submissions {
         if waits {
             Known::streams([stream]).is_seen();
         }
+        if let (Some(step), Some(operation)) = (step, operation) {
+            sync::submitted(stream, step, &operation);
+        }
         Ok(position)
     }
 
     fn host_does(&self, op: &Op<'_>) {
-        uses_memory(By::Host, op);
+        does(By::Host, op, false);
     }
 
     fn runs_graph(&self, stream: u64, run: &GraphRun) {
-        check(By::Stream(stream), What::Accesses(OpKind::RunGraph), &run.effects, &run.accesses);
+        check(By::Stream(stream), What::Accesses(OpKind::RunGraph), &run.effects, &run.accesses, false);
     }
 
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize) {
@@ -70,14 +79,26 @@ impl Checker for Submissions {
         }
     }
 
+    fn host_waits(&self, is_redundant: bool) -> Option<Instant> {
+        is_on(Check::Sync).then(|| {
+            sync::host_waits(is_redundant);
+            Instant::now() + self.long_wait
+        })
+    }
+
+    fn host_waits_long(&self, awaited: &Awaited<'_>) {
+        sync::host_waits_long(awaited, self.long_wait);
+    }
+
     fn is_shared(&self, addr: usize, len: usize) {
         init::is_written(addr, len);
     }
 }
 
-fn uses_memory(by: By, op: &Op<'_>) {
+/// Checks an operation. `is_kept`: it is of interest also if it uses no memory.
+fn does(by: By, op: &Op<'_>, is_kept: bool) -> Option<Arc<Operation>> {
     let effects = Effects::of(op);
-    check(by, What::Accesses(op.kind()), &effects, &Accesses::of(&effects));
+    check(by, What::Accesses(op.kind()), &effects, &Accesses::of(&effects), is_kept)
 }
 
 /// Whether a submission returns when the operation is complete: a copy to pageable memory.
@@ -109,15 +130,22 @@ fn carry_order(stream: u64, op: &Op<'_>) {
 fn submit_host_fn(
     stream: u64,
     function: HostFn,
+    step: Option<&Step>,
     submit: &mut dyn FnMut(Op<'_>) -> Result<Position>,
 ) -> Result<Position> {
     if function.calls_backend() {
         return submit(Op::HostFn(Payload::new(&mut Some(function))));
     }
-    let known = sequence::lock().at_stream(stream);
+    let known = sequence::lock().before_latest(stream);
+    let progress = match step {
+        Some(Step::Calls(progress)) => Some(Arc::clone(progress)),
+        _ => None,
+    };
     let watched = HostFn::from_closure(move || {
         known.is_seen();
+        progress.iter().for_each(|progress| progress.begin());
         function.run();
+        progress.iter().for_each(|progress| progress.end());
     });
     submit(Op::HostFn(Payload::new(&mut Some(watched))))
 }
@@ -138,12 +166,12 @@ impl Delivery for WatchedDelivery {
 /// Memory is allocated or freed, in the order of a stream or at once.
 pub fn allocates_or_frees(by: By, what: What, addr: usize, len: usize) -> Option<Arc<Operation>> {
     let access = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
-    check(by, what, &Effects::default(), &Accesses(vec![access]))
+    check(by, what, &Effects::default(), &Accesses(vec![access]), false)
 }
 
-/// Checks an operation. `None`: it uses no memory.
-fn check(by: By, what: What, effects: &Effects, accesses: &Accesses) -> Option<Arc<Operation>> {
-    let is_quiet = accesses.0.is_empty() && effects.0.is_empty();
+/// As [`does`], by its effects.
+fn check(by: By, what: What, effects: &Effects, accesses: &Accesses, is_kept: bool) -> Option<Arc<Operation>> {
+    let is_quiet = accesses.0.is_empty() && effects.0.is_empty() && !is_kept;
     let stack = if is_quiet { None } else { report::stack() };
     let mut sequence = sequence::lock();
     let stream = match by {

@@ -3,18 +3,25 @@
 //! Streams do not know what is checked. The region of checks implements [`Checker`] and installs it. Without a checker
 //! a submission pays nothing: [`decorators`] are one word.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use crate::backend::stream::decorators;
-use crate::backend::{Op, Position};
-use crate::core::base::error::Result;
+use crate::backend::{Event, Op, Position, Wait};
+use crate::core::base::error::Error;
 use crate::core::order::accesses::Accesses;
 use crate::core::order::effects::Effects;
+use crate::core::order::sequence::Known;
 
 /// Sees operations before they are submitted.
 pub trait Checker: Sync {
     /// The stream with this handle is given an operation; `submit` queues it.
-    fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position>;
+    fn submit(
+        &self,
+        stream: u64,
+        op: Op<'_>,
+        submit: &mut dyn FnMut(Op<'_>) -> Result<Position, Error>,
+    ) -> Result<Position, Error>;
 
     /// The host does this now, ordered with no stream.
     fn host_does(&self, op: &Op<'_>);
@@ -25,8 +32,52 @@ pub trait Checker: Sync {
     /// A run of a graph in this stream allocates memory.
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize);
 
+    /// The host begins to wait. `is_redundant`: it has waited for everything before. Returns when the wait is a long
+    /// one; `None`: never.
+    fn host_waits(&self, is_redundant: bool) -> Option<Instant>;
+
+    /// The wait is a long one.
+    fn host_waits_long(&self, awaited: &Awaited<'_>);
+
     /// Another process may write this memory from now on.
     fn is_shared(&self, addr: usize, len: usize);
+}
+
+/// What the host waits for.
+pub enum Awaited<'a> {
+    /// The stream with this handle.
+    Stream(u64),
+    /// An event.
+    Event(&'a Arc<dyn Event>),
+}
+
+/// The begin of a wait of the host.
+pub struct HostWait(Option<(&'static dyn Checker, Option<Instant>)>);
+
+impl HostWait {
+    /// Begins now. After it the host knows this.
+    #[inline]
+    pub fn begin(known: &Known) -> Self {
+        Self(installed().map(|checker| (checker, checker.host_waits(known.is_old()))))
+    }
+
+    /// Waits until the deadline. In between the checker sees a wait that is a long one.
+    #[inline]
+    pub fn wait<E>(
+        &self,
+        awaited: &Awaited<'_>,
+        deadline: Option<Instant>,
+        mut wait: impl FnMut(Option<Instant>) -> Result<Wait, E>,
+    ) -> Result<Wait, E> {
+        let Some((checker, Some(long))) = self.0 else { return wait(deadline) };
+        if deadline.is_none_or(|deadline| long < deadline) {
+            if wait(Some(long))? == Wait::Done {
+                return Ok(Wait::Done);
+            }
+            checker.host_waits_long(awaited);
+        }
+        wait(deadline)
+    }
 }
 
 /// What a run of a graph does, for the checker.

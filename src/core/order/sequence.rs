@@ -272,6 +272,14 @@ impl Sequence {
         Known(self.clock(line))
     }
 
+    /// What the host knows when the latest operation of this stream begins.
+    pub fn before_latest(&mut self, stream: u64) -> Known {
+        let line = self.line(stream);
+        let mut known = self.at_stream(stream);
+        known.0.0.iter_mut().filter(|point| point.line == line).for_each(|point| point.number -= 1);
+        known
+    }
+
     fn know(&mut self, known: &Known) {
         for point in &known.0.0 {
             let host = &mut self.host[point.line as usize];
@@ -301,6 +309,11 @@ impl Known {
     pub fn event(event: &Arc<dyn Event>) -> Self {
         let clock = |sequence: &mut Sequence| Some(sequence.carriers.get(&event_key(event))?.clock.clone());
         Self(with(clock).flatten().unwrap_or_default())
+    }
+
+    /// Whether the host knows all of it already.
+    pub fn is_old(&self) -> bool {
+        with(|sequence| self.0.0.iter().all(|point| sequence.is_known(*point))).unwrap_or_default()
     }
 
     /// The wait has ended, or the host function runs.

@@ -9,6 +9,7 @@ mod object;
 mod record;
 mod report;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub use self::live::{Live, count, snapshot};
@@ -78,8 +79,33 @@ fn at_end_of_process() {
     }
 }
 
+/// Something that was not freed or released.
+pub struct Leak {
+    /// What it is.
+    pub what: String,
+    /// Its memory: first byte and length.
+    pub memory: Option<(usize, usize)>,
+    /// Its origin, if that was recorded.
+    pub record: Option<Record>,
+}
+
+/// Reports a leak, found by this call.
+pub type LeakReport = fn(&Leak, &str);
+
+static REPORT: OnceLock<LeakReport> = OnceLock::new();
+
+/// Has leaks reported from now on, instead of written as a text.
+pub fn report_by(report: LeakReport) -> Result<()> {
+    REPORT.get_or_init(|| report);
+    arm(LeakCheck::Report)
+}
+
 fn report_leaks(end: End<'_>, what: &str) {
     let Some(mode) = mode() else { return };
+    if let Some(report) = REPORT.get() {
+        report::leaks(end).iter().for_each(|leak| report(leak, what));
+        return report::release_failures(&mut |text| notice(text));
+    }
     let mut leaks = false;
     report::at_end(end, what, &mut |text| {
         leaks = true;

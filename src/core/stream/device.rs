@@ -11,6 +11,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{Object, take_all};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
+use crate::core::order::checker::{self, HostWait};
 use crate::core::order::sequence::Known;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
@@ -89,8 +90,10 @@ impl Device {
         let mut outcome = Ok(Wait::Done);
         let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
         let known = Known::streams(streams.iter().map(|(handle, _)| handle.raw()));
-        for (_, stream) in &streams {
-            outcome = match (outcome, stream.wait(deadline)) {
+        let host = HostWait::begin(&known);
+        for (handle, stream) in &streams {
+            let waited = host.wait(&checker::Awaited::Stream(handle.raw()), deadline, |until| stream.wait(until));
+            outcome = match (outcome, waited) {
                 (Ok(_), Err(error)) => Err(error),
                 (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
                 (before, _) => before,

@@ -19,6 +19,7 @@ use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, Op, Position, Submit, Wait, Work};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
+use crate::core::order::checker::HostWait;
 use crate::core::order::sequence::Known;
 use crate::core::order::{self, Awaited, Lane, checker};
 use crate::core::runtime::device::Device;
@@ -92,7 +93,8 @@ impl Stream {
     /// also if the deadline passed.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         let (awaited, known) = (self.awaited(), self.known());
-        let waited = self.wait(deadline)?;
+        let host = HostWait::begin(&known);
+        let waited = host.wait(&checker::Awaited::Stream(self.handle.raw()), deadline, |until| self.wait(until))?;
         if waited == Wait::Done {
             awaited.into_iter().for_each(Awaited::is_over);
             known.is_seen();

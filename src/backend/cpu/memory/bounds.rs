@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{HUGE, UNIT};
 use crate::backend::cpu::base::pages;
+use crate::backend::memory::damage;
 use crate::backend::{Access, Block, Fault, FaultKind};
 pub use canary::Damage;
 pub use running::{Running, running_kernel};
@@ -318,11 +319,14 @@ impl State {
     }
 }
 
-/// Writes a line about it on the standard error stream. Returns the fault. `when`: when it was detected.
+/// Writes a line about it on the standard error stream, or has it reported. Returns the fault. `when`: when it was
+/// detected.
 #[cold]
 pub fn report(damage: &Damage, when: &str) -> Fault {
     let text = format!("{damage}; found when {when} (PORTACL_CPU_GUARD=1)");
-    notice(format_args!("portacl: {text}\n"));
+    if !damage::is_reported(&text, damage.addr, damage.asked) {
+        notice(format_args!("portacl: {text}\n"));
+    }
     Fault::new(FaultKind::Execution, text)
 }
 

@@ -1,6 +1,7 @@
 //! `PORTACL_CHECK` and its settings.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::{Variables, output_path};
 use crate::core::base::error::Result;
@@ -12,33 +13,32 @@ pub enum Check {
     Races,
     /// Reads of device memory that nothing wrote.
     Init,
+    /// Waits that nothing ends, and waits for nothing.
+    Sync,
+    /// Accesses outside of allocations.
+    Bounds,
+    /// What was not freed or released.
+    Leaks,
+    /// Calls that fail because of their arguments, or the state that they find.
+    Misuse,
 }
 
 impl Check {
-    const ALL: [Self; 2] = [Self::Races, Self::Init];
+    const ALL: [Self; 6] = [Self::Races, Self::Init, Self::Sync, Self::Bounds, Self::Leaks, Self::Misuse];
+
+    /// Whether it needs the operations of streams.
+    pub const fn sees_operations(self) -> bool {
+        matches!(self, Self::Races | Self::Init | Self::Sync)
+    }
 
     const fn name(self) -> &'static str {
         match self {
             Self::Races => "races",
             Self::Init => "init",
-        }
-    }
-
-    /// What it finds, as reports name it.
-    pub const fn finding(self) -> &'static str {
-        match self {
-            Self::Races => "race",
-            Self::Init => "init",
-        }
-    }
-
-    /// This many of what it finds.
-    pub const fn findings(self, count: usize) -> &'static str {
-        match (self, count) {
-            (Self::Races, 1) => "race",
-            (Self::Races, _) => "races",
-            (Self::Init, 1) => "read of memory without contents",
-            (Self::Init, _) => "reads of memory without contents",
+            Self::Sync => "sync",
+            Self::Bounds => "bounds",
+            Self::Leaks => "leaks",
+            Self::Misuse => "misuse",
         }
     }
 }
@@ -58,6 +58,8 @@ pub struct Settings {
     pub limit: usize,
     /// `PORTACL_CHECK_STACKS`: whether the calls that led to each operation are recorded.
     pub stacks: bool,
+    /// `PORTACL_CHECK_WAIT_MS`: when a wait of the host is a long one.
+    pub wait: Duration,
 }
 
 /// The checks that a value selects. None: the value is invalid.
@@ -89,6 +91,7 @@ pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
         suppress: path("PORTACL_CHECK_SUPPRESS"),
         exit: variables.number("PORTACL_CHECK_EXIT", 1..=125)?,
         limit: variables.number("PORTACL_CHECK_LIMIT", 1..=1_000_000)?.unwrap_or(50),
+        wait: Duration::from_millis(variables.number("PORTACL_CHECK_WAIT_MS", 1..=3_600_000)?.unwrap_or(10_000)),
         stacks: variables.choice("PORTACL_CHECK_STACKS", &[("1", true), ("0", false)])?,
     }))
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::End;
 use super::live::{self, Live};
 use super::object::{self, LiveObject};
 use super::record::Record;
+use super::{End, Leak};
 use crate::core::base::call_site::Names;
 use crate::core::base::error::Result;
 use crate::core::base::{host_memory, release_failure};
@@ -85,31 +85,14 @@ impl<'a> Text<'a> {
     }
 
     fn memory(&mut self, live: &Live) {
-        let Live { addr, handle, len, kind, device, pool, record } = live;
-        let place = match kind {
-            MemoryKind::Pinned => "page-locked host memory".to_owned(),
-            MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
-            MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
-            MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
-            MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
-            kind => format!("{} memory of device {device}", kind.name()),
-        };
-        self.put(format_args!("  {} of {place}", Count(*len, "byte")));
-        match addr {
-            0 => self.put(format_args!(" with the handle {handle:#x}")),
-            _ => self.put(format_args!(" at {addr:#x}")),
-        }
-        let asked = record.as_ref().map_or(0, |record| record.size);
-        self.origin(record.as_ref(), &format!("{asked} asked for"));
+        self.put(format_args!("  {}", name_of(live)));
+        let asked = live.record.as_ref().map_or(0, |record| record.size);
+        self.origin(live.record.as_ref(), &format!("{asked} asked for"));
     }
 
     fn object(&mut self, object: &LiveObject) {
-        let LiveObject { noun, name, len, record } = object;
-        self.put(format_args!("  {noun} {name:#x}"));
-        if *len != 0 {
-            self.put(format_args!(" of {}", Count(*len, "byte")));
-        }
-        self.origin(record.as_ref(), "made");
+        self.put(format_args!("  {}", name_of_object(object)));
+        self.origin(object.record.as_ref(), "made");
     }
 
     /// Writes the unreported failures of releases, and what is left of the text.
@@ -121,6 +104,51 @@ impl<'a> Text<'a> {
             self.flush();
         }
     }
+}
+
+fn name_of(live: &Live) -> String {
+    let Live { addr, handle, len, kind, device, pool, .. } = live;
+    let place = match kind {
+        MemoryKind::Pinned => "page-locked host memory".to_owned(),
+        MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
+        MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
+        MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
+        MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
+        kind => format!("{} memory of device {device}", kind.name()),
+    };
+    let bytes = Count(*len, "byte");
+    match addr {
+        0 => format!("{bytes} of {place} with the handle {handle:#x}"),
+        _ => format!("{bytes} of {place} at {addr:#x}"),
+    }
+}
+
+fn name_of_object(object: &LiveObject) -> String {
+    let LiveObject { noun, name, len, .. } = object;
+    match len {
+        0 => format!("{noun} {name:#x}"),
+        len => format!("{noun} {name:#x} of {}", Count(*len, "byte")),
+    }
+}
+
+/// What ends with this.
+pub(super) fn leaks(end: End<'_>) -> Vec<Leak> {
+    let memory = live::snapshot().into_iter().filter(|live| live.ends_with(end)).map(|live| Leak {
+        what: name_of(&live),
+        memory: (live.addr != 0).then_some((live.addr, live.len)),
+        record: live.record,
+    });
+    let objects = object::all_that_end_with(end).into_iter().map(|object| Leak {
+        what: name_of_object(&object),
+        memory: None,
+        record: object.record,
+    });
+    memory.chain(objects).collect()
+}
+
+/// Writes the unreported failures of releases.
+pub(super) fn release_failures(write: &mut dyn FnMut(&str)) {
+    Text::new(write).finish();
 }
 
 /// Writes the live allocations and the unreported failures of releases, and returns the number of the former.

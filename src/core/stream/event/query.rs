@@ -7,6 +7,7 @@ use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
+use crate::core::order::checker::{self, HostWait};
 use crate::core::order::sequence::Known;
 use crate::core::order::{self, Awaited};
 use crate::core::runtime::thread;
@@ -87,10 +88,12 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
     let known = Known::event(&event.native);
-    let wait = match &event.shared {
-        Some(shared) => shared.synchronize(&event, deadline)?,
-        None => event.native.synchronize(deadline)?,
-    };
+    let wait = HostWait::begin(&known).wait(&checker::Awaited::Event(&event.native), deadline, |until| {
+        Ok::<_, Error>(match &event.shared {
+            Some(shared) => shared.synchronize(&event, until)?,
+            None => event.native.synchronize(until)?,
+        })
+    })?;
     if wait == Wait::TimedOut {
         return Err(Error::new(
             Code::EventSyncTimeout,

@@ -1,0 +1,121 @@
+//! Finds waits that nothing can end, and waits for nothing.
+
+mod chain;
+mod pending;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+pub use self::pending::Step;
+use self::pending::{At, Pending};
+use super::operation::{Operation, What};
+use super::report::{self, Finding, Kind, Party};
+use crate::algo::map::slot_table::Handle;
+use crate::backend::Op;
+use crate::core::base::call_site::Stack;
+use crate::core::base::handles::Object;
+use crate::core::order::checker::Awaited;
+use crate::core::stream::Stream;
+
+static PENDING: LazyLock<Mutex<Pending>> = LazyLock::new(Mutex::default);
+/// How often the host waited, by call.
+static WAITS: LazyLock<Mutex<HashMap<Option<Stack>, Count>>> = LazyLock::new(Mutex::default);
+
+/// Waits of one call of the program.
+struct Count {
+    waits: usize,
+    /// Of these: nothing was pending that the host had not waited for before.
+    redundant: usize,
+    first: Arc<Operation>,
+}
+
+/// A stream was given this operation, which may stop streams or let them go on.
+pub fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
+    let Some(point) = operation.stream.map(|stream| stream.point) else { return };
+    let Some(stream) = Handle::from_raw(handle).and_then(|handle| Stream::table().get(handle)) else { return };
+    // Without an event the operation is not followed: nothing false is reported.
+    let Ok(passed) = stream.device.native.create_event(false) else { return };
+    if stream.queue_quietly(Op::Record(&passed)).is_ok() {
+        let at = At { stream: handle, number: point.number };
+        PENDING.lock().add(at, step, Arc::clone(operation), passed);
+    }
+}
+
+/// The host begins to wait.
+pub fn host_waits(is_redundant: bool) {
+    let stack = report::stack();
+    let first = || Arc::new(Operation::new(What::Waits, None, stack.clone(), &[]));
+    let mut waits = WAITS.lock();
+    let count = waits.entry(stack.clone()).or_insert_with(|| Count { waits: 0, redundant: 0, first: first() });
+    count.waits += 1;
+    count.redundant += usize::from(is_redundant);
+}
+
+/// The host has waited for this long: reports why, if nothing ends it.
+pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
+    let found = {
+        let pending = PENDING.lock();
+        let at = match awaited {
+            Awaited::Stream(stream) => Some(At { stream: *stream, number: u64::MAX }),
+            Awaited::Event(event) => pending.record_of(event),
+        };
+        at.and_then(|at| chain::of(&pending, &at))
+    };
+    let Some((links, end)) = found else { return };
+    let wait = Arc::new(Operation::new(What::Waits, None, report::stack(), &[]));
+    let mut parties = vec![Party { role: "host", does: "waits", detail: None, operation: wait }];
+    parties.extend(links.into_iter().map(|link| Party {
+        role: "link",
+        does: link.does,
+        detail: Some(link.detail),
+        operation: link.operation,
+    }));
+    report::finding(&Finding {
+        kind: Kind::EndlessWait,
+        memory: None,
+        parties,
+        what: Box::new(move |sides| {
+            let call = sides.first().map_or("a wait", |side| &side.call);
+            format!("{call} has waited for {waited:?}, and nothing that was submitted ends the wait")
+        }),
+        fix: Box::new(move |_| end.fix().to_owned()),
+    });
+}
+
+/// Reports the calls that waited for nothing in at least half of their runs, the worst first.
+pub fn report_redundant() {
+    /// More are left out.
+    const MOST: usize = 10;
+    let Some(waits) = WAITS.try_lock() else { return };
+    let mut found: Vec<&Count> = waits.values().filter(|count| count.redundant * 2 >= count.waits).collect();
+    found.retain(|count| count.redundant > 0);
+    found.sort_by_key(|count| std::cmp::Reverse(count.redundant));
+    for count in found.into_iter().take(MOST) {
+        let (redundant, waits) = (count.redundant, count.waits);
+        let operation = Arc::clone(&count.first);
+        report::finding(&Finding {
+            kind: Kind::RedundantWait,
+            memory: None,
+            parties: vec![Party { role: "host", does: "waits", detail: None, operation }],
+            what: Box::new(move |sides| {
+                let call = sides.first().map_or("a wait", |side| &side.call);
+                let times = if waits == 1 { "time" } else { "times" };
+                format!("{call} had nothing to wait for, {redundant} of {waits} {times}")
+            }),
+            fix: Box::new(|_| "to mend it: leave the call out; what it waits for is complete".to_owned()),
+        });
+    }
+}
+
+/// Drops what has passed, with its events.
+pub fn forget_complete() {
+    PENDING.lock().forget_complete();
+}
+
+/// The session has ended: nothing is pending.
+pub fn session_ended() {
+    *PENDING.lock() = Pending::default();
+}

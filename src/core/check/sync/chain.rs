@@ -1,0 +1,94 @@
+//! Who waits for whom.
+
+use std::sync::Arc;
+
+use super::pending::{At, Carrier, Pending, Stop, Why};
+use crate::core::check::operation::Operation;
+
+/// How a chain of waits ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Nothing that was submitted records the notify.
+    NoRecord,
+    /// Nothing that was submitted writes the value.
+    NoWrite,
+    /// With an operation that is in the chain already.
+    Cycle,
+    /// In a function of the program.
+    Function,
+    /// With a callback, or a graph.
+    HandedOver,
+}
+
+impl End {
+    /// What the program can do.
+    pub fn fix(self) -> &'static str {
+        match self {
+            Self::NoRecord => "to end it: record the notify in another stream (aclrtRecordNotify)",
+            Self::NoWrite => "to end it: write the value in another stream (aclrtValueWrite), or from the host",
+            Self::Cycle => "to end it: submit one of the records before the wait in its stream",
+            Self::Function => {
+                "to end it: the function must return. It may not wait for its own stream, nor for a thread that does"
+            }
+            Self::HandedOver => "to end it: call aclrtProcessReport in the thread that subscribed to the stream",
+        }
+    }
+}
+
+/// An operation of a chain, and what it waits for.
+#[derive(Debug)]
+pub struct Link {
+    pub operation: Arc<Operation>,
+    pub does: &'static str,
+    pub detail: &'static str,
+}
+
+fn link(stop: &Stop, end: Option<End>) -> Link {
+    let (does, detail) = match (&stop.why, end) {
+        (Why::Record(_), _) => ("waits", "waits for the record of an event, behind the next one"),
+        (Why::Carrier(_), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
+        (Why::Carrier(_), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
+        (Why::Carrier(Carrier::Value(_)), _) => ("waits", "waits for a value, which the next one writes"),
+        (Why::Carrier(_), _) => ("waits", "waits for a notify, which the next one records"),
+        (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
+        (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
+    };
+    Link { operation: Arc::clone(&stop.operation), does, detail }
+}
+
+/// The chain from a stream on, which the host awaits up to an operation. `None`: it still works.
+pub fn of(pending: &Pending, awaited: &At) -> Option<(Vec<Link>, End)> {
+    let mut links: Vec<Link> = Vec::new();
+    let mut at = awaited.clone();
+    loop {
+        let stop = pending.stop_before(at.stream, at.number)?;
+        if links.iter().any(|link| Arc::ptr_eq(&link.operation, &stop.operation)) {
+            return Some((links, End::Cycle));
+        }
+        let end = match &stop.why {
+            Why::Function(progress) => {
+                progress.running_since()?;
+                End::Function
+            }
+            Why::HandedOver => End::HandedOver,
+            Why::Record(record) => {
+                links.push(link(stop, None));
+                at = record.clone();
+                continue;
+            }
+            Why::Carrier(carrier) => match pending.setter_of(*carrier) {
+                Some(setter) => {
+                    links.push(link(stop, None));
+                    let operation = Arc::clone(&setter.operation);
+                    links.push(Link { operation, does: "sets", detail: "is behind the next one" });
+                    at = setter.at.clone();
+                    continue;
+                }
+                None if matches!(carrier, Carrier::Value(_)) => End::NoWrite,
+                None => End::NoRecord,
+            },
+        };
+        links.push(link(stop, Some(end)));
+        return Some((links, end));
+    }
+}

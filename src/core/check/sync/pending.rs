@@ -1,0 +1,198 @@
+//! Where streams may stop, and what lets them go on: the waits, records and host functions that were submitted and have
+//! not passed yet.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Instant;
+
+use crate::backend::{Event, Op};
+use crate::core::check::operation::Operation;
+
+/// A host function, as far as it is known.
+#[derive(Debug, Default)]
+pub struct Progress {
+    begun: OnceLock<Instant>,
+    ended: AtomicBool,
+}
+
+impl Progress {
+    /// It begins.
+    pub fn begin(&self) {
+        self.begun.get_or_init(Instant::now);
+    }
+
+    /// It has returned.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+    }
+
+    /// When it began, while it runs.
+    pub fn running_since(&self) -> Option<Instant> {
+        self.begun.get().copied().filter(|_| !self.ended.load(Ordering::Acquire))
+    }
+}
+
+/// What passes order between streams: its kind, and the address that distinguishes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Carrier {
+    Event(usize),
+    Notify(usize),
+    Value(usize),
+}
+
+/// What an operation means for the progress of streams.
+pub enum Step {
+    /// It records an event, a notify or a value.
+    Sets(Carrier, Option<Weak<dyn Event>>),
+    /// It waits for one.
+    Awaits(Carrier),
+    /// It calls a function of the program.
+    Calls(Arc<Progress>),
+    /// It waits until something that it hands over is done.
+    HandsOver,
+}
+
+impl Step {
+    /// Of an operation.
+    pub fn of(op: &Op<'_>) -> Option<Self> {
+        Some(match op {
+            Op::Record(event) => {
+                let addr = Arc::as_ptr(event).cast::<()>().addr();
+                Self::Sets(Carrier::Event(addr), Some(Arc::downgrade(event)))
+            }
+            Op::Wait(event, _) => Self::Awaits(Carrier::Event(Arc::as_ptr(event).cast::<()>().addr())),
+            Op::ChangeNotify(notify, _) => Self::Sets(Carrier::Notify(Arc::as_ptr(notify).addr()), None),
+            Op::WaitNotify(notify, _) => Self::Awaits(Carrier::Notify(Arc::as_ptr(notify).addr())),
+            Op::WriteValue(write) => Self::Sets(Carrier::Value(write.dst.addr), None),
+            Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr)),
+            Op::HostFn(_) => Self::Calls(Arc::default()),
+            Op::HandOver { wait: true, .. } => Self::HandsOver,
+            _ => return None,
+        })
+    }
+}
+
+/// An operation of a stream.
+#[derive(Clone, Debug)]
+pub struct At {
+    pub stream: u64,
+    pub number: u64,
+}
+
+/// Why a stream stops.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// It waits for this record of an event.
+    Record(At),
+    /// It waits for a notify or a value.
+    Carrier(Carrier),
+    /// It calls a function of the program.
+    Function(Arc<Progress>),
+    /// It waits for what it has handed over.
+    HandedOver,
+}
+
+/// A place where a stream may stop.
+#[derive(Clone)]
+pub struct Stop {
+    pub at: At,
+    pub why: Why,
+    pub operation: Arc<Operation>,
+    /// Recorded behind it.
+    passed: Arc<dyn Event>,
+}
+
+/// A record of a notify or a value that has not been reached.
+#[derive(Clone)]
+pub struct Setter {
+    pub at: At,
+    pub operation: Arc<Operation>,
+    passed: Arc<dyn Event>,
+}
+
+fn is_pending(passed: &Arc<dyn Event>) -> bool {
+    // A failed device runs nothing more.
+    matches!(passed.is_complete(), Ok(false))
+}
+
+/// At this number of records, those of dropped events are removed.
+const SWEEP: usize = 1024;
+
+/// All streams.
+#[derive(Default)]
+pub struct Pending {
+    stops: HashMap<u64, VecDeque<Stop>>,
+    setters: HashMap<Carrier, Vec<Setter>>,
+    /// The latest record of each event.
+    records: HashMap<usize, (At, Weak<dyn Event>)>,
+    sweep_at: usize,
+}
+
+impl Pending {
+    /// A stream was given an operation. `passed` is recorded behind it.
+    pub fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Arc<dyn Event>) {
+        let why = match step {
+            Step::Sets(Carrier::Event(addr), event) => {
+                if let Some(event) = event {
+                    self.record(addr, at, event);
+                }
+                return;
+            }
+            Step::Sets(carrier, _) => {
+                let setters = self.setters.entry(carrier).or_default();
+                setters.retain(|setter| is_pending(&setter.passed));
+                setters.push(Setter { at, operation, passed });
+                return;
+            }
+            Step::Awaits(Carrier::Event(addr)) => match self.records.get(&addr) {
+                Some((record, _)) => Why::Record(record.clone()),
+                None => return,
+            },
+            Step::Awaits(carrier) => Why::Carrier(carrier),
+            Step::Calls(progress) => Why::Function(progress),
+            Step::HandsOver => Why::HandedOver,
+        };
+        let stops = self.stops.entry(at.stream).or_default();
+        while stops.front().is_some_and(|stop| !is_pending(&stop.passed)) {
+            stops.pop_front();
+        }
+        stops.push_back(Stop { at, why, operation, passed });
+    }
+
+    /// Drops what has passed, with its events.
+    pub fn forget_complete(&mut self) {
+        self.stops.retain(|_, stops| {
+            stops.retain(|stop| is_pending(&stop.passed));
+            !stops.is_empty()
+        });
+        self.setters.retain(|_, setters| {
+            setters.retain(|setter| is_pending(&setter.passed));
+            !setters.is_empty()
+        });
+    }
+
+    fn record(&mut self, addr: usize, at: At, event: Weak<dyn Event>) {
+        if self.records.len() >= self.sweep_at.max(SWEEP) {
+            self.records.retain(|_, (_, event)| event.strong_count() > 0);
+            self.sweep_at = self.records.len() * 2;
+        }
+        self.records.insert(addr, (at, event));
+    }
+
+    /// The latest record of an event.
+    pub fn record_of(&self, event: &Arc<dyn Event>) -> Option<At> {
+        self.records.get(&Arc::as_ptr(event).cast::<()>().addr()).map(|(at, _)| at.clone())
+    }
+
+    /// Where a stream has stopped, before its operation with this number.
+    pub fn stop_before(&self, stream: u64, number: u64) -> Option<&Stop> {
+        let stops = self.stops.get(&stream)?;
+        stops.iter().find(|stop| is_pending(&stop.passed)).filter(|stop| stop.at.number < number)
+    }
+
+    /// A record of a notify or a value that is still to come.
+    pub fn setter_of(&self, carrier: Carrier) -> Option<&Setter> {
+        self.setters.get(&carrier)?.iter().find(|setter| is_pending(&setter.passed))
+    }
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""./dev bench checks [LAUNCHES]: what PORTACL_CHECK costs: the benchmarks of copies, graphs and pools with and without it.
+
+The programs run in turns without a check and with each, LAUNCHES times (3 by default). Writes the section "Measured" of
+docs/checking.md. --programs FOLDER: where bench_streams, bench_graph and bench_mem_pool are.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+
+from bench_results import commit, machine, number, write_section
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+CHECKS = ("0", "races", "init", "races,init,sync")
+MOST = 3
+# Program, its arguments, and the results that are listed: all whose names begin with one of these.
+PROGRAMS = (
+    ("streams", [], ("record x", "copy + synchronise")),
+    ("graph", [], ("issued", "replayed")),
+    ("mem_pool", ["steady"], ("portacl",)),
+)
+
+
+def launch(folder, program, arguments, check):
+    environment = os.environ | {"PORTACL_BACKEND": "cpu", "PORTACL_CPU_MEMORY": "64G", "PORTACL_CHECK": check}
+    output = subprocess.run([folder / f"bench_{program}", *arguments], cwd=TOP, env=environment, check=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    rows = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
+    return {(row["name"], row.get("at")): row["value"] for row in rows if row["unit"] == "ns"}
+
+
+def measure(folder, launches):
+    """(name, point) -> check -> one value per launch."""
+    found = {}
+    for round_ in range(launches):
+        for program, arguments, names in PROGRAMS:
+            for check in CHECKS:
+                print(f"launch {round_ + 1} of {launches}: bench_{program}, PORTACL_CHECK={check}", flush=True)
+                for key, value in launch(folder, program, arguments, check).items():
+                    if key[0].startswith(names):
+                        found.setdefault(key, {}).setdefault(check, []).append(value)
+    return found
+
+
+def point(name, at):
+    return name if at is None else f"{name}, {at}"
+
+
+def print_table(found):
+    print(f"By `./dev bench checks`, at commit {commit()}, on {machine()}. Each column is the median of the ratios to "
+          f"the time without a check; the goal is at most {MOST}.\n")
+    print("| what | without | " + " | ".join(f"`{check}`" for check in CHECKS[1:]) + " |")
+    print("|---|---|" + "---|" * len(CHECKS[1:]))
+    missed = 0
+    for (name, at), values in found.items():
+        ratios = [statistics.median(b / a for a, b in zip(values["0"], values[check])) for check in CHECKS[1:]]
+        missed += max(ratios[:2]) > MOST
+        print(f"| {point(name, at)} | {number(statistics.median(values['0']))} | "
+              + " | ".join(f"{ratio:.3g}" for ratio in ratios) + " |")
+    print(f"\n`races` or `init` take more than {MOST} times as long in {missed} of {len(found)} rows.\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("launches", nargs="?", type=int, default=3)
+    parser.add_argument("--programs", type=pathlib.Path, default=TOP / "build/release/benches")
+    arguments = parser.parse_args()
+    found = measure(arguments.programs.resolve(), arguments.launches)
+    write_section(TOP / "docs/checking.md", "Measured", lambda: print_table(found))
+    print("docs/checking.md: the section \"Measured\" is written")
+
+
+if __name__ == "__main__":
+    main()
