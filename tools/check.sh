@@ -70,7 +70,10 @@ if ((${#names[@]} == 0)); then
     for file in tools/checks/*.sh; do
         name=$(basename "$file" .sh)
         # These take minutes each, and run only on request.
-        if [[ $name == sanitize-* || $name == hook-cost || $name == whole-sweeps || $name == refused-calls || $name == fuzz || $name == miri || $name == gpu-dry-run ]] && ((deep == 0)); then continue; fi
+        case $name in
+        sanitize-* | hook-cost | whole-sweeps | refused-calls | fuzz | miri | gpu-dry-run | packaging | aarch64-suite | \
+            without-cuda | readme-commands) ((deep)) || continue ;;
+        esac
         names+=("$name")
     done
 fi

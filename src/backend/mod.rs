@@ -19,6 +19,10 @@ use std::time::Duration;
 
 pub mod base;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "without_cuda.rs"]
 pub mod cuda;
 pub mod fault;
 pub mod graph;

@@ -4,7 +4,9 @@ runtime=60480
 checks=2330 # PORTACL_CHECK: src/core/check, src/core/order, and what its other checks adopt
 schedules=560 # PORTACL_SCHEDULE: src/backend/cpu/stream/schedule, src/core/base/schedule.rs
 drivers=160 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches
-most_product_lines=$((runtime + checks + schedules + drivers))
+stamps=50   # tags and call stacks of stamps
+platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
+most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

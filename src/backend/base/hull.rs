@@ -25,11 +25,13 @@ impl Hull {
     }
 
     /// Nothing was added yet.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "cached runs of pages of the cuda backend ask"))]
     pub(in crate::backend) fn is_empty(&self) -> bool {
         self.end.load(Ordering::Relaxed) == 0
     }
 
     /// Whether the hull overlaps or touches this range.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the cuda backend joins runs of pages"))]
     pub(in crate::backend) fn touches(&self, first: usize, end: usize) -> bool {
         self.first.load(Ordering::Relaxed) <= end && first <= self.end.load(Ordering::Relaxed)
     }

@@ -190,6 +190,7 @@ impl Notify {
     }
 
     /// Whether it is a record of an event, which waits need until it is made or dropped.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only waits of the cuda backend need it"))]
     pub(in crate::backend) fn is_record(&self) -> bool {
         matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
     }

@@ -21,7 +21,7 @@ use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{HUGE, UNIT};
 use crate::backend::cpu::base::pages;
 use crate::backend::memory::damage;
-use crate::backend::{Access, Block, Fault, FaultKind};
+use crate::backend::{Access, Block, Fault, FaultKind, Result};
 pub use canary::Damage;
 pub use running::{Running, running_kernel};
 
@@ -36,12 +36,27 @@ pub enum Check {
     Sanitizer,
 }
 
+/// Whether the kernel can protect each unit of memory by itself.
+fn fits(page: usize) -> bool {
+    page <= UNIT as usize
+}
+
+/// Refuses guard mode on a kernel with larger pages.
+pub fn guardable(page: usize) -> Result<()> {
+    if fits(page) {
+        return Ok(());
+    }
+    Err(Fault::unsupported(format!(
+        "PORTACL_CPU_GUARD needs a kernel with pages of {UNIT} bytes, and this one's have {page}; unset it, or use such a kernel"
+    )))
+}
+
 impl Check {
     /// In guard mode, or with a sanitizer. Checked here, once for each opening of a backend.
     pub fn of(guard: bool) -> Self {
         match guard {
             true => Self::Guard,
-            false if sanitizer::is_there() => Self::Sanitizer,
+            false if sanitizer::is_there() && fits(pages::ordinary()) => Self::Sanitizer,
             false => Self::Off,
         }
     }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::host_ranges;
-use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::memory::host_access::{self, Watch};
 use crate::backend::cpu::memory::pending::{Deferred, Users};
 use crate::backend::cpu::memory::pinned::HOST;
@@ -67,8 +67,10 @@ impl Imports {
         counter: Arc<Counter>,
     ) -> Result<Block> {
         self.reap(REAP);
-        let first = at & !(UNIT - 1);
-        let whole = ((at + len).next_multiple_of(UNIT) - first) as usize;
+        // Pages of the kernel may be larger than units.
+        let page = UNIT.max(pages::ordinary() as u64);
+        let first = at & !(page - 1);
+        let whole = ((at + len).next_multiple_of(page) - first) as usize;
         let own = if ordinal.is_some() { own_view } else { 0 };
         if own != 0 && whole > own {
             return Err(Fault::new(

