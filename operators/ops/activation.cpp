@@ -31,16 +31,17 @@ OPERATOR(LogSigmoidForward, (In self, Out out, [[maybe_unused]] MaybeOut buffer)
 OPERATOR(LogSigmoidBackward, (In grad, In self, [[maybe_unused]] MaybeIn buffer, Out out),
          at::mul_out(out, grad, at::sigmoid(self.neg())));
 
-OPERATOR(Gelu, (In self, Out out), at::gelu_out(out, self));
-OPERATOR(GeluBackward, (In grad, In self, Out out), at::gelu_backward_out(out, grad, self));
-OPERATOR(GeluV2, (In self, int64_t approximate, Out out), at::gelu_out(out, self, approximate == 0 ? "none" : "tanh"));
+// These functions of ATen write only outputs that are contiguous, and other memory if they are not.
+OPERATOR(Gelu, (In self, Out out), Put(out, at::gelu(self)));
+OPERATOR(GeluBackward, (In grad, In self, Out out), Put(out, at::gelu_backward(grad, self)));
+OPERATOR(GeluV2, (In self, int64_t approximate, Out out), Put(out, at::gelu(self, approximate == 0 ? "none" : "tanh")));
 OPERATOR(GeluBackwardV2, (In grad, In self, Text approximate, Out out),
-         at::gelu_backward_out(out, grad, self, approximate));
+         Put(out, at::gelu_backward(grad, self, approximate)));
 
 OPERATOR(Softmax, (In self, int64_t dim, Out out), at::softmax_out(out, self, dim, out.scalar_type()));
 OPERATOR(SoftmaxBackward, (In grad, In output, int64_t dim, Out out),
-         at::_softmax_backward_data_out(out, grad, output, dim, out.scalar_type()));
+         Put(out, at::_softmax_backward_data(grad, output, dim, out.scalar_type())));
 OPERATOR(LogSoftmax, (In self, int64_t dim, Out out), at::log_softmax_out(out, self, dim, out.scalar_type()));
 OPERATOR(LogSoftmaxBackward, (In grad, In output, int64_t dim, Out out),
-         at::_log_softmax_backward_data_out(out, grad, output, dim, out.scalar_type()));
+         Put(out, at::_log_softmax_backward_data(grad, output, dim, out.scalar_type())));
 OPERATOR(Glu, (In self, int64_t dim, Out out), at::glu_out(out, self, dim));

@@ -26,7 +26,7 @@ OPERATOR(ConvolutionBackward,
           Ints outputPadding, int64_t groups, Flags mask, [[maybe_unused]] int8_t cubeMathType, MaybeOut gradSelf,
           MaybeOut gradWeight, MaybeOut gradBias),
          ConvolveBackward(at::convolution_backward(grad, self, weight, biasSizes, stride, padding, dilation, transposed,
-                                                   outputPadding, groups, {mask[0], mask[1], mask[2]}),
+                                                   outputPadding, groups, Three(mask)),
                           gradSelf, gradWeight, gradBias));
 
 // The mask is for the device's backward only. Here the backward looks for the maxima again.

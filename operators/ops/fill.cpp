@@ -20,8 +20,9 @@ OPERATOR(Triu, (In self, int64_t diagonal, Out out), at::triu_out(out, self, dia
 OPERATOR(InplaceTril, (Out self, int64_t diagonal), at::tril_out(self, self, diagonal));
 OPERATOR(InplaceTriu, (Out self, int64_t diagonal), at::triu_out(self, self, diagonal));
 
+// The numbers depend on the order in which ATen draws them, which would depend on the strides.
 OPERATOR(InplaceNormal, (Out self, float mean, float std, int64_t seed, int64_t offset),
-         self.normal_(mean, std, Random(seed, offset)));
+         self.copy_(at::empty(self.sizes(), self.options()).normal_(mean, std, Random(seed, offset))));
 OPERATOR(InplaceUniform, (Out self, double from, double to, int64_t seed, int64_t offset),
          self.uniform_(from, to, Random(seed, offset)));
 OPERATOR(InplaceRandom, (Out self, int64_t from, int64_t to, int64_t seed, int64_t offset),

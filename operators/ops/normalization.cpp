@@ -11,12 +11,6 @@ void PutAll(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& results, Maybe
     Put(third, std::get<2>(results));
 }
 
-std::array<bool, 3> Three(Flags flags) {
-    if (flags.size() != 3)
-        throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", flags.size(), " elements; it must have 3");
-    return {flags[0], flags[1], flags[2]};
-}
-
 void RmsNormForward(const at::Tensor& x, const at::Tensor& gamma, double epsilon, at::Tensor& y, MaybeOut rstd) {
     const at::Tensor wide = x.to(at::kFloat);
     std::vector<int64_t> dims(static_cast<size_t>(gamma.dim()));

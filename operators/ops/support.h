@@ -27,6 +27,13 @@ inline void Put(std::optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
 
+// Which of the three gradients are wanted.
+inline std::array<bool, 3> Three(Flags flags) {
+    if (flags.size() != 3)
+        throw Refusal(ACLNN_ERR_PARAM_INVALID, "outputMask has ", flags.size(), " elements; it must have 3");
+    return {flags[0], flags[1], flags[2]};
+}
+
 // Indices as ATen wants them.
 inline at::Tensor Long(const at::Tensor& indices) {
     return indices.scalar_type() == at::kInt ? indices.to(at::kLong) : indices;

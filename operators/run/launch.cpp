@@ -42,8 +42,7 @@ void ForgetFailure() {
 class RefuseResize final : public c10::WarningHandler {
   public:
     void process(const c10::Warning& warning) override {
-        if (warning.msg().find("was resized") != std::string::npos)
-            throw Refusal(ACLNN_ERR_PARAM_INVALID, warning.msg());
+        if (warning.msg().find("resized") != std::string::npos) throw Refusal(ACLNN_ERR_PARAM_INVALID, warning.msg());
         c10::WarningHandler::process(warning);
     }
 };
