@@ -98,12 +98,10 @@ TEST(ProfilingInit, RefusesBadPaths) {
     ACL_FAILS(ACL_ERROR_PROF_NOT_RUN, aclprofFinalize());
 }
 
-TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
+TEST_F(ProfilingArguments, RefusesBadStamps) {
     Stream stream;
     void* const dead = aclprofCreateStamp();
     aclprofDestroyStamp(dead);
-    auto* dead_step = aclprofCreateStepInfo();
-    aclprofDestroyStepInfo(dead_step);
     uint32_t id = 77;
     const auto refuse = [&](void* wrong, aclError code, const std::string& words) {
         ACL_FAILS_SAYING(code, aclprofMark(wrong), words);
@@ -120,17 +118,6 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
     refuse(static_cast<aclrtStream>(stream), kDead, "kind stream");
     refuse(&id, kDead, "not a handle");
     EXPECT_EQ(id, 77u);
-
-    const auto refuse_step = [&](void* wrong, aclError code, const std::string& words) {
-        auto* step = static_cast<aclprofStepInfo*>(wrong);
-        ACL_FAILS_SAYING(code, aclprofGetStepTimestamp(step, ACL_STEP_START, stream), words);
-        aclprofDestroyStepInfo(step);
-        EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code);
-    };
-    refuse_step(nullptr, ACL_ERROR_INVALID_PARAM, "null");
-    refuse_step(dead_step, kDead, "destroyed");
-    refuse_step(static_cast<aclrtStream>(stream), kDead, "kind stream");
-    refuse_step(&id, kDead, "not a handle");
 
     void* stamp = aclprofCreateStamp();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofRangeStart(stamp, nullptr), "rangeId is null");
@@ -151,6 +138,23 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
     ACL_FAILS_SAYING(kDead, aclprofRangeStop(id), "stopped before");
     ACL_FAILS_SAYING(kDead, aclprofRangeStop(0), "rangeId 0");
     aclprofDestroyStamp(stamp);
+}
+
+TEST_F(ProfilingArguments, RefusesBadSteps) {
+    Stream stream;
+    auto* dead_step = aclprofCreateStepInfo();
+    aclprofDestroyStepInfo(dead_step);
+    uint32_t word = 77;
+    const auto refuse_step = [&](void* wrong, aclError code, const std::string& words) {
+        auto* step = static_cast<aclprofStepInfo*>(wrong);
+        ACL_FAILS_SAYING(code, aclprofGetStepTimestamp(step, ACL_STEP_START, stream), words);
+        aclprofDestroyStepInfo(step);
+        EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code);
+    };
+    refuse_step(nullptr, ACL_ERROR_INVALID_PARAM, "null");
+    refuse_step(dead_step, kDead, "destroyed");
+    refuse_step(static_cast<aclrtStream>(stream), kDead, "kind stream");
+    refuse_step(&word, kDead, "not a handle");
 
     aclprofStepInfo* step = aclprofCreateStepInfo();
     for (int tag : {-1, 2})
@@ -160,7 +164,7 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
     ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_END, stream), "has not begun");
     ACL_OK(aclprofGetStepTimestamp(step, ACL_STEP_START, stream));
     ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_START, stream), "has begun already");
-    ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_END, &id), "not a handle");
+    ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_END, &word), "not a handle");
     ACL_OK(aclprofGetStepTimestamp(step, ACL_STEP_END, stream));
     aclprofDestroyStepInfo(step);
 }

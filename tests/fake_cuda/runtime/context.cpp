@@ -345,16 +345,13 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
 #ifndef FAKE_CUDA_OLD
 namespace {
 
-// Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a
-// result.
+// Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a result.
 CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations, unsigned count) {
-    if (bits == nullptr || operations == nullptr || count == 0) {
+    if (bits == nullptr || operations == nullptr || count == 0)
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "capabilities or operations is null, or count 0");
-    }
     for (unsigned i = 0; i < count; ++i) {
-        if (operations[i] > 12) {
+        if (operations[i] > 12)
             return call.misuse(CUDA_ERROR_INVALID_VALUE, "operation %u does not exist", operations[i]);
-        }
         bits[i] = operations[i] < 10 ? 1 | 2 | 8 | 16 : 1 | 4 | 8;
     }
     return CUDA_SUCCESS;
@@ -385,10 +382,9 @@ FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) 
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     const Context* other = find_context(peer);
-    if (other == nullptr || !other->active || other == &call.context()) {
+    if (other == nullptr || !other->active || other == &call.context())
         return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not another device's live context",
                            static_cast<void*>(peer));
-    }
     if (flags != 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x, not 0", flags);
     const bool fresh = call.context().peers.insert(other->ordinal).second;
     return fresh ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
@@ -398,8 +394,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     const Context* other = find_context(peer);
-    if (other == nullptr || !other->active) {
+    if (other == nullptr || !other->active)
         return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a live context", static_cast<void*>(peer));
-    }
     return call.context().peers.erase(other->ordinal) != 0 ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
