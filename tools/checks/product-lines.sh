@@ -6,7 +6,8 @@ schedules=560 # PORTACL_SCHEDULE: src/backend/cpu/stream/schedule, src/core/base
 drivers=160 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches
 stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
-most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms))
+pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
+most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -11,6 +11,7 @@
 //! | `operation.rs` | an operation, as reports describe it |
 //! | `memory.rs` | allocations and releases |
 //! | `report.rs`, `report/suppression.rs` | reports |
+//! | `report/page.rs`, `report/page.html` | reports, a timeline and the use of memory as a page |
 //!
 //! The order of operations is in `core/order/sequence.rs`, and the memory that they use in `core/order/effects.rs`.
 

@@ -90,6 +90,11 @@ impl Operation {
         Self { what, stream, stack, at: Instant::now(), uses }
     }
 
+    /// When it was submitted, in milliseconds after `began`.
+    pub fn ms(&self, began: Instant) -> f64 {
+        self.at.saturating_duration_since(began).as_secs_f64() * 1e3
+    }
+
     /// The function of the API that submitted it, if its calls were recorded.
     pub fn call(&self) -> String {
         self.stack.as_ref().and_then(Stack::call).unwrap_or_else(|| self.what.noun().to_owned())

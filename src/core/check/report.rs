@@ -1,6 +1,7 @@
 //! Reports: text on standard error, lines of JSON in a file.
 
 mod kind;
+pub mod page;
 mod suppression;
 
 use std::collections::{BTreeMap, HashSet};
@@ -68,6 +69,7 @@ pub fn open(settings: &Settings) -> Result<bool> {
     STACKS.store(settings.stacks, Ordering::Relaxed);
     let settings = settings.clone();
     let (met, counts, began) = (HashSet::new(), BTreeMap::new(), Instant::now());
+    settings.report.as_deref().map_or(Ok(()), |path| page::open(path, began))?;
     *reports = Some(Reports { settings, suppressions, log, met, counts, began });
     Ok(true)
 }
@@ -148,7 +150,7 @@ pub struct Side {
 impl Side {
     fn of(party: &Party, began: Instant) -> Self {
         let operation = &*party.operation;
-        let Operation { what, stream, stack, at, uses } = operation;
+        let Operation { what, stream, stack, uses, .. } = operation;
         let range = |used: &Access| UsedRange {
             does: what.verb(used.mode),
             addr: format!("{:#x}", used.addr),
@@ -162,7 +164,7 @@ impl Side {
             stream: stream.map(|stream| format!("{:#x}", stream.handle)),
             stream_name: stream.map(|stream| stream_in_words(stream.handle)),
             number: stream.map(|stream| stream.point.number),
-            ms: at.saturating_duration_since(began).as_secs_f64() * 1e3,
+            ms: operation.ms(began),
             uses: uses.iter().map(range).collect(),
             frames: stack.iter().flat_map(Stack::frames).map(|frame| frame.to_string()).collect(),
         }
@@ -282,8 +284,9 @@ pub fn finding(found: &Finding) {
     }
     reports.counts.entry(found.kind).or_default().written += 1;
     notice(report.text());
+    let line = serde_json::to_string(&report).expect("a report has no members that can fail");
+    page::finding(&line);
     if let Some(log) = &mut reports.log {
-        let line = serde_json::to_string(&report).expect("a report has no members that can fail");
         if let Err(why) = writeln!(log, "{line}") {
             notice(format_args!("portacl: PORTACL_CHECK_LOG cannot be written: {why}\n"));
             reports.log = None;
@@ -303,6 +306,7 @@ fn at_end_of_process() {
     let found: usize = counts.values().map(|count| count.found).sum();
     let written: usize = counts.values().map(|count| count.written).sum();
     let faults: usize = counts.iter().filter(|(kind, _)| kind.is_fault()).map(|(_, count)| count.written).sum();
+    let mut summary = String::new();
     if found > 0 {
         let is_incomplete = races::is_incomplete() || init::is_incomplete();
         let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
@@ -312,8 +316,10 @@ fn at_end_of_process() {
             0 => String::new(),
             more => format!(", {more} more occurrences of these, suppressed, or beyond the limit"),
         };
-        notice(format_args!("portacl: PORTACL_CHECK: {} reported{more}{forgotten}\n", counted.join(", ")));
+        summary = format!("{} reported{more}{forgotten}", counted.join(", "));
+        notice(format_args!("portacl: PORTACL_CHECK: {summary}\n"));
     }
+    page::write(summary);
     if faults > 0
         && let Some(status) = settings.exit
     {

@@ -192,6 +192,7 @@ fn check(by: By, what: What, effects: &Effects, accesses: &Accesses, is_kept: bo
         found.extend(init::check(&operation, effects, is_open));
     }
     drop(sequence);
+    report::page::operation(&operation);
     found.iter().for_each(report::finding);
     Some(operation)
 }

@@ -50,6 +50,8 @@ pub struct Settings {
     pub checks: Vec<Check>,
     /// `PORTACL_CHECK_LOG`: a file for one line of JSON for each report.
     pub log: Option<PathBuf>,
+    /// `PORTACL_CHECK_REPORT`: a page of HTML with the reports and a timeline.
+    pub report: Option<PathBuf>,
     /// `PORTACL_CHECK_SUPPRESS`: a file with the reports to leave out.
     pub suppress: Option<PathBuf>,
     /// `PORTACL_CHECK_EXIT`: the exit status of the process if there is a report.
@@ -88,6 +90,7 @@ pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
     Ok(Some(Settings {
         checks,
         log: path("PORTACL_CHECK_LOG"),
+        report: path("PORTACL_CHECK_REPORT"),
         suppress: path("PORTACL_CHECK_SUPPRESS"),
         exit: variables.number("PORTACL_CHECK_EXIT", 1..=125)?,
         limit: variables.number("PORTACL_CHECK_LIMIT", 1..=1_000_000)?.unwrap_or(50),

@@ -1,0 +1,130 @@
+//! `PORTACL_CHECK_REPORT`: findings, a timeline of streams and the use of memory as one page of HTML.
+
+use std::collections::VecDeque;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use serde::Serialize;
+
+use super::stream_in_words;
+use crate::algo::host::notice::notice;
+use crate::algo::host::output_file::OutputFile;
+use crate::core::base::error::Result;
+use crate::core::check::operation::{Operation, What};
+use crate::core::memory::memory_hook;
+
+/// The page, with a place for its data.
+const TEMPLATE: &str = include_str!("page.html");
+const DATA: &str = "@DATA@";
+/// The page shows at most this many operations, the latest ones.
+const MOST: usize = 5000;
+
+static PAGE: Mutex<Option<Page>> = Mutex::new(None);
+/// Whether there is a page, to be read without the lock.
+static IS_WANTED: AtomicBool = AtomicBool::new(false);
+
+struct Page {
+    file: OutputFile,
+    began: Instant,
+    /// Lines of JSON.
+    findings: Vec<String>,
+    timeline: Timeline,
+}
+
+/// When in milliseconds, the index of the stream, the number there (0: by the host), what, how many bytes, and by how
+/// many bytes the memory in use changes.
+type Row = (f64, usize, u64, &'static str, usize, i64);
+
+#[derive(Default, Serialize)]
+struct Timeline {
+    summary: String,
+    streams: Vec<Lane>,
+    operations: VecDeque<Row>,
+    /// Operations that are not shown, and the memory in use after them.
+    forgotten: usize,
+    memory_before: i64,
+}
+
+#[derive(Serialize)]
+struct Lane {
+    handle: String,
+    name: String,
+}
+
+impl Timeline {
+    fn lane(&mut self, handle: Option<u64>) -> usize {
+        let text = handle.map_or_else(|| "host".to_owned(), |handle| format!("{handle:#x}"));
+        self.streams.iter().position(|lane| lane.handle == text).unwrap_or_else(|| {
+            let name = handle.map_or_else(|| "host".to_owned(), stream_in_words);
+            self.streams.push(Lane { handle: text, name });
+            self.streams.len() - 1
+        })
+    }
+
+    fn add(&mut self, operation: &Operation, began: Instant) {
+        let lane = self.lane(operation.stream.map(|stream| stream.handle));
+        let number = operation.stream.map_or(0, |stream| stream.point.number);
+        let bytes: usize = operation.uses.iter().map(|used| used.end - used.addr).sum();
+        let change = match operation.what {
+            What::Allocates => bytes as i64,
+            What::Frees => -(bytes as i64),
+            What::Accesses(_) => 0,
+        };
+        if self.operations.len() == MOST
+            && let Some((.., change)) = self.operations.pop_front()
+        {
+            self.forgotten += 1;
+            self.memory_before += change;
+        }
+        self.operations.push_back((operation.ms(began), lane, number, operation.what.noun(), bytes, change));
+    }
+}
+
+/// Creates the file. `began` is the time 0.
+pub fn open(path: &Path, began: Instant) -> Result<()> {
+    let file = memory_hook::create_file("PORTACL_CHECK_REPORT", path.as_os_str())?;
+    let mut timeline = Timeline::default();
+    timeline.lane(None);
+    *PAGE.lock() = Some(Page { file, began, findings: Vec::new(), timeline });
+    IS_WANTED.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// An operation for the timeline.
+pub fn operation(operation: &Operation) {
+    if IS_WANTED.load(Ordering::Relaxed)
+        && let Some(page) = &mut *PAGE.lock()
+    {
+        page.timeline.add(operation, page.began);
+    }
+}
+
+/// A finding, as a line of the log.
+pub fn finding(line: &str) {
+    if let Some(page) = &mut *PAGE.lock() {
+        page.findings.push(line.to_owned());
+    }
+}
+
+/// Writes the page, at the end of the process.
+pub fn write(summary: String) {
+    // A thread that was stopped may hold the lock.
+    let Some(Page { mut file, findings, mut timeline, .. }) = PAGE.try_lock().and_then(|mut page| page.take()) else {
+        return;
+    };
+    timeline.summary = summary;
+    let timeline = serde_json::to_string(&timeline).expect("a timeline has no members that can fail");
+    let data = format!("{{\"findings\":[{}],{}", findings.join(","), &timeline[1..]);
+    // No text of the program ends the script. Outside of texts JSON has no such character.
+    let page = TEMPLATE.replacen(DATA, &data.replace('<', "\\u003c"), 1);
+    if let Err(why) = file.write_all(page.as_bytes()) {
+        notice(format_args!("portacl: PORTACL_CHECK_REPORT cannot be written: {why}\n"));
+    }
+}
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;
