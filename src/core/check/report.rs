@@ -286,11 +286,11 @@ pub fn finding(found: &Finding) {
     notice(report.text());
     let line = serde_json::to_string(&report).expect("a report has no members that can fail");
     page::finding(&line);
-    if let Some(log) = &mut reports.log {
-        if let Err(why) = writeln!(log, "{line}") {
-            notice(format_args!("portacl: PORTACL_CHECK_LOG cannot be written: {why}\n"));
-            reports.log = None;
-        }
+    if let Some(log) = &mut reports.log
+        && let Err(why) = writeln!(log, "{line}")
+    {
+        notice(format_args!("portacl: PORTACL_CHECK_LOG cannot be written: {why}\n"));
+        reports.log = None;
     }
 }
 
