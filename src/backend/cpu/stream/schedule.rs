@@ -15,6 +15,7 @@ mod threads;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -53,6 +54,8 @@ impl Settings {
 /// See the module's text.
 pub struct Schedule {
     state: Mutex<State>,
+    /// Threads that are about to lock the state: they do not wait for something else.
+    entering: AtomicUsize,
     changed: Condvar,
 }
 
@@ -130,6 +133,7 @@ impl Schedule {
                 generation: 1,
                 stopping: false,
             }),
+            entering: AtomicUsize::new(0),
             changed: Condvar::new(),
         })
     }
@@ -143,7 +147,7 @@ impl Schedule {
     /// ended.
     pub fn wait(&self, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Option<Wait> {
         let me = thread_number();
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.change();
         let condition = Condition { holds: false, seen: 0, deadline };
         state.parked.insert(me, Parked { stream: None, doing: "waits", condition: Some(condition) });
@@ -169,7 +173,7 @@ impl Schedule {
 
     /// A stream has an operation to run; it is not listed already.
     pub fn add(&self, stream: u64, operation: &'static str) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.ready.push((stream, operation));
         state.policy.note_work();
         state.change();
@@ -180,7 +184,7 @@ impl Schedule {
     /// `None`: the schedule has ended.
     pub fn next(&self) -> Option<u64> {
         let me = thread_number();
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.idle.insert(me);
         let stream = loop {
             if state.stopping {
@@ -210,17 +214,24 @@ impl Schedule {
     /// The user code has returned: the operation waits for its turn.
     pub fn end_user_code(&self, stream: u64) {
         self.park(Parked { stream: Some(stream), doing: "returns", condition: None });
-        self.state.lock().in_hand = Some(thread_number());
+        self.lock().in_hand = Some(thread_number());
     }
 
     /// Nothing waits for turns any more.
     pub fn stop(&self) {
-        self.state.lock().stopping = true;
+        self.lock().stopping = true;
         self.changed.notify_all();
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.entering.fetch_add(1, Ordering::SeqCst);
+        let state = self.state.lock();
+        self.entering.fetch_sub(1, Ordering::SeqCst);
+        state
+    }
+
     fn leave_hand(&self) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.in_hand = None;
         state.change();
         self.changed.notify_all();
@@ -228,7 +239,7 @@ impl Schedule {
 
     fn park(&self, parked: Parked) {
         let me = thread_number();
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.change();
         state.parked.insert(me, parked);
         self.changed.notify_all();
@@ -240,7 +251,7 @@ impl Schedule {
 
     /// Gives a turn if it is time for it, or waits until it may be.
     fn pause(&self, state: &mut MutexGuard<'_, State>) {
-        match state.give_turn() {
+        match state.give_turn(&self.entering) {
             None => {
                 self.changed.notify_all();
             }
@@ -269,7 +280,7 @@ impl State {
     }
 
     /// Gives the next turn. Otherwise returns when to try again.
-    fn give_turn(&mut self) -> Option<Duration> {
+    fn give_turn(&mut self, entering: &AtomicUsize) -> Option<Duration> {
         let generation = self.generation;
         let is_looked_at = |parked: &Parked| parked.condition.as_ref().is_none_or(|it| it.seen == generation);
         let is_busy = self.turn.is_some() || self.in_hand.is_some() || self.stopping;
@@ -277,7 +288,9 @@ impl State {
             return Some(STUCK);
         }
         let (parked, idle) = (&self.parked, &self.idle);
-        if !self.threads.are_quiet(|tid| parked.contains_key(&tid) || idle.contains(&tid)) {
+        let is_known = |tid| parked.contains_key(&tid) || idle.contains(&tid);
+        // In this order: a thread that enters meanwhile was running.
+        if !self.threads.are_quiet(is_known) || entering.load(Ordering::SeqCst) > 0 {
             return Some(LOOK);
         }
         let mut candidates = self.candidates(false);

@@ -45,6 +45,11 @@ impl Threads {
 
     /// Whether no thread runs, except those that `is_known`.
     pub fn are_quiet(&mut self, is_known: impl Fn(Tid) -> bool) -> bool {
+        // Twice: a thread may wake one that has been checked already, and end before it is checked itself.
+        self.seem_quiet(&is_known) && self.seem_quiet(&is_known)
+    }
+
+    fn seem_quiet(&mut self, is_known: &impl Fn(Tid) -> bool) -> bool {
         let tasks = tasks();
         self.0.retain(|tid, _| tasks.contains(tid) && !is_known(*tid));
         tasks.into_iter().filter(|&tid| !is_known(tid)).all(|tid| self.is_quiet(tid))
@@ -58,8 +63,9 @@ impl Threads {
     }
 
     fn is_quiet(&mut self, tid: Tid) -> bool {
-        // It has ended meanwhile.
-        let Ok(place) = fs::read_to_string(format!("/proc/self/task/{tid}/syscall")) else { return true };
+        let read = fs::read_to_string(format!("/proc/self/task/{tid}/syscall"));
+        // It has ended; the first thread stays listed, without a stack.
+        let Some(place) = read.ok().filter(|place| !place.starts_with("-1 0x0 0x0")) else { return true };
         // -1: it is interrupted, as by a page that is read.
         let runs = place.starts_with("running") || place.starts_with("-1");
         let place = if runs { String::new() } else { place };
