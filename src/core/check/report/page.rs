@@ -71,7 +71,7 @@ impl Timeline {
         let change = match operation.what {
             What::Allocates => bytes as i64,
             What::Frees => -(bytes as i64),
-            What::Accesses(_) => 0,
+            _ => 0,
         };
         if self.operations.len() == MOST
             && let Some((.., change)) = self.operations.pop_front()
