@@ -19,11 +19,6 @@ namespace {
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
-// Assumption: Any context may be current, also a destroyed one of another library; calls without a context of their
-// own then fail with 201, 400 or 709.
-// Source: CUDA Driver API, Context Management
-// Test: ForeignContext.MayBeLeftCurrent, ForeignContext.MayBeDestroyedWhileItIsCurrent
-
 // The calling thread's contexts. The stack has no destructor, so it is valid as long as the thread
 // runs: a program may call the driver from its thread-local and static destructors.
 class Stack {
