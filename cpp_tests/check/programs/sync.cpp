@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr int kLong = 1000;
+constexpr int kLong = 500;
 
 // Waits for a stream, with a timeout.
 void Await(aclrtStream stream) {
