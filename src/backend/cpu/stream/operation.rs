@@ -154,7 +154,6 @@ impl Operation {
     }
 
     /// Its name in the log of a schedule.
-    #[cold]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Awaited(operation, _) => operation.name(),

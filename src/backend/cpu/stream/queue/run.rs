@@ -36,7 +36,6 @@ impl Queue {
     }
 
     /// The name of the operation that runs next, for the log of a schedule.
-    #[cold]
     pub fn first_operation(&self) -> &'static str {
         let mut name = "nothing";
         let _ = self.operations.find(|task| {
