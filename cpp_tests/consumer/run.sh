@@ -329,6 +329,8 @@ test_samples() {
     cmake -S "$from" -B "$mine" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
     cmake --build "$mine" --parallel 2
     for name in "$root"/samples/[0-9][0-9]_*.cpp; do
+        # It needs the operators, which need PyTorch.
+        [[ $name != *_operator.cpp ]] || continue
         [[ -x $mine/$(basename "$name" .cpp) ]] || fail "$(basename "$name") is not built"
     done
     for name in 01_device_memory 03_async_copies 18_graph 20_conditional; do
