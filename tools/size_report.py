@@ -22,11 +22,12 @@ from bench_results import commit, write_section
 TITLE = "Size"
 TOP = Path(__file__).resolve().parent.parent
 # Stripped: file, description, limit, goal. Limits only go down, to the goals; a new feature adds what it needs.
-# PORTACL_CHECK, failures of kernels and reports of unknown variables, in the archive and in a small program.
-CHECKS, CHECKS_USED = 155_000, 65_000
+# Measured together, in the archive and in a small program: PORTACL_CHECK with its page, PORTACL_SCHEDULE, rules of real
+# drivers, failures of kernels, and unknown variables.
+FEATURES, FEATURES_USED = 475_000, 302_000
 FILES = [
-    ("lib/libportacl.a", "the archive, stripped", 5_650_000 + CHECKS, 5_533_500),
-    ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_610_000 + CHECKS_USED, 2_415_000),
+    ("lib/libportacl.a", "the archive, stripped", 5_650_000 + FEATURES, 5_533_500),
+    ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_610_000 + FEATURES_USED, 2_415_000),
     ("lib/libportacl.so", "the shared library, stripped", None, None),
 ]
 
