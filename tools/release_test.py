@@ -29,6 +29,9 @@ class Repository(unittest.TestCase):
         self.write("Cargo.toml", CARGO)
         self.write("Cargo.lock", LOCK)
         self.write("CHANGELOG.md", CHANGES)
+        # In place of the check of the translations: it refuses a tree with a file "behind".
+        self.write("tools/chinese.py", "#!/bin/sh\ntest ! -e behind\n")
+        (self.root / "tools/chinese.py").chmod(0o755)
         for file, line in release.NUMBERED.items():
             self.write(file, "".join(line.format(part, number) + "\n" for part, number in zip(release.PARTS, (0, 1, 0))))
         self.git("init", "--quiet")
@@ -114,6 +117,13 @@ class Release(Repository):
         with self.assertRaisesRegex(release.Refused, "not committed"):
             release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
 
+    def test_refuses_translations_that_are_behind(self):
+        self.write("behind", "")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "Change a page")
+        with self.assertRaisesRegex(release.Refused, "chinese.py check --strict failed"):
+            release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
+
     def test_refuses_a_version_that_has_a_tag(self):
         self.git("tag", "v0.2.0")
         with self.assertRaisesRegex(release.Refused, "a tag v0.2.0 already"):
@@ -159,7 +169,7 @@ class Archives(Repository):
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(first))) as archive:
             names = {entry.name for entry in archive if entry.isfile()}
         self.assertEqual(names, {f"portacl-0.2.0/{file}" for file in
-                                 ("Cargo.toml", "Cargo.lock", "CHANGELOG.md", *release.NUMBERED)})
+                                 ("Cargo.toml", "Cargo.lock", "CHANGELOG.md", "tools/chinese.py", *release.NUMBERED)})
 
     def test_checksums_are_those_of_sha256sum(self):
         release.source_archive(self.root, "0.2.0", self.out)

@@ -36,12 +36,14 @@ struct Count {
 pub fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
     let Some(point) = operation.stream.map(|stream| stream.point) else { return };
     let Some(stream) = Handle::from_raw(handle).and_then(|handle| Stream::table().get(handle)) else { return };
-    // Without an event the operation is not followed: nothing false is reported.
-    let Ok(passed) = stream.device.native.create_event(false) else { return };
-    if stream.queue_quietly(Op::Record(&passed)).is_ok() {
-        let at = At { stream: handle, number: point.number };
-        PENDING.lock().add(at, step, Arc::clone(operation), passed);
-    }
+    let marker = || {
+        let event = stream.device.native.create_event(false).ok()?;
+        stream.queue_quietly(Op::Record(&event)).is_ok().then_some(event)
+    };
+    let wants_marker = step.needs_marker() && PENDING.lock().has_room(handle);
+    let passed = wants_marker.then(marker).flatten();
+    let at = At { stream: handle, number: point.number };
+    PENDING.lock().add(at, step, Arc::clone(operation), passed);
 }
 
 /// The host begins to wait.

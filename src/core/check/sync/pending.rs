@@ -71,6 +71,11 @@ impl Step {
             _ => return None,
         })
     }
+
+    /// Whether an event is recorded behind it. A recorded event shows by itself how far its stream is.
+    pub fn needs_marker(&self) -> bool {
+        !matches!(self, Self::Sets(Carrier::Event(_), _))
+    }
 }
 
 /// An operation of a stream.
@@ -108,8 +113,19 @@ pub struct Stop {
 pub struct Setter {
     pub at: At,
     pub operation: Arc<Operation>,
-    passed: Arc<dyn Event>,
+    /// `None`: how far its stream is, is not known, so nothing is reported of who waits for it.
+    passed: Option<Arc<dyn Event>>,
 }
+
+impl Setter {
+    fn may_come(&self) -> bool {
+        self.passed.as_ref().is_none_or(is_pending)
+    }
+}
+
+/// Markers that a stream can have pending. They take room in its queue, which drivers limit: with more, a program could
+/// wait for room that only its own later calls make (docs/gpu/assumptions.md).
+const MOST_MARKERS: usize = 8;
 
 fn is_pending(passed: &Arc<dyn Event>) -> bool {
     // A failed device runs nothing more.
@@ -124,14 +140,28 @@ const SWEEP: usize = 1024;
 pub struct Pending {
     stops: HashMap<u64, VecDeque<Stop>>,
     setters: HashMap<Carrier, Vec<Setter>>,
+    /// The pending markers of each stream.
+    markers: HashMap<u64, VecDeque<Arc<dyn Event>>>,
     /// The latest record of each event.
     records: HashMap<usize, (At, Weak<dyn Event>)>,
     sweep_at: usize,
 }
 
 impl Pending {
-    /// A stream was given an operation. `passed` is recorded behind it.
-    pub fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Arc<dyn Event>) {
+    /// Whether another marker can be recorded in the stream.
+    pub fn has_room(&mut self, stream: u64) -> bool {
+        let markers = self.markers.entry(stream).or_default();
+        while markers.front().is_some_and(|marker| !is_pending(marker)) {
+            markers.pop_front();
+        }
+        markers.len() < MOST_MARKERS
+    }
+
+    /// A stream was given an operation. `passed` is recorded behind it; without it, a stop is not followed.
+    pub fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Option<Arc<dyn Event>>) {
+        if let Some(marker) = &passed {
+            self.markers.entry(at.stream).or_default().push_back(Arc::clone(marker));
+        }
         let why = match step {
             Step::Sets(Carrier::Event(addr), event) => {
                 if let Some(event) = event {
@@ -141,7 +171,8 @@ impl Pending {
             }
             Step::Sets(carrier, _) => {
                 let setters = self.setters.entry(carrier).or_default();
-                setters.retain(|setter| is_pending(&setter.passed));
+                setters
+                    .retain(|setter| setter.may_come() && (setter.passed.is_some() || setter.at.stream != at.stream));
                 setters.push(Setter { at, operation, passed });
                 return;
             }
@@ -153,6 +184,7 @@ impl Pending {
             Step::Calls(progress) => Why::Function(progress),
             Step::HandsOver => Why::HandedOver,
         };
+        let Some(passed) = passed else { return };
         let stops = self.stops.entry(at.stream).or_default();
         while stops.front().is_some_and(|stop| !is_pending(&stop.passed)) {
             stops.pop_front();
@@ -167,9 +199,10 @@ impl Pending {
             !stops.is_empty()
         });
         self.setters.retain(|_, setters| {
-            setters.retain(|setter| is_pending(&setter.passed));
+            setters.retain(Setter::may_come);
             !setters.is_empty()
         });
+        self.markers.retain(|_, markers| markers.back().is_some_and(is_pending));
     }
 
     fn record(&mut self, addr: usize, at: At, event: Weak<dyn Event>) {
@@ -193,6 +226,6 @@ impl Pending {
 
     /// A record of a notify or a value that is still to come.
     pub fn setter_of(&self, carrier: Carrier) -> Option<&Setter> {
-        self.setters.get(&carrier)?.iter().find(|setter| is_pending(&setter.passed))
+        self.setters.get(&carrier)?.iter().find(|setter| setter.may_come())
     }
 }
