@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "fixture.h"
@@ -10,6 +11,9 @@
 namespace {
 
 using Bytes = std::vector<uint8_t>;
+
+// Queues are bounded in this program, as drivers have them: before the first call of the driver.
+[[maybe_unused]] const int kBounded = setenv("FAKE_CUDA_QUEUE", "56", 1);
 
 TEST_F(FakeCuda, AnOperationIsNotCompleteWhenItsCallReturns) {
     const CUdeviceptr memory = allocate(4096);
