@@ -361,7 +361,13 @@ TEST_F(Pools, AResetDestroysThePools) {
     allocate_async(1234, stream);
     OK(cuDevicePrimaryCtxReset_v2(0));
     reset = true;
+    // The thread's own context is gone.
+    EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemPoolTrimTo(pool, 0));
+    CUcontext other = nullptr;
+    OK(cuDevicePrimaryCtxRetain(&other, 1));
+    OK(cuCtxSetCurrent(other));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolTrimTo(pool, 0));
+    OK(cuDevicePrimaryCtxRelease_v2(1));
     expected_misuses = 1;
 }
 
