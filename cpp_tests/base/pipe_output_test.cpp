@@ -57,6 +57,42 @@ OWN_PROCESS_TEST(PipeOutput, ALogWithoutAReaderIsRefused) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "nobody reads it");
 }
 
+OWN_PROCESS_TEST(PipeOutput, OutputsOfChecksAndSchedulesWithoutAReaderAreRefused) {
+    const Fifo fifo;
+    setenv("PORTACL_BACKEND", "cpu", 1);
+    for (const auto& [variable, reason] :
+         {std::pair("PORTACL_CHECK_LOG", "PORTACL_CHECK"), std::pair("PORTACL_CHECK_REPORT", "PORTACL_CHECK"),
+          std::pair("PORTACL_SCHEDULE_LOG", "PORTACL_SCHEDULE")}) {
+        SCOPED_TRACE(variable);
+        setenv(reason, variable == std::string("PORTACL_SCHEDULE_LOG") ? "lazy" : "all", 1);
+        setenv(variable, fifo.Path().c_str(), 1);
+        EXPECT_NE(aclInit(nullptr), ACL_SUCCESS);
+        const std::string text = TakeText();
+        for (const std::string& word : {std::string(variable), fifo.Path(), std::string("nobody reads it")})
+            EXPECT_NE(text.find(word), std::string::npos) << text;
+        unsetenv(variable);
+        unsetenv(reason);
+    }
+}
+
+// What is written at the end: no call can return the failure.
+OWN_PROCESS_TEST(PipeOutput, AReportAtTheEndNeedsAReader) {
+    const Fifo fifo;
+    setenv("PORTACL_MEMORY_HOOK", ("profile:" + fifo.Path()).c_str(), 1);
+    setenv("PORTACL_FAULT_COUNT", fifo.Path().c_str(), 1);
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    UseSomeMemory();
+    testing::internal::CaptureStderr();
+    ACL_OK(aclFinalize());
+    const std::string text = testing::internal::GetCapturedStderr();
+    for (const char* what : {"PORTACL_FAULT_COUNT: ", "the memory profile was not written: "}) {
+        const size_t line = text.find(what);
+        ASSERT_NE(line, std::string::npos) << text;
+        EXPECT_NE(text.find("nobody reads it", line), std::string::npos) << text;
+    }
+}
+
 OWN_PROCESS_TEST(PipeOutput, ALogIsReadFromAPipe) {
     const Fifo fifo;
     const int reader = fifo.Reader();

@@ -24,6 +24,7 @@
 #include "calls/stream.h"
 #include "did.h"
 #include "held.h"
+#include "late_run.h"
 
 namespace {
 
@@ -225,7 +226,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     arguments = argv;
-    if (RunOnStack(RunRequestedParts)) return failures == 0 ? 0 : 1;
+    if (RunOnStack(RunRequestedParts) || RunLate(RunRequestedParts)) return failures == 0 ? 0 : 1;
     RunRequestedParts();
     if (!std::getenv("EVERY_CALL_LIVES")) return failures == 0 ? 0 : 1;
     // Whatever failed before, everything works again with memory.

@@ -80,6 +80,18 @@ OWN_PROCESS_TEST(PipeInput, AConfigurationIsReadFromAPipe) {
     ACL_OK(aclFinalize());
 }
 
+OWN_PROCESS_TEST(PipeInput, SuppressionsAreReadFromAPipe) {
+    const Fifo fifo;
+    setenv("PORTACL_CHECK", "misuse", 1);
+    setenv("PORTACL_CHECK_SUPPRESS", fifo.Path(), 1);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "PORTACL_CHECK_SUPPRESS", "it is a FIFO");
+    fifo.WhileWriting(Text("aclrtFree\n"), [] { ACL_OK(aclInit(nullptr)); });
+    testing::internal::CaptureStderr();
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtFree(nullptr));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    ACL_OK(aclFinalize());
+}
+
 OWN_PROCESS_TEST(PipeInput, AProgramIsReadFromAPipe) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

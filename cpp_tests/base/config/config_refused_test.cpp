@@ -20,7 +20,12 @@ struct Case {
     // What the process does (see Play), and whether its calls fail.
     const char* part;
     bool fails;
+    // Other variables that it needs.
+    Settings with = {};
 };
+
+const Settings kChecks = {{"PORTACL_CHECK", "all"}};
+const Settings kSchedule = {{"PORTACL_SCHEDULE", "lazy"}, {"PORTACL_BACKEND", "cpu"}};
 
 const Case kCases[] = {
     {"PORTACL_BACKEND", "cud", "call", true},
@@ -37,6 +42,18 @@ const Case kCases[] = {
     {"PORTACL_MEMORY_HOOK", "profile:/no/such/folder/x", "call", true},
     {"PORTACL_LEAK_CHECK", "2", "call", true},
     {"PORTACL_TRACE", "/no/such/folder/x", "call", true},
+    {"PORTACL_THREAD_STACK", "1K", "call", true},
+    {"PORTACL_CHECK", "race", "call", true},
+    {"PORTACL_CHECK_WAIT_MS", "0", "call", true, kChecks},
+    {"PORTACL_CHECK_LOG", "/no/such/folder/x", "call", true, kChecks},
+    {"PORTACL_CHECK_REPORT", "/no/such/folder/x", "call", true, kChecks},
+    {"PORTACL_CHECK_EXIT", "0", "call", true, kChecks},
+    {"PORTACL_CHECK_SUPPRESS", "/no/such/folder/x", "call", true, kChecks},
+    {"PORTACL_CHECK_LIMIT", "none", "call", true, kChecks},
+    {"PORTACL_CHECK_STACKS", "yes", "call", true, kChecks},
+    {"PORTACL_SCHEDULE", "soon", "call", true},
+    {"PORTACL_SCHEDULE_LOG", "/no/such/folder/x", "call", true, kSchedule},
+    {"PORTACL_FAULT_COUNT", "/no/such/folder/x", "call", false},
     {"PORTACL_CANN_VERSION", "8.3", "version", true},
     {"PORTACL_LOG_LEVEL", "9", "log", false},
     {"ASCEND_GLOBAL_LOG_LEVEL", "debug", "log", false},
@@ -89,7 +106,9 @@ TEST(ConfigRefused, Part) {
 TEST(ConfigRefused, PrintsOneLineAndFailsCalls) {
     for (const Case& one : kCases) {
         SCOPED_TRACE(std::string(one.variable) + "=" + one.value);
-        const ProcessResult result = RunPart(one.part, one.fails, {{one.variable, one.value}});
+        Settings settings = one.with;
+        settings.emplace_back(one.variable, one.value);
+        const ProcessResult result = RunPart(one.part, one.fails, settings);
         EXPECT_TRUE(Succeeded(result));
         const auto lines = LinesWith(result.output, one.variable);
         // A backend other than the CPU's prints the variable in its line of settings, too.

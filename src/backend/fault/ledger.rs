@@ -1,10 +1,13 @@
 //! Counts what was created and released, and reports it.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+
+use crate::algo::host::output_file::OutputFile;
 
 /// What a backend creates and releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +143,7 @@ impl Ledger {
             let reserve = counts.of_reserve;
             let _ = writeln!(text, "host all {all} refused {refused} live {live} reserve {reserve}");
         }
-        std::fs::write(path, text)
+        OutputFile::create(path)?.write_all(text.as_bytes())
     }
 }
 

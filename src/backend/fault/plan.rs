@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::{Kind, Ledger};
 use super::site::Site;
-use crate::algo::host::notice::notice;
+use crate::algo::host::notice::{notice, notice_once};
 use crate::backend::{Fault, FaultKind, Result};
 
 /// How a call fails.
@@ -158,7 +158,7 @@ impl Plan {
         let calls = Site::all().map(|site| (site.name(), self.calls(site)));
         if let Err(why) = self.ledger.write(path, calls, &Site::names(Site::is_queued)) {
             // No call can return it: this may be the end of the process.
-            notice(format_args!("portacl: PORTACL_FAULT_COUNT: {}: {why}\n", path.display()));
+            notice_once(&format!("PORTACL_FAULT_COUNT: {}: {why}", path.display()));
         }
     }
 }

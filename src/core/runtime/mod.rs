@@ -283,6 +283,8 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
         steps.session_closed.iter().for_each(|step| step());
         if environment.backend == BackendChoice::Cuda {
             notice_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
+        } else if environment.schedule.is_some() {
+            notice_once(fault.text());
         }
     })?;
     visibility.report_ignored(environment.visible_devices.as_deref());

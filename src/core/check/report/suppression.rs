@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Error, Result};
 
 /// The patterns.
@@ -14,11 +15,11 @@ pub struct Suppressions(Vec<String>);
 impl Suppressions {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|why| {
+        let bytes = input_file::read(path).map_err(|why| {
             let path = path.display();
             Error::new(Code::InvalidFile, format_args!("PORTACL_CHECK_SUPPRESS \"{path}\" cannot be read: {why}"))
         })?;
-        Ok(Self::parse(&text))
+        Ok(Self::parse(&String::from_utf8_lossy(&bytes)))
     }
 
     fn parse(text: &str) -> Self {

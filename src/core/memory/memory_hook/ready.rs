@@ -6,7 +6,7 @@ use std::io::{self, Write, stdout};
 use parking_lot::Mutex;
 
 use super::{DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report};
-use crate::algo::host::notice::notice;
+use crate::algo::host::notice::{notice, notice_once};
 use crate::algo::host::output_file::{OutputFile, is_pipe};
 use crate::backend::at_exit;
 use crate::core::base::config::ReadyHook;
@@ -86,6 +86,6 @@ pub fn write_profile() {
         .map_err(|why| why.text().to_owned())
         .and_then(|mut to| to.write_all(text.as_bytes()).map_err(|why| why.to_string()));
     if let Err(why) = written {
-        notice(format_args!("portacl: the memory profile was not written: {why}\n"));
+        notice_once(&format!("the memory profile was not written: {why}"));
     }
 }
