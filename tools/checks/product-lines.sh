@@ -7,7 +7,8 @@ drivers=160 # rules of real drivers: captures and contexts of other libraries, b
 stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
 pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
-most_product_lines=$((runtime + checks + schedules + drivers + stamps + platforms + pages))
+recorder=400 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks
+most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::cpp_name;
 use crate::algo::host::grow::Grow as _;
+use crate::algo::map::key_map::KeyMap;
 use crate::algo::thread::deep_stack;
 use crate::backend::Walk;
 
@@ -24,7 +25,7 @@ const DEEPEST: usize = 128;
 
 /// The latest stacks of each frame that asked for one, on any thread, the latest first.
 static RECENT: Mutex<Option<Recent>> = Mutex::new(None);
-type Recent = HashMap<usize, Vec<(Walk, Stack)>>;
+type Recent = KeyMap<usize, Vec<(Walk, Stack)>>;
 /// The most frames.
 const MOST_FRAMES: usize = 1024;
 /// The most stacks of a frame.

@@ -5,6 +5,7 @@
 
 mod holes;
 
+use std::cell::LazyCell;
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
@@ -51,7 +52,7 @@ impl Found {
 
 /// Follows what an operation does. `is_open`: what it reads may be written by operations that are still to be
 /// submitted.
-pub fn check(operation: &Arc<Operation>, effects: &Effects, is_open: bool) -> Vec<Finding> {
+pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Finding> {
     let mut holes = HOLES.lock();
     if holes.is_empty() {
         return Vec::new();
@@ -82,7 +83,8 @@ pub fn check(operation: &Arc<Operation>, effects: &Effects, is_open: bool) -> Ve
     if is_open {
         return Vec::new();
     }
-    found.0.into_iter().map(|hole| finding(operation, hole)).collect()
+    let operation = LazyCell::new(|| Arc::new(operation.clone()));
+    found.0.into_iter().map(|hole| finding(&operation, hole)).collect()
 }
 
 fn copy(holes: &mut Holes, from: Span, to: Span, found: &mut Found) {

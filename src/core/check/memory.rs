@@ -1,11 +1,7 @@
 //! Allocations and releases: each begins or ends the use of memory.
 
-use super::operation::What;
-use super::submissions::{By, allocates_or_frees};
-use super::{init, is_on, races};
-use crate::core::base::config::check::Check;
-use crate::core::base::error::Result;
-use crate::core::memory::memory_hook::{self, Event, HOST, MemoryHook, MemoryKind, Moment, Refusal, Scope};
+use super::submissions::{By, allocates, frees};
+use crate::core::memory::memory_hook::{self, Event, HOST, MemoryHook, MemoryKind, Moment, Refusal};
 
 /// The hook that checks.
 struct Watcher;
@@ -17,9 +13,7 @@ impl MemoryHook for Watcher {
             return Ok(());
         }
         let Event { addr, rounded: len, stream, .. } = *event;
-        allocates_or_frees(By::of(stream), What::Frees, addr, len);
-        races::freed(addr, len, stream == 0);
-        init::is_freed(addr, len);
+        frees(By::of(stream), addr, len);
         Ok(())
     }
 
@@ -28,11 +22,7 @@ impl MemoryHook for Watcher {
             return;
         }
         let Event { addr, rounded: len, stream, .. } = *event;
-        races::allocated(addr, len);
-        let operation = allocates_or_frees(By::of(stream), What::Allocates, addr, len);
-        if let Some(operation) = operation.filter(|_| is_on(Check::Init) && has_no_contents(event)) {
-            init::allocates(addr, len, operation);
-        }
+        allocates(By::of(stream), addr, len, has_no_contents(event));
     }
 }
 
@@ -47,6 +37,6 @@ fn has_no_contents(event: &Event) -> bool {
 }
 
 /// Watches all memory from now on.
-pub fn watch() -> Result<()> {
-    memory_hook::register("portacl's checker", Scope::Process, Box::new(Watcher)).map(drop)
+pub fn watch() {
+    memory_hook::watch(&Watcher);
 }

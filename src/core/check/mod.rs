@@ -25,19 +25,21 @@ mod submissions;
 mod sync;
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::core::base::config::check::{Check, Settings};
 use crate::core::base::error::Result;
 use crate::core::order::{checker, sequence};
 use crate::core::stream;
 
-static SETTINGS: OnceLock<Settings> = OnceLock::new();
-
 static SUBMISSIONS: OnceLock<submissions::Submissions> = OnceLock::new();
+
+/// A bit for each check that is on.
+static ON: AtomicU32 = AtomicU32::new(0);
 
 /// Whether this check is on.
 fn is_on(check: Check) -> bool {
-    SETTINGS.get().is_some_and(|settings| settings.checks.contains(&check))
+    ON.load(Ordering::Relaxed) & 1 << check as u32 != 0
 }
 
 /// Switches the checks on. A second call does nothing.
@@ -45,14 +47,15 @@ pub fn arm(settings: &Settings) -> Result<()> {
     if !report::open(settings)? {
         return Ok(());
     }
-    let settings = SETTINGS.get_or_init(|| settings.clone());
+    let on = settings.checks.iter().fold(0, |on, &check| on | 1 << check as u32);
+    ON.store(on, Ordering::Relaxed);
     adopted::arm()?;
     // The leaks come first at the end of the process.
     report::end_with_process();
     if !settings.checks.iter().any(|check| check.sees_operations()) {
         return Ok(());
     }
-    memory::watch()?;
+    memory::watch();
     stream::always_wait();
     checker::install(SUBMISSIONS.get_or_init(|| submissions::Submissions { long_wait: settings.wait }));
     Ok(())

@@ -2,10 +2,13 @@
 
 use std::time::Instant;
 
+use smallvec::SmallVec;
+
+use super::report;
 use crate::backend::OpKind;
 use crate::core::base::call_site::Stack;
 use crate::core::order::accesses::{Access, Mode};
-use crate::core::order::sequence::Point;
+use crate::core::order::sequence::{Line, Point};
 
 /// What an operation does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +72,7 @@ pub struct InStream {
 const MOST_RANGES: usize = 4;
 
 /// An operation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Operation {
     /// What it does.
     pub what: What,
@@ -77,22 +80,27 @@ pub struct Operation {
     pub stream: Option<InStream>,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Stack>,
-    /// When it was submitted.
-    pub at: Instant,
+    /// When it was submitted, if times are recorded.
+    pub at: Option<Instant>,
     /// The first ranges of memory that it uses.
-    pub uses: Box<[Access]>,
+    pub uses: SmallVec<[Access; 2]>,
 }
 
 impl Operation {
     /// Submitted now.
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
-        let uses = uses[..uses.len().min(MOST_RANGES)].into();
-        Self { what, stream, stack, at: Instant::now(), uses }
+        let uses = SmallVec::from_slice(&uses[..uses.len().min(MOST_RANGES)]);
+        Self { what, stream, stack, at: report::now(), uses }
     }
 
     /// When it was submitted, in milliseconds after `began`.
     pub fn ms(&self, began: Instant) -> f64 {
-        self.at.saturating_duration_since(began).as_secs_f64() * 1e3
+        self.at.map_or(0.0, |at| at.saturating_duration_since(began).as_secs_f64() * 1e3)
+    }
+
+    /// Its stream, by number.
+    pub fn line(&self) -> Option<Line> {
+        self.stream.map(|stream| stream.point.line)
     }
 
     /// The function of the API that submitted it, if its calls were recorded.

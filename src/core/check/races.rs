@@ -1,78 +1,120 @@
 //! Finds operations that use the same memory, with nothing that orders them.
 
+mod operations;
+mod runs;
 mod shadow;
 
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
-use self::shadow::{Conflict, Shadow, Use};
-use super::operation::{Operation, What};
+use self::shadow::{Conflict, Shadow};
+use super::operation::{InStream, Operation, What};
 use super::report::{Finding, Kind, Party, Side};
-use crate::core::order::accesses::Accesses;
+use crate::core::order::accesses::{Access, Accesses, Mode};
+use crate::core::order::checker::GraphRun;
 use crate::core::order::sequence::Sequence;
 
 static SHADOW: LazyLock<Mutex<Shadow>> = LazyLock::new(Mutex::default);
 
-/// Memory begins to be used.
-pub fn allocated(addr: usize, len: usize) {
+/// Memory begins to be used, at once or in the order of a stream. What used it before was another allocation.
+pub fn allocated(sequence: &Sequence, operation: Operation, used: &Access) {
     let mut shadow = SHADOW.lock();
-    shadow.note_live(len, 0);
-    // What used the memory before was another allocation.
-    shadow.forget(addr, addr.saturating_add(len));
-}
-
-/// Memory was freed, by the host or in the order of a stream.
-pub fn freed(addr: usize, len: usize, by_host: bool) {
-    let mut shadow = SHADOW.lock();
-    shadow.note_live(0, len);
-    if by_host {
-        shadow.forget(addr, addr.saturating_add(len));
+    shadow.enter(sequence.era());
+    shadow.note_live(used.end - used.addr, 0);
+    if operation.stream.is_none() {
+        shadow.forget(used.addr, used.end);
+        return;
     }
+    let by = shadow.begin(operation);
+    shadow.begin_memory(used, by);
+    shadow.sweep_if_many(|earlier| is_known(sequence, earlier));
 }
 
-/// Checks an operation that uses memory, and keeps it.
-pub fn check(sequence: &Sequence, operation: &Arc<Operation>, used: &Accesses) -> Vec<Finding> {
+/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph.
+pub fn check(
+    sequence: &Sequence,
+    operation: Operation,
+    used: &Accesses,
+    graph: Option<&Arc<GraphRun>>,
+) -> Vec<Finding> {
     let mut shadow = SHADOW.lock();
-    let mut found = Vec::new();
-    for access in &used.0 {
-        let later = Use { mode: access.mode, operation: Arc::clone(operation) };
-        found.extend(shadow.check(access, &later, |earlier| is_before(sequence, earlier, operation)));
-        // What the host does is complete before anything else begins.
-        if operation.stream.is_some() {
-            let is_open = |it: &Operation| it.stream.is_some_and(|stream| sequence.is_open(stream.point));
-            shadow.add(access, &later, is_open);
+    shadow.enter(sequence.era());
+    let is_free = operation.what == What::Frees;
+    if is_free {
+        used.0.iter().for_each(|freed| shadow.note_live(0, freed.end - freed.addr));
+    }
+    let Some(InStream { point, .. }) = operation.stream else {
+        let found = check_host(&shadow, sequence, &operation, used);
+        // What the host does is complete before anything else begins, so it is not kept.
+        if is_free {
+            used.0.iter().for_each(|freed| shadow.forget(freed.addr, freed.end));
         }
-    }
-    shadow.sweep_if_many(|earlier| earlier.stream.is_none_or(|stream| sequence.is_known(stream.point)));
-    found.iter().map(finding).collect()
-}
-
-/// Whether the first is complete before the second begins, or may not be compared with it.
-fn is_before(sequence: &Sequence, earlier: &Operation, later: &Operation) -> bool {
-    match (earlier.stream, later.stream) {
-        // The host frees memory that exists in any case.
-        (Some(_), None) if (earlier.what, later.what) == (What::Allocates, What::Frees) => true,
-        (None, _) => true,
-        (Some(earlier), None) => sequence.is_known(earlier.point),
-        // What waits for something that is still to be submitted may come after it.
-        (Some(earlier), Some(later)) => {
-            sequence.is_before(earlier.point, later.point) || sequence.is_open(earlier.point)
-        }
-    }
-}
-
-fn finding(found: &Conflict) -> Finding {
-    let party = |role, Use { mode, operation }: &Use| Party {
-        role,
-        does: operation.what.verb(*mode),
-        detail: None,
-        operation: Arc::clone(operation),
+        return found;
     };
+    // What waits for something that is still to be submitted may come after the operation.
+    let is_open = |earlier: &Operation| earlier.stream.is_some_and(|stream| sequence.is_open(stream.point));
+    let is_before = |earlier: &Operation| {
+        earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point)) || is_open(earlier)
+    };
+    let by = shadow.begin(operation);
+    let mut found = Vec::new();
+    let graph = graph.filter(|_| used.0.len() >= runs::LEAST);
+    if let Some(graph) = graph {
+        if !shadow.are_all(is_before) {
+            let check = |access: &Access| (shadow.check(access, is_before), access.mode);
+            let all = used.0.iter().map(check);
+            found.extend(all.flat_map(|(found, mode)| found.into_iter().map(move |conflict| (conflict, mode))));
+        }
+        shadow.add_run(graph, by, is_open);
+    }
+    for access in used.0.iter().filter(|_| graph.is_none()) {
+        if !shadow.add_known(access, by, is_before, is_open) {
+            found.extend(shadow.check(access, is_before).into_iter().map(|conflict| (conflict, access.mode)));
+            shadow.add(access, by, is_open);
+        }
+    }
+    let found = findings(found, || shadow.operation(by).clone());
+    shadow.sweep_if_many(|earlier| is_known(sequence, earlier));
+    found
+}
+
+/// As [`check`], for the host.
+fn check_host(shadow: &Shadow, sequence: &Sequence, operation: &Operation, used: &Accesses) -> Vec<Finding> {
+    // The host frees memory that exists in any case.
+    let is_before = |earlier: &Operation| {
+        (earlier.what, operation.what) == (What::Allocates, What::Frees) || is_known(sequence, earlier)
+    };
+    let check = |access: &Access| {
+        let mode = access.mode;
+        shadow.check(access, is_before).into_iter().map(move |conflict| (conflict, mode))
+    };
+    findings(used.0.iter().flat_map(check).collect(), || operation.clone())
+}
+
+/// Whether the host has waited for it.
+fn is_known(sequence: &Sequence, operation: &Operation) -> bool {
+    operation.stream.is_none_or(|stream| sequence.is_known(stream.point))
+}
+
+fn findings(found: Vec<(Conflict, Mode)>, later: impl FnOnce() -> Operation) -> Vec<Finding> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let later = Arc::new(later());
+    found.into_iter().map(|(conflict, mode)| finding(conflict, mode, &later)).collect()
+}
+
+fn finding(found: Conflict, mode: Mode, later: &Arc<Operation>) -> Finding {
+    let party = |role, mode, operation: Arc<Operation>| {
+        let does = operation.what.verb(mode);
+        Party { role, does, detail: None, operation }
+    };
+    let Conflict { earlier, mode: earlier_mode, addr, len } = found;
     Finding {
         kind: Kind::Race,
-        memory: Some((found.addr, found.len)),
-        parties: vec![party("earlier", &found.earlier), party("later", &found.later)],
+        memory: Some((addr, len)),
+        parties: vec![party("earlier", earlier_mode, Arc::new(earlier)), party("later", mode, Arc::clone(later))],
         what: Box::new(what),
         fix: Box::new(fix),
     }

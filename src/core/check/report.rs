@@ -56,6 +56,8 @@ struct Reports {
 static REPORTS: Mutex<Option<Reports>> = Mutex::new(None);
 /// Whether the calls that lead to operations are recorded.
 static STACKS: AtomicBool = AtomicBool::new(false);
+/// Whether their times are.
+static TIMES: AtomicBool = AtomicBool::new(false);
 
 /// Opens the files. False: they are open already.
 pub fn open(settings: &Settings) -> Result<bool> {
@@ -67,6 +69,7 @@ pub fn open(settings: &Settings) -> Result<bool> {
     let log = settings.log.as_ref().map(create).transpose()?;
     let suppressions = settings.suppress.as_deref().map_or_else(|| Ok(Suppressions::default()), Suppressions::read)?;
     STACKS.store(settings.stacks, Ordering::Relaxed);
+    TIMES.store(settings.log.is_some() || settings.report.is_some(), Ordering::Relaxed);
     let settings = settings.clone();
     let (met, counts, began) = (HashSet::new(), BTreeMap::new(), Instant::now());
     settings.report.as_deref().map_or(Ok(()), |path| page::open(path, began))?;
@@ -82,6 +85,12 @@ pub fn end_with_process() {
 /// The calling thread's stack, if stacks are recorded.
 pub fn stack() -> Option<Stack> {
     STACKS.load(Ordering::Relaxed).then(Stack::here)
+}
+
+/// The time, if something records it: a file of reports, or a page.
+#[inline]
+pub fn now() -> Option<Instant> {
+    TIMES.load(Ordering::Relaxed).then(Instant::now)
 }
 
 /// An operation that takes part in what was found.

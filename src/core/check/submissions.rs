@@ -12,7 +12,7 @@ use crate::core::base::error::Result;
 use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::checker::{Awaited, Checker, GraphRun};
 use crate::core::order::effects::Effects;
-use crate::core::order::sequence::{self, Known};
+use crate::core::order::sequence::{self, Known, Sequence};
 
 /// Who uses memory.
 #[derive(Clone, Copy)]
@@ -28,6 +28,14 @@ impl By {
     pub fn of(stream: u64) -> Self {
         if stream == 0 { Self::Host } else { Self::Stream(stream) }
     }
+
+    /// The place in the order of an operation that follows all others.
+    fn next(self, sequence: &mut Sequence) -> Option<InStream> {
+        match self {
+            Self::Stream(handle) => Some(InStream { handle, point: sequence.next(handle) }),
+            Self::Host => None,
+        }
+    }
 }
 
 /// The checker of all streams.
@@ -40,18 +48,17 @@ impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
-        let operation = does(By::Stream(stream), &op, step.is_some());
+        let effects = Effects::of(&op);
+        let seen = Seen { by: By::Stream(stream), what: What::Accesses(op.kind()), effects: &effects, graph: None };
+        let (operation, known) =
+            seen.check(&Accesses::of(&effects), step.is_some(), |sequence| carry_order(sequence, stream, &op));
         let position = match op {
-            Op::HostFn(function) => submit_host_fn(stream, function.take(), step.as_ref(), submit),
+            Op::HostFn(function) => submit_host_fn(known, function.take(), step.as_ref(), submit),
             Op::HandOver { delivery, wait } => {
-                let known = sequence::lock().before_latest(stream);
                 let watched: Box<dyn Delivery> = Box::new(WatchedDelivery { delivery: delivery.take(), known });
                 submit(Op::HandOver { delivery: Payload::new(&mut Some(watched)), wait })
             }
-            op => {
-                carry_order(stream, &op);
-                submit(op)
-            }
+            op => submit(op),
         }?;
         if waits {
             Known::streams([stream]).is_seen();
@@ -63,11 +70,15 @@ impl Checker for Submissions {
     }
 
     fn host_does(&self, op: &Op<'_>) {
-        does(By::Host, op, false);
+        let effects = Effects::of(op);
+        let seen = Seen { by: By::Host, what: What::Accesses(op.kind()), effects: &effects, graph: None };
+        seen.check(&Accesses::of(&effects), false, |_| ());
     }
 
-    fn runs_graph(&self, stream: u64, run: &GraphRun) {
-        check(By::Stream(stream), What::Accesses(OpKind::RunGraph), &run.effects, &run.accesses, false);
+    fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>) {
+        let (by, what) = (By::Stream(stream), What::Accesses(OpKind::RunGraph));
+        let seen = Seen { by, what, effects: &run.effects, graph: Some(run) };
+        seen.check(&run.accesses, false, |_| ());
     }
 
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize) {
@@ -95,12 +106,6 @@ impl Checker for Submissions {
     }
 }
 
-/// Checks an operation. `is_kept`: it is of interest also if it uses no memory.
-fn does(by: By, op: &Op<'_>, is_kept: bool) -> Option<Arc<Operation>> {
-    let effects = Effects::of(op);
-    check(by, What::Accesses(op.kind()), &effects, &Accesses::of(&effects), is_kept)
-}
-
 /// Whether a submission returns when the operation is complete: a copy to pageable memory.
 fn returns_complete(op: &Op<'_>) -> bool {
     let is_pageable = |place| place == Place::Pageable;
@@ -112,9 +117,9 @@ fn returns_complete(op: &Op<'_>) -> bool {
     }
 }
 
-/// The order that an operation passes to other streams, or gets from them.
-fn carry_order(stream: u64, op: &Op<'_>) {
-    let mut sequence = sequence::lock();
+/// The order that an operation passes to other streams, or gets from them. Returns what the host knows when it calls a
+/// function of the program: everything before it is complete, and it may notify other threads of that.
+fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
     match op {
         Op::Record(event) => sequence.record(stream, event),
         Op::Wait(event, _) => sequence.wait(stream, event),
@@ -122,13 +127,14 @@ fn carry_order(stream: u64, op: &Op<'_>) {
         Op::WaitNotify(notify, _) => sequence.await_notify(stream, notify),
         Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr),
         Op::WaitValue(wait) => sequence.await_value(stream, wait.src.addr),
+        Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
         _ => {}
     }
+    Known::default()
 }
 
-/// When a host function runs, everything before it is complete. It may notify other threads of that.
 fn submit_host_fn(
-    stream: u64,
+    known: Known,
     function: HostFn,
     step: Option<&Step>,
     submit: &mut dyn FnMut(Op<'_>) -> Result<Position>,
@@ -136,7 +142,6 @@ fn submit_host_fn(
     if function.calls_backend() {
         return submit(Op::HostFn(Payload::new(&mut Some(function))));
     }
-    let known = sequence::lock().before_latest(stream);
     let progress = match step {
         Some(Step::Calls(progress)) => Some(Arc::clone(progress)),
         _ => None,
@@ -163,36 +168,70 @@ impl Delivery for WatchedDelivery {
     }
 }
 
-/// Memory is allocated or freed, in the order of a stream or at once.
-pub fn allocates_or_frees(by: By, what: What, addr: usize, len: usize) -> Option<Arc<Operation>> {
-    let access = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
-    check(by, what, &Effects::default(), &Accesses(vec![access]), false)
+/// Memory is allocated, in the order of a stream or at once.
+pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
+    let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
+    let stack = report::stack();
+    let mut sequence = sequence::lock();
+    let operation = Operation::new(What::Allocates, by.next(&mut sequence), stack, &[used]);
+    report::page::operation(&operation);
+    if has_no_contents && is_on(Check::Init) {
+        init::allocates(addr, len, Arc::new(operation.clone()));
+    }
+    if is_on(Check::Races) {
+        races::allocated(&sequence, operation, &used);
+    }
 }
 
-/// As [`does`], by its effects.
-fn check(by: By, what: What, effects: &Effects, accesses: &Accesses, is_kept: bool) -> Option<Arc<Operation>> {
-    let is_quiet = accesses.0.is_empty() && effects.0.is_empty() && !is_kept;
-    let stack = if is_quiet { None } else { report::stack() };
-    let mut sequence = sequence::lock();
-    let stream = match by {
-        By::Stream(handle) => Some(InStream { handle, point: sequence.next(handle) }),
-        By::Host => None,
-    };
-    if is_quiet {
-        return None;
-    }
-    let operation = Arc::new(Operation::new(what, stream, stack, &accesses.0));
-    let mut found = Vec::new();
-    if is_on(Check::Races) {
-        found = races::check(&sequence, &operation, accesses);
-    }
+/// Memory is freed, in the order of a stream or at once.
+pub fn frees(by: By, addr: usize, len: usize) {
+    let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
+    let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None };
+    seen.check(&Accesses([used].into_iter().collect()), false, |_| ());
     if is_on(Check::Init) {
-        // What is still to be submitted may come before it, and write the memory.
-        let is_open = stream.is_some_and(|stream| sequence.is_open(stream.point));
-        found.extend(init::check(&operation, effects, is_open));
+        init::is_freed(addr, len);
     }
-    drop(sequence);
-    report::page::operation(&operation);
-    found.iter().for_each(report::finding);
-    Some(operation)
+}
+
+/// What is submitted, or what the host does.
+struct Seen<'a> {
+    by: By,
+    what: What,
+    effects: &'a Effects,
+    /// Of a run of a graph.
+    graph: Option<&'a Arc<GraphRun>>,
+}
+
+impl Seen<'_> {
+    /// Checks it, and carries order in the same moment. `is_kept`: it is of interest also if it uses no memory.
+    fn check<T>(
+        &self,
+        accesses: &Accesses,
+        is_kept: bool,
+        carry: impl FnOnce(&mut Sequence) -> T,
+    ) -> (Option<Arc<Operation>>, T) {
+        let is_quiet = accesses.0.is_empty() && self.effects.0.is_empty() && !is_kept;
+        let stack = if is_quiet { None } else { report::stack() };
+        let mut sequence = sequence::lock();
+        let stream = self.by.next(&mut sequence);
+        if is_quiet {
+            return (None, carry(&mut sequence));
+        }
+        let operation = Operation::new(self.what, stream, stack, &accesses.0);
+        let kept = is_kept.then(|| Arc::new(operation.clone()));
+        let mut found = Vec::new();
+        if is_on(Check::Init) {
+            // What is still to be submitted may come before it, and write the memory.
+            let is_open = stream.is_some_and(|stream| sequence.is_open(stream.point));
+            found = init::check(&operation, self.effects, is_open);
+        }
+        report::page::operation(&operation);
+        if is_on(Check::Races) && !accesses.0.is_empty() {
+            found.extend(races::check(&sequence, operation, accesses, self.graph));
+        }
+        let carried = carry(&mut sequence);
+        drop(sequence);
+        found.iter().for_each(report::finding);
+        (kept, carried)
+    }
 }

@@ -24,7 +24,9 @@ pub use self::limit::Limit;
 pub use self::line_profile::LineProfile;
 pub use self::logging::Logging;
 pub use self::ready::{register_ready, write_profile};
-pub use self::registry::{Entry, Info, Scope, list, profile, register, report, unregister};
+pub use self::registry::{
+    Entry, Info, Scope, are_registered, exist, list, profile, register, report, unregister, watch,
+};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::backend::thread_number;
@@ -214,12 +216,6 @@ per_thread! {
     static RUNNING: ThreadList<Running> = ThreadList::new();
 }
 
-/// Whether any thread has hooks.
-#[inline]
-pub fn exist() -> bool {
-    registry::exist()
-}
-
 /// Whether this thread is inside a hook.
 pub fn is_running_here() -> bool {
     RUNNING.with(|running| running.with(|all| !all.is_empty()))
@@ -263,6 +259,9 @@ struct Called(Vec<Arc<Entry>>);
 
 impl Called {
     fn here() -> Self {
+        if !are_registered() {
+            return Self(Vec::new());
+        }
         let mut entries = registry::of_this_thread();
         RUNNING.with(|running| {
             running.with(|all| {
@@ -281,10 +280,13 @@ impl Called {
                 return Err(refused(entry, moment, event, &refusal));
             }
         }
+        // It refuses nothing.
+        registry::watcher().map_or(Ok(()), |watcher| watcher.before(moment, event)).ok();
         Ok(())
     }
 
     fn after(&self, moment: Moment, event: &Event) {
+        registry::watcher().iter().for_each(|watcher| watcher.after(moment, event));
         notify(&self.0, moment, event);
     }
 }

@@ -21,7 +21,7 @@ use crate::backend::{Block, PagePolicy};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::owner::Owner;
 use crate::core::memory::allocation::{Allocation, open_device};
-use crate::core::memory::memory_hook::{Event, Found, HOST, MemoryKind, Moment};
+use crate::core::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::pointer::pointer_attributes;
 use crate::core::memory::request::page_policy::padded;
@@ -97,7 +97,7 @@ pub trait Claim: Release {
 
 /// Allocated memory.
 pub trait Named {
-    /// Its identity for hooks.
+    /// Its identity for hooks. The watcher does without its page size, which is slow to find.
     fn found(&self) -> Found;
 
     /// Bytes as statistics count them.
@@ -107,7 +107,7 @@ pub trait Named {
 /// Memory in the address map.
 impl Named for usize {
     fn found(&self) -> Found {
-        let attributes = pointer_attributes(*self);
+        let attributes = memory_hook::are_registered().then(|| pointer_attributes(*self).ok()).flatten();
         let page_size = attributes.map_or(0, |attributes| attributes.page_size as usize);
         Found { addr: *self, handle: 0, page_size }
     }
@@ -120,7 +120,7 @@ impl Named for usize {
 /// A block of a backend.
 impl Named for Block {
     fn found(&self) -> Found {
-        let session = runtime::existing_session();
+        let session = memory_hook::are_registered().then(runtime::existing_session).flatten();
         let page_size = session.map_or(0, |session| session.driver.page_size(*self));
         Found { addr: self.addr, handle: 0, page_size }
     }

@@ -1,5 +1,7 @@
 //! The memory that an operation reads and writes.
 
+use smallvec::SmallVec;
+
 use super::effects::{Effect, Effects};
 use crate::backend::{self, Place, Span};
 
@@ -38,7 +40,7 @@ pub struct Access {
 
 /// The accesses of an operation.
 #[derive(Clone, Debug, Default)]
-pub struct Accesses(pub Vec<Access>);
+pub struct Accesses(pub SmallVec<[Access; 2]>);
 
 impl Accesses {
     /// Of an operation that does this. Nothing is known of indirect copies, and of kernels whose arguments are not
@@ -64,6 +66,17 @@ impl Accesses {
             }
         }
         all
+    }
+
+    /// Those that conflict with an access, if these are [merged](Self::merged).
+    pub fn conflicts(&self, access: &Access) -> impl Iterator<Item = &Access> {
+        let Access { addr, end, mode: other } = *access;
+        let of = move |mode| {
+            let from = self.0.partition_point(|own| (own.mode, own.end) <= (mode, addr));
+            self.0[from..].iter().take_while(move |own| own.mode == mode && own.addr < end)
+        };
+        let modes = [Mode::Read, Mode::Write, Mode::Unknown].into_iter();
+        modes.filter(move |mode| mode.conflicts(other)).flat_map(of)
     }
 
     /// Merges ranges with one mode that touch each other.

@@ -27,7 +27,7 @@ pub trait Checker: Sync {
     fn host_does(&self, op: &Op<'_>);
 
     /// The stream with this handle is about to be given a run of a graph.
-    fn runs_graph(&self, stream: u64, run: &GraphRun);
+    fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>);
 
     /// A run of a graph in this stream allocates memory.
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize);

@@ -1,5 +1,7 @@
 //! What an operation does with memory, in the order in which it does it: the one place that says so.
 
+use smallvec::SmallVec;
+
 use crate::backend::{
     Access, Copy, Copy2d, CopyIndirect, Launch, Op, Parameters, RandomNum, Reduce, Span, ValueWait, ValueWrite, Work,
 };
@@ -34,7 +36,7 @@ pub enum Effect {
 
 /// All that an operation does with memory.
 #[derive(Clone, Debug, Default)]
-pub struct Effects(pub Vec<Effect>);
+pub struct Effects(pub SmallVec<[Effect; 2]>);
 
 impl Effects {
     /// Of an operation.

@@ -10,11 +10,11 @@
 //! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
 //! behind the wait are *open*: what is submitted meanwhile may come before them.
 
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::algo::map::key_map::KeyMap;
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Notify};
 
@@ -30,24 +30,63 @@ pub struct Point {
     pub number: u64,
 }
 
-/// Points that something is ordered after: one for each stream, sorted by stream.
+/// Points that something is ordered after: one for each stream, sorted by stream. Copies share them until one changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Clock(Vec<Point>);
+struct Points(Option<Arc<Vec<Point>>>);
 
-impl Clock {
+impl Points {
+    fn all(&self) -> &[Point] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
     fn number(&self, line: Line) -> u64 {
-        self.0.binary_search_by_key(&line, |point| point.line).map_or(0, |index| self.0[index].number)
+        let all = self.all();
+        all.binary_search_by_key(&line, |point| point.line).map_or(0, |index| all[index].number)
     }
 
     fn add(&mut self, point: Point) {
-        match self.0.binary_search_by_key(&point.line, |known| known.line) {
-            Ok(index) => self.0[index].number = self.0[index].number.max(point.number),
-            Err(index) => self.0.insert(index, point),
+        if self.number(point.line) >= point.number {
+            return;
+        }
+        let all = Arc::make_mut(self.0.get_or_insert_default());
+        match all.binary_search_by_key(&point.line, |known| known.line) {
+            Ok(index) => all[index].number = point.number,
+            Err(index) => all.insert(index, point),
         }
     }
 
-    fn merge(&mut self, other: &Self) {
-        other.0.iter().for_each(|point| self.add(*point));
+    /// Drops those that are known.
+    fn prune(&mut self, is_known: impl Fn(&Point) -> bool) {
+        if !self.all().iter().any(&is_known) {
+            return;
+        }
+        if self.all().iter().all(&is_known) {
+            self.0 = None;
+        } else if let Some(all) = &mut self.0 {
+            Arc::make_mut(all).retain(|point| !is_known(point));
+        }
+    }
+}
+
+/// What is complete after an operation: it, and what is before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Clock {
+    /// The operation. Apart, so that a stream's clock is a copy of what it is behind, and nothing is allocated.
+    latest: Option<Point>,
+    before: Points,
+}
+
+impl Clock {
+    fn points(&self) -> impl Iterator<Item = Point> {
+        self.latest.into_iter().chain(self.before.all().iter().copied())
+    }
+
+    fn merge(&mut self, other: Self) {
+        if self.latest.is_none() && self.before.0.is_none() {
+            *self = other;
+        } else {
+            other.points().for_each(|point| self.before.add(point));
+        }
     }
 }
 
@@ -92,7 +131,7 @@ struct Gate {
 #[derive(Default)]
 struct Progress {
     submitted: u64,
-    after: Clock,
+    after: Points,
     gates: Vec<Gate>,
 }
 
@@ -105,7 +144,7 @@ struct Carried {
 }
 
 /// Whether what a wait is for was not submitted yet.
-fn is_open_in(carriers: &HashMap<usize, Carried>, gate: &Gate) -> bool {
+fn is_open_in(carriers: &KeyMap<usize, Carried>, gate: &Gate) -> bool {
     carriers.get(&gate.key).is_some_and(|carried| carried.changes < gate.change)
 }
 
@@ -115,13 +154,17 @@ const SWEEP: usize = 1024;
 /// The order of everything that was submitted so far.
 #[derive(Default)]
 pub struct Sequence {
-    lines: HashMap<u64, Line>,
+    lines: KeyMap<u64, Line>,
     /// By line.
     streams: Vec<Progress>,
-    carriers: HashMap<usize, Carried>,
+    carriers: KeyMap<usize, Carried>,
     sweep_at: usize,
     /// By line: the host knows that operations up to this number are complete.
     host: Vec<u64>,
+    /// How many streams have operations that the host does not know to be complete.
+    pending: usize,
+    /// How often there were none when an operation was submitted.
+    idle: u64,
 }
 
 static SEQUENCE: LazyLock<Mutex<Sequence>> = LazyLock::new(Mutex::default);
@@ -152,6 +195,8 @@ impl Sequence {
     pub fn next(&mut self, stream: u64) -> Point {
         let line = self.line(stream);
         let progress = &mut self.streams[line as usize];
+        self.idle += u64::from(self.pending == 0);
+        self.pending += usize::from(self.host[line as usize] == progress.submitted);
         progress.submitted += 1;
         Point { line, number: progress.submitted }
     }
@@ -159,6 +204,11 @@ impl Sequence {
     /// Whether the host knows that it is complete.
     pub fn is_known(&self, point: Point) -> bool {
         self.host[point.line as usize] >= point.number
+    }
+
+    /// Changes when an operation is submitted while the host knows that everything before is complete.
+    pub fn era(&self) -> u64 {
+        self.idle
     }
 
     /// Whether it is complete before `later`, the latest operation of its stream, begins.
@@ -172,13 +222,11 @@ impl Sequence {
     fn clock(&mut self, line: Line) -> Clock {
         let host = &self.host;
         let progress = &mut self.streams[line as usize];
-        progress.after.0.retain(|point| host[point.line as usize] < point.number);
-        let mut clock = progress.after.clone();
-        clock.add(Point { line, number: progress.submitted });
-        clock
+        progress.after.prune(|point| host[point.line as usize] >= point.number);
+        Clock { latest: Some(Point { line, number: progress.submitted }), before: progress.after.clone() }
     }
 
-    fn carry(&mut self, stream: u64, key: usize, carrier: Carrier, replaces: bool) {
+    fn carry(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier, replaces: bool) {
         let line = self.line(stream);
         let clock = self.clock(line);
         if self.carriers.len() >= self.sweep_at.max(SWEEP) {
@@ -190,28 +238,28 @@ impl Sequence {
         if replaces {
             kept.clock = clock;
         } else {
-            kept.clock.merge(&clock);
+            kept.clock.merge(clock);
         }
     }
 
-    fn carrier(&mut self, key: usize, carrier: Carrier) -> &mut Carried {
-        let new = || Carried { carrier, clock: Clock::default(), changes: 0, waits: 0 };
+    fn carrier(&mut self, key: usize, carrier: impl FnOnce() -> Carrier) -> &mut Carried {
+        let new = || Carried { carrier: carrier(), clock: Clock::default(), changes: 0, waits: 0 };
         self.carriers.entry(key).or_insert_with(new)
     }
 
     fn follow(&mut self, stream: u64, key: usize) {
         let line = self.line(stream);
         let Some(carried) = self.carriers.get(&key) else { return };
-        let open = carried.clock.0.iter().flat_map(|point| self.open_gates(*point));
+        let open = carried.clock.points().flat_map(|point| self.open_gates(point));
         let gates: Vec<Gate> = open.collect();
         let progress = &mut self.streams[line as usize];
-        progress.after.merge(&carried.clock);
+        carried.clock.points().filter(|point| point.line != line).for_each(|point| progress.after.add(point));
         let number = progress.submitted;
         progress.gates.extend(gates.into_iter().map(|gate| Gate { number, ..gate }));
     }
 
     /// As [`Self::follow`], for what a later change may end as well.
-    fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: Carrier) {
+    fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier) {
         let line = self.line(stream) as usize;
         let carried = self.carrier(key, carrier);
         carried.waits += 1;
@@ -238,7 +286,7 @@ impl Sequence {
 
     /// A stream records an event.
     pub fn record(&mut self, stream: u64, event: &Arc<dyn Event>) {
-        self.carry(stream, event_key(event), Carrier::Event(Arc::downgrade(event)), true);
+        self.carry(stream, event_key(event), || Carrier::Event(Arc::downgrade(event)), true);
     }
 
     /// A stream waits for the latest record of an event.
@@ -248,22 +296,22 @@ impl Sequence {
 
     /// A stream changes a notify. A wait may be after any of the changes.
     pub fn change(&mut self, stream: u64, notify: &Arc<Notify>) {
-        self.carry(stream, notify_key(notify), Carrier::Notify(Arc::downgrade(notify)), false);
+        self.carry(stream, notify_key(notify), || Carrier::Notify(Arc::downgrade(notify)), false);
     }
 
     /// A stream waits for a notify.
     pub fn await_notify(&mut self, stream: u64, notify: &Arc<Notify>) {
-        self.follow_or_wait(stream, notify_key(notify), Carrier::Notify(Arc::downgrade(notify)));
+        self.follow_or_wait(stream, notify_key(notify), || Carrier::Notify(Arc::downgrade(notify)));
     }
 
     /// A stream writes a value for waits.
     pub fn write_value(&mut self, stream: u64, addr: usize) {
-        self.carry(stream, addr, Carrier::Value, false);
+        self.carry(stream, addr, || Carrier::Value, false);
     }
 
     /// A stream waits for a value.
     pub fn await_value(&mut self, stream: u64, addr: usize) {
-        self.follow_or_wait(stream, addr, Carrier::Value);
+        self.follow_or_wait(stream, addr, || Carrier::Value);
     }
 
     /// What the host will know when it has waited for this stream.
@@ -274,16 +322,21 @@ impl Sequence {
 
     /// What the host knows when the latest operation of this stream begins.
     pub fn before_latest(&mut self, stream: u64) -> Known {
-        let line = self.line(stream);
         let mut known = self.at_stream(stream);
-        known.0.0.iter_mut().filter(|point| point.line == line).for_each(|point| point.number -= 1);
+        known.0.latest.iter_mut().for_each(|point| point.number -= 1);
         known
     }
 
     fn know(&mut self, known: &Known) {
-        for point in &known.0.0 {
-            let host = &mut self.host[point.line as usize];
-            *host = point.number.max(*host);
+        for Point { line, number } in known.0.points() {
+            // Not there: of an earlier session.
+            let Some(progress) = self.streams.get(line as usize) else { continue };
+            let number = number.min(progress.submitted);
+            let host = &mut self.host[line as usize];
+            if *host < number {
+                *host = number;
+                self.pending -= usize::from(number == progress.submitted);
+            }
         }
     }
 }
@@ -299,7 +352,7 @@ impl Known {
     pub fn streams(streams: impl IntoIterator<Item = u64>) -> Self {
         with(|sequence| {
             let mut known = Clock::default();
-            streams.into_iter().for_each(|stream| known.merge(&sequence.at_stream(stream).0));
+            streams.into_iter().for_each(|stream| known.merge(sequence.at_stream(stream).0));
             Self(known)
         })
         .unwrap_or_default()
@@ -313,13 +366,13 @@ impl Known {
 
     /// Whether the host knows all of it already.
     pub fn is_old(&self) -> bool {
-        with(|sequence| self.0.0.iter().all(|point| sequence.is_known(*point))).unwrap_or_default()
+        with(|sequence| self.0.points().all(|point| sequence.is_known(point))).unwrap_or_default()
     }
 
     /// The wait has ended, or the host function runs.
     #[inline]
     pub fn is_seen(&self) {
-        if !self.0.0.is_empty() {
+        if self.0.latest.is_some() {
             with(|sequence| sequence.know(self));
         }
     }

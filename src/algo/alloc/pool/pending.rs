@@ -1,13 +1,10 @@
 //! Pending blocks, which streams have freed and other streams may not have yet: for each stream by length, to reuse
 //! one, and by age, because they become free in that order.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use super::StreamKey;
 use crate::algo::alloc::heap::Heap;
 use crate::algo::alloc::heap::bins::Bins;
-use crate::algo::math::mix::mix;
+use crate::algo::map::key_map::KeyMap;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// A key that no stream has.
@@ -53,26 +50,6 @@ impl Queue {
     }
 }
 
-/// A hash of stream keys, which no attacker chooses.
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    #[inline]
-    fn write_u64(&mut self, value: u64) {
-        self.0 = mix(self.0 ^ value);
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 /// The pending blocks of all streams.
 #[derive(Default)]
 pub(super) struct Pending {
@@ -81,7 +58,7 @@ pub(super) struct Pending {
     /// Slots of forgotten streams.
     unused: Vec<u32>,
     /// The slots of the other streams.
-    slots: HashMap<StreamKey, u32, BuildHasherDefault<KeyHasher>>,
+    slots: KeyMap<StreamKey, u32>,
     /// Units in pending blocks.
     pub(super) units: u64,
     /// The number of these blocks.

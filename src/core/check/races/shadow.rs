@@ -1,73 +1,169 @@
 //! What uses each byte of memory: the latest operation that wrote it, and all that read it since.
+//!
+//! Operations are numbered and kept in one list, so that a use is a number. When the host knows that everything is
+//! complete, all operations are forgotten at once: the ranges stay, with uses that count no more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::operations::{Operations, Use};
+use super::runs::{Run, Runs};
 use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, Mode};
+use crate::core::order::checker::GraphRun;
 
-/// The least number of ranges at which operations that the host has waited for are forgotten.
+/// The least number of ranges or operations at which those that the host has waited for are forgotten.
 const LEAST_SWEEP: usize = 4096;
-/// The least limit of ranges.
-const LEAST_LIMIT: usize = 1 << 16;
-/// What a range takes, in bytes, with its share of operations.
-const RANGE: usize = 256;
+/// The least limit of what is kept, in bytes.
+const LEAST_LIMIT: usize = 16 << 20;
+/// What a range takes, in bytes, in a tree whose nodes are half full.
+const RANGE: usize = 128;
 
-/// A use of memory.
-#[derive(Clone, Debug)]
-pub struct Use {
-    pub mode: Mode,
-    pub operation: Arc<Operation>,
-}
-
-/// Two uses that nothing orders.
+/// An earlier operation that uses the same memory, with nothing that orders the two.
 #[derive(Clone, Debug)]
 pub struct Conflict {
-    pub earlier: Use,
-    pub later: Use,
+    pub earlier: Operation,
+    pub mode: Mode,
     /// The bytes that both use.
     pub addr: usize,
     pub len: usize,
 }
 
+/// Bytes with the same uses.
 #[derive(Clone)]
 struct Range {
     end: usize,
-    uses: Vec<Use>,
+    /// Most ranges have one use.
+    first: Use,
+    more: Vec<Use>,
+}
+
+impl Range {
+    fn new(end: usize, first: Use) -> Self {
+        Self { end, first, more: Vec::new() }
+    }
+
+    fn uses(&self) -> impl Iterator<Item = &Use> {
+        std::iter::once(&self.first).chain(&self.more)
+    }
+
+    /// Adds a use, and drops those that do not stay.
+    fn add(&mut self, added: Use, stays: impl Fn(&Use) -> bool) {
+        self.more.retain(&stays);
+        if stays(&self.first) {
+            self.more.push(added);
+        } else {
+            self.first = added;
+        }
+    }
+
+    /// Drops uses that do not stay. False: none is left.
+    fn retain(&mut self, stays: impl Fn(&Use) -> bool) -> bool {
+        self.more.retain(&stays);
+        if stays(&self.first) {
+            return true;
+        }
+        let next = self.more.pop();
+        next.map(|next| self.first = next).is_some()
+    }
 }
 
 /// The uses of all memory.
 #[derive(Default)]
 pub struct Shadow {
     ranges: BTreeMap<usize, Range>,
+    runs: Runs,
+    operations: Operations,
+    /// In ranges beyond the first, at most.
+    more_uses: usize,
     sweep_at: usize,
     /// Bytes of live memory.
     live: usize,
-    /// Uses were forgotten because there were too many ranges.
+    /// Uses were forgotten because there were too many.
     pub is_incomplete: bool,
+    era: u64,
 }
 
 impl Shadow {
+    /// Forgets all operations when the era changes: they are complete.
+    pub fn enter(&mut self, era: u64) {
+        if self.era != era {
+            self.era = era;
+            self.operations.clear();
+            self.runs.clear();
+        }
+    }
+
+    /// Numbers an operation that uses memory.
+    pub fn begin(&mut self, operation: Operation) -> u64 {
+        self.operations.add(operation)
+    }
+
+    /// The operation with this number.
+    pub fn operation(&self, by: u64) -> &Operation {
+        &self.operations.kept[(by - self.operations.from) as usize]
+    }
+
     /// Checks a use against earlier ones: `is_before` returns whether one is complete before it begins.
-    pub fn check(&self, access: &Access, later: &Use, is_before: impl Fn(&Operation) -> bool) -> Vec<Conflict> {
-        let mut found: Vec<Conflict> = Vec::new();
+    pub fn check(&self, access: &Access, is_before: impl Fn(&Operation) -> bool) -> Vec<Conflict> {
+        let mut found: Vec<(Use, Conflict)> = Vec::new();
         for (&from, range) in self.overlapping(access) {
             let (addr, end) = (from.max(access.addr), range.end.min(access.end));
-            for earlier in &range.uses {
-                if !earlier.mode.conflicts(access.mode) || is_before(&earlier.operation) {
-                    continue;
-                }
-                let same = |known: &&mut Conflict| Arc::ptr_eq(&known.earlier.operation, &earlier.operation);
-                match found.iter_mut().find(same) {
-                    Some(known) => known.len = end - known.addr,
+            for used in range.uses().filter(|used| used.mode.conflicts(access.mode)) {
+                let Some(earlier) = self.operations.get(used).filter(|earlier| !is_before(earlier)) else { continue };
+                match found.iter_mut().find(|(known, _)| known.by == used.by) {
+                    Some((_, known)) => known.len = end - known.addr,
                     None => {
-                        let (earlier, later) = (earlier.clone(), later.clone());
-                        found.push(Conflict { earlier, later, addr, len: end - addr });
+                        let earlier = earlier.clone();
+                        found.push((*used, Conflict { earlier, mode: used.mode, addr, len: end - addr }));
                     }
                 }
             }
         }
+        let mut found: Vec<Conflict> = found.into_iter().map(|(_, conflict)| conflict).collect();
+        for (run, earlier) in self.unordered_runs(&is_before) {
+            let mut shared = run.conflicts(access);
+            let Some(first) = shared.next() else { continue };
+            let end = shared.last().unwrap_or(first).end.min(access.end);
+            let addr = first.addr.max(access.addr);
+            // The latest operation of a stream stands for those before it.
+            let number = |operation: &Operation| operation.stream.map(|stream| stream.point.number);
+            if found
+                .iter()
+                .any(|known| known.earlier.line() == earlier.line() && number(&known.earlier) > number(earlier))
+            {
+                continue;
+            }
+            found.retain(|known| known.earlier.line() != earlier.line());
+            found.push(Conflict { earlier: earlier.clone(), mode: first.mode, addr, len: end.saturating_sub(addr) });
+        }
         found
+    }
+
+    /// Runs of graphs that may conflict with an operation.
+    fn unordered_runs(&self, is_before: impl Fn(&Operation) -> bool) -> impl Iterator<Item = (&Run, &Operation)> {
+        let operation = |run: &Run| &self.operations.kept[(run.by - self.operations.from) as usize];
+        self.runs.all().iter().map(move |run| (run, operation(run))).filter(move |(_, earlier)| !is_before(earlier))
+    }
+
+    /// Whether this is true of all operations that may conflict with others.
+    pub fn are_all(&self, is: impl Fn(&Operation) -> bool) -> bool {
+        self.operations.kept.iter().all(is)
+    }
+
+    /// Adds a run of a graph.
+    pub fn add_run(&mut self, graph: &Arc<GraphRun>, by: u64, is_open: impl Fn(&Operation) -> bool) {
+        let Self { runs, operations, .. } = self;
+        let operation = |by: u64| &operations.kept[(by - operations.from) as usize];
+        let line = operation(by).line();
+        let replaces = |known| operation(known).line() == line && !is_open(operation(known));
+        let oldest = runs.add(graph, by, replaces);
+        oldest.iter().for_each(|run| self.add_below(run));
+    }
+
+    /// Keeps a run by its ranges from now on, below what used them since.
+    fn add_below(&mut self, run: &Run) {
+        run.accesses().iter().for_each(|access| self.put(access, run.by, |_, _| true));
     }
 
     fn overlapping(&self, access: &Access) -> impl Iterator<Item = (&usize, &Range)> {
@@ -76,49 +172,102 @@ impl Shadow {
         before.into_iter().chain(self.ranges.range(access.addr..access.end))
     }
 
-    /// Adds a use. A write replaces all earlier uses, because what conflicts with them later conflicts with it as well,
-    /// except open ones, which may come after it.
-    pub fn add(&mut self, access: &Access, added: &Use, is_open: impl Fn(&Operation) -> bool) {
+    /// [`Self::check`] and [`Self::add`] for what most programs do: they use the same bytes again, or bytes that
+    /// nothing uses. False, and nothing is done, if it is something else, or if there is a conflict.
+    pub fn add_known(
+        &mut self,
+        access: &Access,
+        by: u64,
+        is_before: impl Fn(&Operation) -> bool,
+        is_open: impl Fn(&Operation) -> bool,
+    ) -> bool {
+        if self.unordered_runs(&is_before).any(|(run, _)| run.conflicts(access).next().is_some()) {
+            return false;
+        }
+        let added = Use { by, mode: access.mode };
+        let Self { ranges, operations, more_uses, .. } = self;
+        match ranges.range_mut(..access.end).next_back() {
+            Some((from, range)) if (*from, range.end) == (access.addr, access.end) => {
+                let is_unordered =
+                    |used: &Use| used.mode.conflicts(added.mode) && operations.is_some_and(used, |it| !is_before(it));
+                if range.uses().any(is_unordered) {
+                    return false;
+                }
+                range.add(added, |known| operations.stays(known, &added, &is_open));
+                *more_uses += usize::from(!range.more.is_empty());
+            }
+            Some((_, range)) if range.end > access.addr => return false,
+            _ => drop(ranges.insert(access.addr, Range::new(access.end, added))),
+        }
+        true
+    }
+
+    /// Adds a use.
+    pub fn add(&mut self, access: &Access, by: u64, is_open: impl Fn(&Operation) -> bool) {
+        let added = Use { by, mode: access.mode };
+        self.put(access, by, |operations, known| operations.stays(known, &added, &is_open));
+    }
+
+    fn put(&mut self, access: &Access, by: u64, stays: impl Fn(&Operations, &Use) -> bool) {
+        let added = Use { by, mode: access.mode };
         self.split(access.addr);
         self.split(access.end);
-        let stays = |known: &Use| match access.mode {
-            Mode::Write => is_open(&known.operation),
-            _ => !replaces(added, known),
-        };
-        let mut covered = self.ranges.range(access.addr..access.end);
-        if access.mode == Mode::Write && !covered.any(|(_, range)| range.uses.iter().any(&stays)) {
-            self.clear(access.addr, access.end);
-            self.ranges.insert(access.addr, Range { end: access.end, uses: vec![added.clone()] });
+        let Self { ranges, operations, more_uses, .. } = self;
+        let stays = |known: &Use| stays(operations, known);
+        let mut covered = ranges.range(access.addr..access.end);
+        if access.mode == Mode::Write && !covered.any(|(_, range)| range.uses().any(stays)) {
+            self.set(access, by);
             return;
         }
         let mut gaps = Vec::new();
         let mut at = access.addr;
-        for (&from, range) in self.ranges.range_mut(access.addr..access.end) {
+        for (&from, range) in ranges.range_mut(access.addr..access.end) {
             if at < from {
                 gaps.push((at, from));
             }
             at = range.end;
-            range.uses.retain(&stays);
-            range.uses.push(added.clone());
+            range.add(added, stays);
+            *more_uses += usize::from(!range.more.is_empty());
         }
         if at < access.end {
             gaps.push((at, access.end));
         }
         for (from, end) in gaps {
-            self.ranges.insert(from, Range { end, uses: vec![added.clone()] });
+            ranges.insert(from, Range::new(end, added));
         }
+    }
+
+    /// The only use of this memory from now on.
+    pub fn begin_memory(&mut self, access: &Access, by: u64) {
+        self.runs.take(access).iter().for_each(|run| self.add_below(run));
+        self.set(access, by);
+    }
+
+    fn set(&mut self, access: &Access, by: u64) {
+        let only = Use { by, mode: access.mode };
+        if let Some((from, range)) = self.ranges.range_mut(..access.end).next_back()
+            && (*from, range.end) == (access.addr, access.end)
+        {
+            range.first = only;
+            range.more.clear();
+            return;
+        }
+        self.remove(access.addr, access.end);
+        self.ranges.insert(access.addr, Range::new(access.end, only));
     }
 
     /// Forgets the uses of this memory.
     pub fn forget(&mut self, addr: usize, end: usize) {
-        self.split(addr);
-        self.split(end);
-        self.clear(addr, end);
+        self.runs.take(&Access { addr, end, mode: Mode::Write }).iter().for_each(|run| self.add_below(run));
+        self.remove(addr, end);
     }
 
-    fn clear(&mut self, addr: usize, end: usize) {
-        let covered: Vec<usize> = self.ranges.range(addr..end).map(|(&from, _)| from).collect();
-        covered.iter().for_each(|from| _ = self.ranges.remove(from));
+    fn remove(&mut self, addr: usize, end: usize) {
+        self.split(addr);
+        self.split(end);
+        while let Some((&from, _)) = self.ranges.range(addr..end).next() {
+            self.ranges.remove(&from);
+        }
     }
 
     fn split(&mut self, at: usize) {
@@ -128,6 +277,7 @@ impl Shadow {
         }
         let second = range.clone();
         range.end = at;
+        self.more_uses += second.more.len();
         self.ranges.insert(at, second);
     }
 
@@ -136,28 +286,69 @@ impl Shadow {
         self.live = self.live.saturating_add(allocated).saturating_sub(freed);
     }
 
-    /// Keeps the number of ranges within its limit: what `is_known` to be complete conflicts with nothing any more.
+    /// What is kept, in bytes.
+    fn bytes(&self) -> usize {
+        self.ranges.len() * RANGE
+            + self.more_uses * size_of::<Use>()
+            + self.operations.kept.len() * size_of::<Operation>()
+    }
+
+    /// How much may be kept: a tenth of the memory that is in use.
+    fn limit(&self) -> usize {
+        LEAST_LIMIT.max(self.live / 10)
+    }
+
+    /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
+    #[inline]
     pub fn sweep_if_many(&mut self, is_known: impl Fn(&Operation) -> bool) {
-        if self.ranges.len() < self.sweep_at.max(LEAST_SWEEP) {
-            return;
+        let count = self.ranges.len() + self.more_uses + self.operations.kept.len();
+        if count >= self.sweep_at.max(LEAST_SWEEP) {
+            self.sweep(is_known);
         }
-        self.ranges.retain(|_, range| {
-            range.uses.retain(|used| !is_known(&used.operation));
-            !range.uses.is_empty()
-        });
-        // A tenth of the memory that is in use.
-        if self.ranges.len() > LEAST_LIMIT.max(self.live / 10 / RANGE) {
+    }
+
+    #[cold]
+    fn sweep(&mut self, is_known: impl Fn(&Operation) -> bool) {
+        let Operations { kept, .. } = &self.operations;
+        let is_pending: Vec<bool> = kept.iter().map(|operation| !is_known(operation)).collect();
+        let from = self.operations.from;
+        let mut numbers = vec![None; kept.len()];
+        let mut next = self.operations.next();
+        let index = |used: &Use| used.by.checked_sub(from).map(|index| index as usize);
+        let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
+        self.ranges.retain(|_, range| range.retain(stays));
+        // Operations that no range names any more go, and the others get new numbers, in the same order.
+        for used in self.ranges.values().flat_map(Range::uses) {
+            numbers[(used.by - from) as usize] = Some(0);
+        }
+        for run in self.runs.all() {
+            let index = (run.by - from) as usize;
+            numbers[index] = is_pending[index].then_some(0);
+        }
+        self.operations.from = next;
+        for number in numbers.iter_mut().flatten() {
+            *number = next;
+            next += 1;
+        }
+        let mut named = numbers.iter().map(Option::is_some);
+        self.operations.kept.retain(|_| named.next().unwrap_or_default());
+        self.runs.renumber(|by| numbers[(by - from) as usize]);
+        self.more_uses = 0;
+        for range in self.ranges.values_mut() {
+            let renumber = |used: &mut Use| used.by = numbers[(used.by - from) as usize].unwrap_or_default();
+            renumber(&mut range.first);
+            range.more.iter_mut().for_each(renumber);
+            self.more_uses += range.more.len();
+        }
+        if self.bytes() > self.limit() / 2 {
             self.ranges.clear();
+            self.runs.clear();
+            self.operations.clear();
+            self.more_uses = 0;
             self.is_incomplete = true;
         }
-        self.sweep_at = self.ranges.len() * 2;
+        self.sweep_at = 2 * (self.ranges.len() + self.more_uses + self.operations.kept.len());
     }
-}
-
-/// Whether what conflicts with `known` later conflicts with `added` as well.
-fn replaces(added: &Use, known: &Use) -> bool {
-    let line = |used: &Use| used.operation.stream.map(|stream| stream.point.line);
-    known.mode == added.mode && line(known) == line(added)
 }
 
 #[cfg(test)]

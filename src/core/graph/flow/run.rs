@@ -143,7 +143,8 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let _submitting = flow.submitting.lock();
     if let Some(checker) = checker::installed() {
         // Which of its steps run is decided while it runs.
-        checker.runs_graph(stream.handle.raw(), &GraphRun::of(Effects(vec![Effect::Unknown])));
+        let unknown = GraphRun::of(Effects([Effect::Unknown].into_iter().collect()));
+        checker.runs_graph(stream.handle.raw(), &Arc::new(unknown));
     }
     let number = flow.queued.lock().add(stream);
     let arrival = Arrival { flow: Some(Arc::clone(flow)), number };

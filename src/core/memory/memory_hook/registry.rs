@@ -1,8 +1,8 @@
 //! The registered hooks, and the threads that they are for.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -80,8 +80,10 @@ pub struct Info {
 
 /// In the order of their registration.
 static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
-/// The number of hooks; calls without hooks read only this.
+/// The number of hooks, and the bit of the watcher; calls without either read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+const WATCHED: usize = 1 << (usize::BITS - 1);
+static WATCHER: OnceLock<&'static dyn MemoryHook> = OnceLock::new();
 
 /// The number of the calling thread; unlike the system's id it is never reused.
 fn this_thread() -> u64 {
@@ -95,10 +97,28 @@ fn this_thread() -> u64 {
     NUMBER.get()
 }
 
-/// Whether any thread has hooks.
+/// Whether any thread has hooks, or there is a watcher.
 #[inline]
 pub fn exist() -> bool {
     COUNT.load(Ordering::Relaxed) != 0
+}
+
+/// Whether any thread has hooks.
+pub fn are_registered() -> bool {
+    COUNT.load(Ordering::Relaxed) & !WATCHED != 0
+}
+
+/// Lets the library itself see all memory, from now on: without what hooks of programs need, and no hook in their list.
+pub fn watch(watcher: &'static dyn MemoryHook) {
+    if WATCHER.set(watcher).is_ok() {
+        COUNT.fetch_or(WATCHED, Ordering::Release);
+    }
+}
+
+/// The watcher, if there is one.
+pub fn watcher() -> Option<&'static dyn MemoryHook> {
+    let is_watched = COUNT.load(Ordering::Acquire) & WATCHED != 0;
+    is_watched.then(|| WATCHER.get().copied()).flatten()
 }
 
 /// Those that are called on this thread.
