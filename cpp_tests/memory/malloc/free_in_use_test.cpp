@@ -1,7 +1,9 @@
 // Memory that is freed while work still uses it.
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <thread>
 
 #include "memory/mem_info.h"
 #include "support/gate.h"
@@ -119,6 +121,78 @@ TEST_F(FreeInUse, OnSeveralStreams) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(second));
     for (int i = 0; i < 2; ++i) EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), seen.Bytes() + kSize * i));
+}
+
+// Keeps a stream busy: it always has one more batch of work than this waits for.
+class Busy {
+  public:
+    explicit Busy(aclrtStream stream) : stream_(stream), thread_([this] { Run(); }) {
+        while (!started_) std::this_thread::yield();
+    }
+    ~Busy() {
+        stop_ = true;
+        thread_.join();
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+  private:
+    void Run() {
+        ACL_OK(aclrtSetDevice(0));
+        {
+            DeviceMemory target(kMiB);
+            Event reached[2];
+            for (int i = 0; !stop_; ++i) {
+                for (int j = 0; j < 16; ++j) ACL_OK(aclrtMemsetAsync(target.At(), kMiB, j, kMiB, stream_));
+                ACL_OK(aclrtRecordEvent(reached[i % 2], stream_));
+                if (i > 0) {
+                    ACL_OK(aclrtSynchronizeEvent(reached[(i + 1) % 2]));
+                }
+                started_ = true;
+            }
+            ACL_OK(aclrtSynchronizeStream(stream_));
+        }
+        ACL_OK(aclrtResetDevice(0));
+    }
+
+    aclrtStream stream_;
+    std::atomic<bool> stop_{false}, started_{false};
+    std::thread thread_;
+};
+
+// What a driver frees it may free after all running work only.
+TEST_F(FreeInUse, ABusyStreamDoesNotKeepMemoryFromOtherLibraries) {
+    constexpr size_t kSize = 32 * kMiB, kMost = 384 * kMiB;
+    Stream stream, other;
+    Event reached;
+    const Busy busy(stream);
+    const size_t before = DeviceMemInfo().free;
+    for (int i = 0; i < 40; ++i) {
+        {
+            DeviceMemory memory(kSize);
+            ACL_OK(aclrtMemsetAsync(memory.At(), kSize, i, kMiB, other));
+            ACL_OK(aclrtSynchronizeStream(other));
+        }
+        // The busy stream has passed the free, and has more work.
+        ACL_OK(aclrtRecordEvent(reached, stream));
+        ACL_OK(aclrtSynchronizeEvent(reached));
+        const size_t now = DeviceMemInfo().free;
+        ASSERT_LE(now < before ? before - now : 0, kMost) << "after " << i << " frees";
+    }
+}
+
+// Then a call that waits would wait for the program.
+TEST_F(FreeInUse, ABlockedStreamKeepsMuchMemoryAndNoCallWaits) {
+    constexpr size_t kSize = 32 * kMiB;
+    Stream stream;
+    const MemInfo before = DeviceMemInfo();
+    {
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        for (int i = 0; i < 20; ++i) DeviceMemory memory(kSize);
+    }
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ExpectFreeAgain(DeviceMemInfo().free, before.free);
 }
 
 }  // namespace

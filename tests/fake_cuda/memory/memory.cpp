@@ -12,7 +12,7 @@
 
 // Assumption: Device memory is aligned to at least 256 bytes, and cuMemFree may wait for all work in the context.
 // Source: CUDA Programming Guide, Device Memory Accesses; CUDA Driver API, cuMemFree
-// Test: Malloc.AddressesAreAligned, FreeInUse.OnSeveralStreams
+// Test: Malloc.AddressesAreAligned, FreeInUse.OnSeveralStreams, FreeInUse.ABlockedStreamKeepsMuchMemoryAndNoCallWaits
 
 namespace fake {
 namespace {
@@ -245,8 +245,8 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     if (block->kind == BlockKind::kPooled) return free_pooled(call, *block);
     // Invalid from here on, so that a second free or a use on another thread is found.
     state().blocks.erase(entry);
-    // Waits for all earlier work of the device: that makes this call slow.
-    wait_for_device(call.lock(), context);
+    // Waits for all earlier work of the device, and holds up other calls meanwhile.
+    call.block(context, work_so_far(context));
     if (block->uses != 0) {
         call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d operations of another device", address, block->uses);
     }

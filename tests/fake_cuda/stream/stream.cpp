@@ -190,18 +190,20 @@ CUresult synchronize(Lock& lock, Stream& stream) {
     return code;
 }
 
+std::function<bool()> work_so_far(const Context& context) {
+    // Copies of the pointers: a stream may end, or be destroyed, while a call waits for another one.
+    std::vector<std::pair<std::shared_ptr<Stream>, unsigned long long>> tickets;
+    for (const auto& stream : context.streams) tickets.emplace_back(stream, stream->submitted);
+    return [tickets] {
+        return std::all_of(tickets.begin(), tickets.end(),
+                           [](const auto& ticket) { return ticket.first->completed >= ticket.second; });
+    };
+}
+
 CUresult wait_for_device(Lock& lock, Context& context) {
-    // Copies of the pointers: a stream may end, or be destroyed, while this waits for another one.
-    const std::vector<std::shared_ptr<Stream>> busy(context.streams.begin(), context.streams.end());
-    std::vector<unsigned long long> tickets;
     Clock past;
-    for (const auto& stream : busy) {
-        tickets.push_back(stream->submitted);
-        merge(&past, clock_of(*stream));
-    }
-    for (size_t i = 0; i < busy.size(); ++i) {
-        state().changed.wait(lock, [&] { return busy[i]->completed >= tickets[i]; });
-    }
+    for (const auto& stream : context.streams) merge(&past, clock_of(*stream));
+    state().changed.wait(lock, work_so_far(context));
     observe(past);
     return context.sticky;
 }

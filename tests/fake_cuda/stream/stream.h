@@ -60,6 +60,9 @@ CUresult wait_for(Lock& lock, Stream& stream);
 CUresult synchronize(Lock& lock, Stream& stream);
 CUresult wait_for_device(Lock& lock, Context& context);
 
+// Returns whether everything that the streams of a context have now is complete.
+std::function<bool()> work_so_far(const Context& context);
+
 // Ends the waits of the context's streams, because the context has failed.
 void wake_streams(const Context& context);
 

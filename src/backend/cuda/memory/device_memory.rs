@@ -41,6 +41,10 @@ impl Release for DeviceRange {
         Some(&self.device)
     }
 
+    fn bytes(&self) -> usize {
+        self.block.map_or(0, |block| block.len)
+    }
+
     fn now(&mut self, driver: &DriverState) -> Result<()> {
         driver.owned().remove_after(self.base, || {
             // A closed device has released everything.

@@ -2,30 +2,37 @@
 //!
 //! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
 //! everything that runs. So while a stream is busy a block stays here, with a mark in each busy stream. A later call
-//! releases it: when all streams are idle, or, if memory runs out, when all its marks are past. No capture of another
-//! library captures a free, so the thread is outside of captures meanwhile.
+//! releases it: when all streams are idle, or, if memory runs out or [`MOST_KEPT`] bytes were freed, when all its marks
+//! are past. No capture of another library captures a free, so the thread is outside of captures meanwhile.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::release::Release;
 use crate::algo::map::typed_slots::Key;
-use crate::backend::Result;
 use crate::backend::cuda::runtime::context::OutsideCaptures;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::mark::Mark;
+use crate::backend::cuda::stream::state::StreamState;
+use crate::backend::{Position, Result};
 
 /// The pauses of a wait for the end of a mapping.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
+/// After this many freed bytes a call releases those that no work uses, although the driver may wait for other work.
+const MOST_KEPT: usize = 256 << 20;
+
 /// What waits to be released.
 #[derive(Default)]
 struct Pending {
     entries: Mutex<Vec<Entry>>,
+    /// How many bytes were added since they were last counted against [`MOST_KEPT`].
+    kept: AtomicUsize,
     /// Held by the thread that checks the entries. An allocation that needs the memory waits for it, other calls do
     /// not.
     reaping: Mutex<()>,
@@ -38,7 +45,8 @@ struct Entry {
 
 /// The positions that streams must reach.
 pub struct Marks {
-    marks: Vec<Mark>,
+    /// With the position of its stream that each of them follows.
+    marks: Vec<(Arc<StreamState>, Position, Mark)>,
     /// There is no mark in some busy stream: the block must stay until all streams are idle.
     incomplete: bool,
 }
@@ -51,14 +59,17 @@ impl Marks {
             if !release.may_be_used_by(&stream) {
                 continue;
             }
-            stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
+            let position = stream.submitted();
+            let mark = stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
                 // A device that failed runs nothing any more. One failed query is no failure of the device.
-                Ok(true) | Err(_) => {}
-                Ok(false) => match stream.mark() {
-                    Ok(mark) => marks.marks.push(mark),
-                    Err(_) => marks.incomplete = true,
-                },
+                Ok(true) | Err(_) => None,
+                Ok(false) => Some(stream.mark()),
             });
+            match mark.flatten() {
+                None => {}
+                Some(Ok(mark)) => marks.marks.push((stream, position, mark)),
+                Some(Err(_)) => marks.incomplete = true,
+            }
         }
         marks
     }
@@ -69,13 +80,22 @@ impl Marks {
     }
 
     fn are_past(&self) -> bool {
-        !self.incomplete && self.marks.iter().all(Mark::is_past)
+        let is_past = |(stream, position, mark): &(Arc<StreamState>, Position, Mark)| {
+            let past = mark.is_past();
+            if past {
+                stream.note_finished(*position);
+            }
+            past
+        };
+        !self.incomplete && self.marks.iter().all(is_past)
     }
 }
 
 impl Pending {
     /// Keeps something until `marks` are past.
     fn push(&self, driver: &DriverState, release: Box<dyn Release>, marks: Marks) {
+        // Relaxed: a thread that misses some bytes counts them the next time.
+        self.kept.fetch_add(release.bytes(), Ordering::Relaxed);
         self.entries.lock().push(Entry { release, marks });
         // Relaxed: a hint. A thread that misses it checks again in its next call.
         driver.pending_count.fetch_add(1, Ordering::Relaxed);
@@ -99,6 +119,7 @@ impl Pending {
         let entries = std::mem::take(&mut *self.entries.lock());
         // Checked after the entries were removed: everything that was enqueued before them is then complete.
         let idle = driver.all_drained();
+        let may_wait = may_wait || self.is_over_limit(driver, &entries);
         let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
             let wanted = may_wait || !entry.release.may_wait();
             idle || wanted && entry.marks.are_past()
@@ -114,6 +135,21 @@ impl Pending {
             driver.note_refusal(released);
         }
         driver.pending_count.fetch_sub(released, Ordering::Relaxed);
+    }
+
+    /// Much was freed since the last check, and the driver would not wait for work that waits for the program.
+    fn is_over_limit(&self, driver: &DriverState, entries: &[Entry]) -> bool {
+        // Relaxed, and in two steps: one thread at a time is here.
+        if self.kept.load(Ordering::Relaxed) < MOST_KEPT {
+            return false;
+        }
+        // Whatever the result is: a check queries the driver for every entry.
+        self.kept.store(0, Ordering::Relaxed);
+        // The marks show how far a stream has come that is never idle.
+        for entry in entries {
+            entry.marks.are_past();
+        }
+        driver.streams_with_work().iter().all(|stream| stream.is_drained() || !stream.depends_on_program())
     }
 
     /// Waits until no mapping in this range is pending.

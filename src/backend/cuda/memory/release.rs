@@ -23,6 +23,11 @@ pub trait Release: Send + 'static {
         true
     }
 
+    /// How much memory goes back to the driver.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// It is a mapping in this range.
     fn is_mapping_in(&self, _from: usize, _len: usize) -> bool {
         false
