@@ -49,6 +49,22 @@ TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
     peer.Join();
 }
 
+TWO_PROCESS_TEST(IpcSharing, AnImportPreventsALockOnGpus, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    const aclError code = aclrtSnapShotProcessLock(getpid(), nullptr);
+    EXPECT_EQ(code, OnCpu() ? ACL_SUCCESS : ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    if (code == ACL_SUCCESS) {
+        ACL_OK(aclrtSnapShotProcessUnlock(getpid(), nullptr));
+    }
+    Set(ptr, kSize, kValue + 1);
+    CloseKey(key);
+    peer.Signal(1);
+    peer.Join();
+}
+
 TWO_PROCESS_TEST(IpcSharing, OnAnyDevice, ExporterOnAnotherDevice) {
     const Session session;
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";

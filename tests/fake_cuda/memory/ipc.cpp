@@ -54,7 +54,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr add
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     const auto entry = state().blocks.find(address);
-    const Block* const block = entry == state().blocks.end() ? nullptr : entry->second.get();
+    Block* const block = entry == state().blocks.end() ? nullptr : entry->second.get();
     if (out == nullptr || block == nullptr || block->kind != BlockKind::kDevice) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "pHandle is null, or 0x%llx is not the start of an allocation of "
@@ -65,6 +65,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr add
     if (!block->context->file->name(*block, &named.name)) return CUDA_ERROR_OUT_OF_MEMORY;
     named.process = getpid();
     named.descriptor = block->context->file->descriptor();
+    block->is_exported = true;
     *out = {};
     memcpy(out, &named, sizeof named);
     return CUDA_SUCCESS;

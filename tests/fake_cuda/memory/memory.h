@@ -41,6 +41,8 @@ struct Block {
     // For kForeign: which block, and how often it was opened.
     SharedName name{};
     int opened = 0;
+    // Other processes may have it.
+    bool is_exported = false;
 
     ~Block();
     // The host may access it, and it is of no other kind: locked pages.

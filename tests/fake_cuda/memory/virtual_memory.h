@@ -23,6 +23,7 @@ struct Physical {
     const bool foreign = false;
     // Other processes may have it.
     bool shareable = false;
+    bool is_exported = false;
 };
 
 struct Reservation {

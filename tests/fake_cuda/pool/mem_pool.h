@@ -46,6 +46,7 @@ struct Pool {
     bool is_default = false;
     // From another process: blocks are imported, never allocated.
     bool imported = false;
+    bool is_exported = false;
 
     int reuse_switches[3] = {1, 1, 1};
     uint64_t threshold = 0;

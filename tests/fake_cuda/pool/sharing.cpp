@@ -37,6 +37,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPo
     }
     const int descriptor = pool->file->duplicate();
     if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    pool->is_exported = true;
     memcpy(out, &descriptor, sizeof descriptor);
     return CUDA_SUCCESS;
 }

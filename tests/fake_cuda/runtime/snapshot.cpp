@@ -48,9 +48,22 @@ bool is_saved(const Block& block) {
     return block.kind == BlockKind::kDevice;
 }
 
-bool is_foreign(const Block& block) {
-    return block.kind == BlockKind::kForeign || block.window != nullptr ||
-           (block.physical != nullptr && block.physical->foreign);
+// Assumption: A process that has exported or imported memory cannot be checkpointed. Drivers of release 610 and later
+// may allow it.
+// Source: README of cuda-checkpoint, which lists CUDA IPC memory as not supported
+// Test: Snapshot.SharedMemoryPreventsALock
+
+bool shares_memory() {
+    const State& all = state();
+    for (const auto& [address, block] : all.blocks) {
+        if (block->kind == BlockKind::kForeign || block->window != nullptr || block->is_exported) return true;
+        if (block->physical != nullptr && (block->physical->foreign || block->physical->is_exported)) return true;
+    }
+    for (const auto& [handle, physical] : all.physical.live())
+        if (physical->foreign || physical->is_exported) return true;
+    for (const auto& [handle, pool] : all.pools.live())
+        if (pool->imported || pool->is_exported) return true;
+    return false;
 }
 
 CUresult check(const Call& call, int process, ProcessState wanted) {
@@ -71,6 +84,7 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessLock(int process, LockArgs* args) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (const CUresult code = check(call, process, ProcessState::kRunning)) return code;
+    if (shares_memory()) return call.misuse(CUDA_ERROR_NOT_SUPPORTED, "memory was exported or imported");
     State& all = state();
     all.process = ProcessState::kLocked;
     const unsigned timeout = args == nullptr ? 0 : args->timeout_ms;
@@ -92,7 +106,6 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessCheckpoint(int process, void*) {
     Saved kept;
     for (const auto& [handle, physical] : all.physical.live()) kept.physical[physical];
     for (const auto& [address, block] : all.blocks) {
-        if (is_foreign(*block)) return CUDA_ERROR_NOT_SUPPORTED;
         // Real drivers do not promise that the process survives this.
         if (block->kind == BlockKind::kManaged) {
             return call.misuse(CUDA_ERROR_NOT_SUPPORTED, "0x%llx is managed memory",
@@ -102,7 +115,6 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessCheckpoint(int process, void*) {
         if (is_saved(*block)) kept.blocks[block];
     }
     for (auto& [physical, bytes] : kept.physical) {
-        if (physical->foreign) return CUDA_ERROR_NOT_SUPPORTED;
         bytes.resize(physical->size);
         if (pread(physical->file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
             return CUDA_ERROR_OUT_OF_MEMORY;

@@ -70,4 +70,16 @@ TEST_F(FakeCuda, ManagedMemoryIsNotCheckpointed) {
     expected_misuses = 1;
 }
 
+TEST_F(FakeCuda, AProcessWithExportedMemoryIsNotLocked) {
+    const int self = getpid();
+    const CUdeviceptr memory = allocate(kSize);
+    CUipcMemHandle handle;
+    OK(cuIpcGetMemHandle(&handle, memory));
+    EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuCheckpointProcessLock(self, nullptr));
+    OK(cuMemFree_v2(memory));
+    OK(cuCheckpointProcessLock(self, nullptr));
+    OK(cuCheckpointProcessUnlock(self, nullptr));
+    expected_misuses = 1;
+}
+
 }  // namespace

@@ -20,6 +20,7 @@ use super::release::Release;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
@@ -46,6 +47,7 @@ impl Release for DeviceRange {
     }
 
     fn now(&mut self, driver: &DriverState) -> Result<()> {
+        driver.sharing.remove(Shared::Block(self.base));
         driver.owned().remove_after(self.base, || {
             // A closed device has released everything.
             let Some(_open) = self.device.keep_open() else { return Ok(()) };

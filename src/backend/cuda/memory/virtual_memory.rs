@@ -18,6 +18,7 @@ use crate::backend::cuda::memory::device_memory::{self, with_reaping};
 use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
+use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::{
     Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result, VirtualMemory,
 };
@@ -34,6 +35,7 @@ struct Physical {
 impl Drop for Physical {
     fn drop(&mut self) {
         let driver = self.device.driver();
+        driver.sharing.remove(Shared::Physical(self.handle));
         // SAFETY: created by `cuMemCreate`, and released once.
         let released = unsafe { driver.api().mem_release(self.handle) };
         // Also on a failed device: physical memory belongs to no context, and stays when one fails.

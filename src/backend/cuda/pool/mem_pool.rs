@@ -29,6 +29,7 @@ use crate::backend::cuda::memory::{device_memory, pending};
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::stream::CudaStream;
 use crate::backend::cuda::stream::state::Turn;
 use crate::backend::{
@@ -245,12 +246,14 @@ impl Pool for CudaPool {
             let place: *mut c_void = bytes.as_mut_ptr().cast();
             // SAFETY: a pool that lives, and a place of a handle's size.
             self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
+            self.driver.sharing.add(Shared::Pool(self.raw.key()));
             return Ok(PoolHandle::Fabric(bytes));
         }
         let mut descriptor: c_int = -1;
         let place: *mut c_void = (&raw mut descriptor).cast();
         // SAFETY: a pool that lives, and a place for a descriptor.
         self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
+        self.driver.sharing.add(Shared::Pool(self.raw.key()));
         // SAFETY: the driver has just made it for us.
         Ok(PoolHandle::Descriptor(unsafe { OwnedFd::from_raw_fd(descriptor) }))
     }
@@ -283,6 +286,7 @@ impl Pool for CudaPool {
 impl Drop for CudaPool {
     fn drop(&mut self) {
         self.turn.submit_deferred(&self.driver);
+        self.driver.sharing.remove(Shared::Pool(self.raw.key()));
         // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
         let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
         let Some(device) = &self.device else {

@@ -152,7 +152,8 @@ impl Driver for CudaDriver {
     }
 
     fn hold_process(&self, patience: Duration) -> Result<()> {
-        snapshot::hold(self.0.api(), patience)
+        pending::reap(&self.0);
+        snapshot::hold(self.0.api(), &self.0.sharing, patience)
     }
 
     fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {

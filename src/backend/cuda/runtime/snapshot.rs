@@ -1,8 +1,11 @@
 //! Snapshots: the driver's own checkpoints, which have everything that a process has on its GPUs.
 
+use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uint};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::backend::cuda::base::api::Api;
 use crate::backend::{Fault, FaultKind, Result};
@@ -10,6 +13,49 @@ use crate::backend::{Fault, FaultKind, Result};
 /// Whether memory is saved.
 #[derive(Default)]
 pub struct Saved(AtomicBool);
+
+/// Something that other processes can have. A value identifies it among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shared {
+    Block(usize),
+    Physical(u64),
+    Pool(usize),
+}
+
+/// What this process has exported or imported, until it is freed: the driver saves no process that has some.
+#[derive(Default)]
+pub struct Sharing {
+    shared: Mutex<BTreeSet<Shared>>,
+    imported_blocks: AtomicUsize,
+}
+
+impl Sharing {
+    pub fn add(&self, shared: Shared) {
+        self.shared.lock().insert(shared);
+    }
+
+    /// It is freed. It may not be shared.
+    pub fn remove(&self, shared: Shared) {
+        self.shared.lock().remove(&shared);
+    }
+
+    /// One address may be imported several times.
+    pub fn imported_blocks(&self) -> &AtomicUsize {
+        &self.imported_blocks
+    }
+
+    fn refuse(&self) -> Result<()> {
+        // Relaxed: calls of other threads are held.
+        let count = self.shared.lock().len() + self.imported_blocks.load(Ordering::Relaxed);
+        match count {
+            0 => Ok(()),
+            _ => Err(Fault::unsupported(format!(
+                "the CUDA driver saves no process that shares memory with other processes, and {count} blocks or pools \
+                 were exported (also those whose keys are closed) or imported; free them before the process is locked"
+            ))),
+        }
+    }
+}
 
 /// A `CUcheckpointLockArgs`.
 #[repr(C)]
@@ -23,7 +69,8 @@ fn process() -> c_int {
 }
 
 /// See [`crate::backend::Driver::hold_process`].
-pub fn hold(api: &Api, patience: Duration) -> Result<()> {
+pub fn hold(api: &Api, sharing: &Sharing, patience: Duration) -> Result<()> {
+    sharing.refuse()?;
     // 0 means no timeout.
     let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
     let mut options = LockOptions { timeout_ms, reserved: [0; 15] };

@@ -16,6 +16,7 @@ use crate::backend::cuda::pool::pool_pages::PoolPages;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
+use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::{Fault, FaultKind, Pool, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools, Result};
 
 /// The number that stands for a kind of handle in the driver's functions.
@@ -127,7 +128,8 @@ impl Pools for CudaDriver {
         let device = driver.open_device(ordinal)?;
         self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api, raw| {
             // SAFETY: a place for the answer, and a handle of that type, which it may find wrong.
-            unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) }
+            let imported = unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) };
+            imported.inspect(|()| driver.sharing.add(Shared::Pool(Raw(*raw).key())))
         })
         .map_err(|fault| is_none(fault, "the handle names no memory pool that can be imported"))
     }
