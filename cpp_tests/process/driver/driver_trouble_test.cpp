@@ -15,6 +15,7 @@
 #include "support/graph/build.h"
 #include "support/graph/condition.h"
 #include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
 #include "support/own_process.h"
 #include "support/says.h"
 #include "support/stream/notify.h"
@@ -251,6 +252,36 @@ OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
     uint32_t bits = 0;
     ACL_FAILS_SAYING(kLacking, aclrtDeviceGetHostAtomicCapabilities(&bits, &add, 1, 0), version);
     ExpectWorks();
+    ACL_OK(aclFinalize());
+}
+
+// Such drivers do not return parameters: they come from the PTX.
+OWN_PROCESS_TEST(OldDriver, ParametersAreReturnedAndChecked, OLD_DRIVER) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        const Program program;
+        const aclrtFuncHandle mark = program.Kernel("mark");
+        size_t count = 0, offset = 0, size = 0;
+        ACL_OK(aclrtFunctionGetParamCount(mark, &count));
+        EXPECT_EQ(count, 2u);
+        ACL_OK(aclrtFunctionGetParamInfo(mark, 1, &offset, &size));
+        EXPECT_EQ(offset, 8u);
+        EXPECT_EQ(size, 4u);
+        const Stream stream;
+        const ZeroWords words(256);
+        void* address = words.At();
+        uint32_t number = 5;
+        void* arguments[] = {&address, &number};
+        // A graph keeps arguments whose sizes are known.
+        const Graph graph =
+            Capture(stream, [&] { ACL_OK(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments)); });
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>(256, 5));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtLaunchKernel(mark, 2, arguments, 3, stream), "3 bytes",
+                         "2 parameters in 12 bytes");
+    }
     ACL_OK(aclFinalize());
 }
 

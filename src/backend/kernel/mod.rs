@@ -1,6 +1,7 @@
 //! Programs of a device, and launches of their kernels.
 
 pub mod binary_image;
+pub mod ptx;
 
 use std::any::Any;
 use std::sync::Arc;

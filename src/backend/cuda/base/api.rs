@@ -378,6 +378,10 @@ impl Api {
     }
 
     /// Whether processes can be saved.
+    pub fn has_param_info(&self) -> bool {
+        self.functions.func_get_param_info.is_some()
+    }
+
     pub fn has_checkpoints(&self) -> bool {
         self.functions.checkpoint_lock.is_some()
     }

@@ -4,7 +4,7 @@
 //! module when what was queued before has run, because it may wait for that.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute::*;
@@ -19,6 +19,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::kernel::binary_image::{Image, MACHINE_CUDA};
+use crate::backend::kernel::ptx;
 use crate::backend::{
     Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
@@ -41,6 +42,8 @@ impl Drop for CudaModule {
 struct Loaded {
     device: Arc<DeviceState>,
     raw: Raw<CUmod_st>,
+    /// Its PTX, if the driver does not return parameters.
+    text: Option<CString>,
     /// Those that were returned to a program: address and length.
     variables: Mutex<BTreeMap<usize, usize>>,
 }
@@ -120,8 +123,9 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
     let mut raw: CUmodule = std::ptr::null_mut();
     // SAFETY: the driver writes the module's handle into `raw`, and the image is as long as its headers say.
     device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
+    let text = text.filter(|_| !device.driver().api().has_param_info());
     let device = Arc::clone(device);
-    let loaded = Loaded { device, raw: Raw(raw), variables: Mutex::default() };
+    let loaded = Loaded { device, raw: Raw(raw), text, variables: Mutex::default() };
     Ok(Arc::new(CudaModule(Arc::new(loaded))))
 }
 
@@ -157,7 +161,7 @@ impl Module for CudaModule {
         })?;
         let declared_shared_bytes = declared.max(0) as usize;
         let info = KernelInfo {
-            parameters: parameters(device, raw),
+            parameters: self.0.parameters(raw, &text),
             most_shared_bytes: most_shared_bytes(device)?.saturating_sub(declared_shared_bytes),
             code: None,
         };
@@ -198,6 +202,16 @@ impl Module for CudaModule {
     /// The driver does not return it.
     fn code(&self) -> Option<Code> {
         None
+    }
+}
+
+impl Loaded {
+    /// The parameters of a kernel, from the driver or from the PTX.
+    fn parameters(&self, raw: CUfunction, kernel: &CStr) -> Option<Parameters> {
+        match &self.text {
+            Some(text) => ptx::parameters(text.to_str().ok()?, kernel.to_str().ok()?),
+            None => parameters(&self.device, raw),
+        }
     }
 }
 
