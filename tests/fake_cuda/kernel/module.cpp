@@ -7,7 +7,6 @@
 
 #include "base/call.h"
 #include "base/config.h"
-#include "kernel/own_module.h"
 #include "memory/memory.h"
 #include "stream/stream.h"
 
@@ -51,18 +50,13 @@ void read_variables(const std::string& text, std::map<std::string, Variable>* va
 
 // Parses the entries of a PTX text. It knows enough of the language for portacl's modules:
 // comments, directives, and entries with their parameters.
-CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries,
-                  std::map<std::string, Variable>* variables) {
-    const size_t length = strnlen(image, size_t{16} << 20);
-    const std::string text = std::regex_replace(std::string(image, length), std::regex("//[^\n]*"), "");
+CUresult read_ptx(const Call& call, const std::string& image, Program* program) {
+    const std::string text = std::regex_replace(image, std::regex("//[^\n]*"), "");
     std::smatch match;
     if (!std::regex_search(text, match, std::regex(R"(^\s*\.version\s+(\d+)\.(\d+))"))) {
         return call.misuse(CUDA_ERROR_INVALID_IMAGE, "the image does not begin with .version");
     }
-    const int version = std::stoi(match[1]) * 10 + std::stoi(match[2]);
-    if (version > newest_ptx(config().driver_version)) {
-        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    }
+    program->version = std::stoi(match[1]) * 10 + std::stoi(match[2]);
     if (!std::regex_search(text, std::regex(R"(\.target\s+sm_\d+)")) ||
         !std::regex_search(text, std::regex(R"(\.address_size\s+64)"))) {
         return call.misuse(CUDA_ERROR_INVALID_PTX, "the image lacks .target or .address_size 64");
@@ -81,19 +75,14 @@ CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Ent
             const size_t size = element * ((*one)[3].matched ? std::stoul((*one)[3]) : 1);
             found.parameters.push_back({(found.size() + alignment - 1) / alignment * alignment, size});
         }
-        if (find_reduction(name).run != nullptr &&
-            (found.parameters.size() != 3 || found.size() != sizeof(Arguments))) {
-            return call.misuse(CUDA_ERROR_INVALID_PTX, "%s has %zu parameters, not 3 of 64 bits", name.c_str(),
-                               found.parameters.size());
-        }
-        entries->emplace(name, std::move(found));
+        program->entries.emplace(name, std::move(found));
     }
-    read_variables(text, variables);
+    read_variables(text, &program->variables);
     return CUDA_SUCCESS;
 }
 
 void forget_variables(const Module& module) {
-    for (const auto& [name, variable] : module.variables) {
+    for (const auto& [name, variable] : module.program.variables) {
         if (variable.address != 0) state().blocks.erase(variable.address);
     }
 }
@@ -105,10 +94,16 @@ CUresult load(const Call& call, CUmodule* out, const void* image) {
     }
     auto module = std::make_shared<Module>();
     module->context = &call.context();
-    if (CUresult code = read_ptx(call, static_cast<const char*>(image), &module->entries, &module->variables)) {
+    const auto* const start = static_cast<const char*>(image);
+    const std::string text(start, strnlen(start, size_t{16} << 20));
+    const auto translated = translated_programs().find(hash_of(text));
+    if (translated != translated_programs().end()) {
+        module->program = translated->second;
+    } else if (CUresult code = read_ptx(call, text, &module->program)) {
         return code;
     }
-    for (auto& [name, variable] : module->variables) {
+    if (module->program.version > newest_ptx(config().driver_version)) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    for (auto& [name, variable] : module->program.variables) {
         const auto block = allocate_device(call.context(), variable.bytes.size());
         if (block == nullptr) {
             forget_variables(*module);
@@ -181,8 +176,8 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     if (out == nullptr || name == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "hfunc or name is null");
     }
-    const auto entry = module->entries.find(name);
-    if (entry == module->entries.end()) return CUDA_ERROR_NOT_FOUND;
+    const auto entry = module->program.entries.find(name);
+    if (entry == module->program.entries.end()) return CUDA_ERROR_NOT_FOUND;
     const auto known = module->functions.find(name);
     if (known != module->functions.end()) {
         *out = reinterpret_cast<CUfunction>(known->second);
@@ -192,12 +187,9 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     function->context = module->context;
     function->name = name;
     function->entry = entry->second;
-    function->variables = module->variables;
-    function->reduction = find_reduction(name);
-    function->user = find_own_kernel(name);
-    if (function->user == nullptr) function->user = find_user_kernel(name);
-    if (function->reduction.run == nullptr && function->user == nullptr) {
-        fprintf(stderr, "fake_cuda: cannot run %s: only kernels of portacl are known here\n", name);
+    function->variables = module->program.variables;
+    if (function->entry.run == nullptr) {
+        fprintf(stderr, "fake_cuda: cannot run %s: only the PTX that ptx.py has translated is known here\n", name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     const uint64_t issued = state().functions.add(std::move(function));
@@ -215,8 +207,8 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* out, size_t* size, C
                            state().modules.why_not(number_of(handle)));
     }
     if (name == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "name is null");
-    const auto found = module->variables.find(name);
-    if (found == module->variables.end()) return CUDA_ERROR_NOT_FOUND;
+    const auto found = module->program.variables.find(name);
+    if (found == module->program.variables.end()) return CUDA_ERROR_NOT_FOUND;
     if (out != nullptr) *out = found->second.address;
     if (size != nullptr) *size = found->second.bytes.size();
     return CUDA_SUCCESS;

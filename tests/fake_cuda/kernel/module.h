@@ -7,35 +7,13 @@
 
 #include "base/call.h"
 #include "base/state.h"
-#include "kernel/user_kernel.h"
-#include "transfer/reduce.h"
+#include "kernel/ptx.h"
 
 namespace fake {
 
-// A kernel as its module declares it.
-struct Entry {
-    struct Parameter {
-        size_t offset;
-        size_t size;
-    };
-    std::vector<Parameter> parameters;
-    unsigned most_threads = 1024;
-
-    size_t size() const { return parameters.empty() ? 0 : parameters.back().offset + parameters.back().size; }
-};
-
-// A variable as its module declares it.
-struct Variable {
-    // Initial bytes; the rest is 0.
-    std::vector<uint8_t> bytes;
-    // In device memory, while the module is loaded.
-    uint64_t address = 0;
-};
-
 struct Module {
     Context* context = nullptr;
-    std::map<std::string, Entry> entries;
-    std::map<std::string, Variable> variables;
+    Program program;
     std::map<std::string, uint64_t> functions;
 };
 
@@ -44,22 +22,18 @@ struct Function {
     std::string name;
     Entry entry;
     std::map<std::string, Variable> variables;
-    // One of the two.
-    Reduction reduction;
-    UserKernel user = nullptr;
     // Bytes of shared memory that a launch may ask for.
     unsigned most_shared = 49152;
 };
 
-// The arguments of a reduction.
-struct Arguments {
-    uint64_t dst;
-    uint64_t src;
-    uint64_t count;
-};
-
 // The function with this handle; null and a code if there is none.
 std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUresult* code);
+
+// The blocks of a launch, and the threads of a block.
+struct Grid {
+    std::array<unsigned, 3> blocks;
+    std::array<unsigned, 3> threads;
+};
 
 // A kernel with its arguments, ready to run.
 struct Launch {
