@@ -350,6 +350,18 @@ TEST_F(Reduce, IsInStreamOrder) {
     EXPECT_EQ(sum.Download<int32_t>(), std::vector<int32_t>(kCount, 100));
 }
 
+// A GPU's driver may wait for all work when a kernel is loaded.
+TEST_F(Reduce, TheFirstOneDoesNotWaitForABlockedStream) {
+    Stream held, stream;
+    const DeviceMemory sum(std::vector<int32_t>{1}), one(std::vector<int32_t>{2});
+    Gate gate;
+    ACL_OK(gate.Hold(held));
+    ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 4, kSum, ACL_INT32, stream, nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    gate.Open();
+    EXPECT_EQ(sum.Download<int32_t>(), std::vector<int32_t>{3});
+}
+
 TEST_F(Reduce, LargeOperands) {
     constexpr size_t kCount = (16 << 20) / sizeof(float) + 3;
     std::vector<float> a(kCount), b(kCount), wanted(kCount);

@@ -14,6 +14,10 @@
 // Source: CUDA Driver API, cuFuncGetParamInfo
 // Test: KernelInfo.ParametersAreReturned
 
+// Assumption: To load a module, and to look a kernel up for the first time, may wait for all work in the context.
+// Source: CUDA Programming Guide, Lazy Loading: Concurrent Execution
+// Test: Reduce.TheFirstOneDoesNotWaitForABlockedStream
+
 namespace fake {
 namespace {
 
@@ -92,6 +96,7 @@ CUresult load(const Call& call, CUmodule* out, const void* image) {
     if (out == nullptr || image == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "module or image is null");
     }
+    call.block(call.context(), work_so_far(call.context()));
     auto module = std::make_shared<Module>();
     module->context = &call.context();
     const auto* const start = static_cast<const char*>(image);
@@ -156,13 +161,13 @@ FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
                            state().modules.why_not(number_of(handle)));
     }
     // Pending launches of its kernels complete first.
-    const CUresult code = wait_for_device(call.lock(), *module->context);
+    call.block(*module->context, work_so_far(*module->context));
     for (const auto& entry : module->functions) {
         state().functions.remove(entry.second);
     }
     forget_variables(*module);
     state().modules.remove(number_of(handle));
-    return code;
+    return module->context->sticky;
 }
 
 FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* name) {
@@ -183,6 +188,7 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
         *out = reinterpret_cast<CUfunction>(known->second);
         return CUDA_SUCCESS;
     }
+    call.block(*module->context, work_so_far(*module->context));
     auto function = std::make_shared<Function>();
     function->context = module->context;
     function->name = name;

@@ -1,4 +1,4 @@
-//! Modules of the library's kernels: PTX, which the driver compiles for its device at the first use of a module.
+//! Modules of the library's kernels: PTX, which the driver compiles for its device when that is opened.
 
 use std::ffi::CString;
 use std::sync::OnceLock;

@@ -14,7 +14,7 @@ use crate::backend::cuda::stream::CudaStream;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::words::Words;
-use crate::backend::cuda::transfer::{memcpy, memcpy_2d};
+use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
 use crate::backend::{
     Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Launch,
     MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, Wait,
@@ -69,6 +69,7 @@ pub fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> 
                 let _ = device.close();
                 return Err(fault);
             }
+            [reduce::load, memcpy_indirect::load, random_num::load].iter().for_each(|load| load(&device.0));
             Ok(Arc::new(device))
         }
         Err(fault) => {

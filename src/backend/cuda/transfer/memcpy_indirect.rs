@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 
 use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Place, Position, Result};
 
@@ -12,6 +13,11 @@ const PTX: Ptx = compressed_ptx!("memcpy_indirect");
 
 fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]
+}
+
+/// Part of opening a device: to load later could wait for running work. The first use returns a failure of this.
+pub fn load(device: &DeviceState) {
+    let _ = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0);
 }
 
 /// What a thread copies at once where both ends are aligned to it.

@@ -107,6 +107,11 @@ pub struct Prepared {
     per_block: u64,
 }
 
+/// Part of opening a device: to load later could wait for running work. The first use returns a failure of this.
+pub fn load(device: &DeviceState) {
+    let _ = OwnModules::of(device).random_num.kernel(device, PTX, names, 0);
+}
+
 /// What a job needs.
 pub fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
     let own = &OwnModules::of(device).random_num;

@@ -43,6 +43,11 @@ fn names() -> Vec<String> {
     (0..KERNELS).map(name).collect()
 }
 
+/// Part of opening a device: to load later could wait for running work. The first use returns a failure of this.
+pub fn load(device: &DeviceState) {
+    let _ = OwnModules::of(device).reduce.kernel(device, PTX, names, 0);
+}
+
 /// A reduction as the driver gets it: a kernel of one dimension, in blocks of [`THREADS`].
 pub struct Prepared {
     pub function: CUfunction,
