@@ -1,5 +1,6 @@
 //! Contexts: what is current in a thread, with a private default stream.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -24,6 +25,8 @@ pub struct Context {
     default_stream: OnceLock<Handle>,
     /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
     primary: bool,
+    /// The handles of its streams. Those that ended with their device stay in it.
+    pub streams: Mutex<BTreeSet<u64>>,
     /// Its options, by `aclSysParamOpt`.
     pub params: Mutex<[Option<i64>; OPTIONS]>,
 }
@@ -42,6 +45,7 @@ impl Context {
             device: device.clone(),
             default_stream: OnceLock::new(),
             primary,
+            streams: Mutex::default(),
             params: Mutex::default(),
         });
         let handle = Self::table().insert(context.clone()).ok_or_else(|| Error::no_more("contexts"))?;
@@ -91,11 +95,11 @@ pub fn destroy(raw: u64) -> Result<()> {
         steps.context_ending.iter().for_each(|step| step(handle));
         state_callback::streams_end(StreamsOf::Context(handle));
     }
-    handles::remove::<Context>("context", raw)?;
+    let context = handles::remove::<Context>("context", raw)?;
     let mut errors = TeardownErrors::default();
-    if let Some(handle) = handle {
-        steps.streams.drain_context(handle, &mut errors);
-    }
+    let streams = std::mem::take(&mut *context.streams.lock());
+    drop(context);
+    steps.streams.drain(streams, &mut errors);
     slot_table::flush_deferred();
     state_callback::notify_pending();
     if thread::current_handle() == handle {

@@ -5,6 +5,7 @@
 
 pub mod driver;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -88,8 +89,8 @@ pub trait Streams: Sync {
     /// Whether a stream with this handle is live.
     fn is_live(&self, raw: u64) -> bool;
 
-    /// Removes the streams of a context and waits for their work.
-    fn drain_context(&self, context: Handle, errors: &mut TeardownErrors);
+    /// Removes those of these streams that are live, and waits for their work.
+    fn drain(&self, streams: BTreeSet<u64>, errors: &mut TeardownErrors);
 
     /// Removes the streams of a device and waits for their work. Waits for values in memory end at `waits_until`.
     fn drain_device(

@@ -1,6 +1,7 @@
 //! Streams for lower regions: creating, draining and synchronizing the streams of devices and contexts, and their
 //! order.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{self, Op, Position, Wait};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::base::handles::{Object, take_all};
+use crate::core::base::handles::{self, Object, take_all};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
@@ -29,21 +30,22 @@ impl Streams for AllStreams {
     }
 
     fn handles(&self, of: StreamsOf) -> Vec<u64> {
-        let all = Stream::table().live();
-        all.filter(|(_, stream)| match of {
-            StreamsOf::Device(id) => stream.device.id == id,
-            StreamsOf::Context(context) => stream.context == context,
-        })
-        .map(|(handle, _)| handle.raw())
-        .collect()
+        let of_device = |id| move |(_, stream): &(_, Arc<Stream>)| stream.device.id == id;
+        let all: Vec<_> = match of {
+            StreamsOf::Device(id) => Stream::table().live().filter(of_device(id)).collect(),
+            StreamsOf::Context(context) => Stream::of_context(context).collect(),
+        };
+        all.into_iter().map(|(handle, _)| handle.raw()).collect()
     }
 
     fn is_live(&self, raw: u64) -> bool {
         Handle::from_raw(raw).is_some_and(|handle| Stream::table().get(handle).is_some())
     }
 
-    fn drain_context(&self, context: Handle, errors: &mut TeardownErrors) {
-        drain_all(take_all::<Stream>(|stream| stream.context == context), None, errors);
+    fn drain(&self, streams: BTreeSet<u64>, errors: &mut TeardownErrors) {
+        // All of them first: no call uses one while another ends.
+        let taken = streams.into_iter().filter_map(|raw| handles::remove("stream", raw).ok()).collect();
+        drain_all(taken, None, errors);
     }
 
     fn drain_device(

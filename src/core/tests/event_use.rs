@@ -228,3 +228,28 @@ fn a_stream_that_only_builds_graphs_is_intercepted_from_the_beginning() {
     drop((found, usual, work));
     stream::destroy(raw, false).unwrap();
 }
+
+#[test]
+fn many_streams_wait_for_one_event() {
+    let bench = Bench::new();
+    let (recorder, work) = bench.stream();
+    work.begin();
+    let event = recorded_on(recorder);
+    let waiters: Vec<_> = (0..20).map(|_| bench.stream()).collect();
+    for (index, (waiter, waiting)) in waiters.iter().enumerate() {
+        waiting.begin();
+        // Twice: the stream has one mark.
+        event::wait(*waiter, event).unwrap();
+        event::wait(*waiter, event).unwrap();
+        // Some are past their waits before others begin to wait.
+        if index < 10 {
+            waiting.finish();
+        }
+    }
+    for (_, waiting) in &waiters[10..] {
+        assert!(!event::waits_are_over(event).unwrap());
+        waiting.finish();
+    }
+    assert!(event::waits_are_over(event).unwrap());
+    work.finish();
+}

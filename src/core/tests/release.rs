@@ -195,3 +195,23 @@ fn destroying_a_context_ends_its_streams() {
     fails(device::current(), Code::ContextNull, &["destroyed"]);
     assert_eq!(bench.script.live(Thing::Stream), 1, "the default stream of the device");
 }
+
+#[test]
+fn a_context_knows_its_streams_and_no_others() {
+    let bench = Bench::new();
+    let (other, _) = bench.stream();
+    let explicit = context::create(0).unwrap();
+    let (first, _) = bench.stream();
+    let (second, _) = bench.stream();
+    stream::destroy(first, false).unwrap();
+    let streams_of = |context| Stream::of_context(context).map(|(handle, _)| handle.raw()).collect::<Vec<_>>();
+    let default = stream::current_default().unwrap();
+    assert_eq!(streams_of(explicit), [default, second]);
+    context::destroy(explicit.raw()).unwrap();
+    assert!(streams_of(explicit).is_empty());
+    for ended in [default, second] {
+        fails(stream::synchronize(ended), Code::ParamInvalid, &["destroyed"]);
+    }
+    device::set(0).unwrap();
+    stream::synchronize(other).unwrap();
+}

@@ -1,21 +1,24 @@
 //! Marks: positions in streams by which an event knows whether its waits and resets are complete.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::Event;
-use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, FaultKind};
 use crate::core::base::error::Result;
 use crate::core::base::handles::Object;
 use crate::core::stream::stream::Stream;
 
-/// At most one mark for each stream.
+/// At most one mark for each stream, by its handle.
 #[derive(Default)]
-pub struct Marks(Vec<Mark>);
+pub struct Marks {
+    by_stream: BTreeMap<u64, Mark>,
+    /// From this number of marks on a sweep is worth its time.
+    many: usize,
+}
 
 struct Mark {
-    stream: Handle,
     /// The stream is on another device than the event, which does not keep that device open.
     elsewhere: bool,
     native: Arc<dyn backend::Event>,
@@ -23,9 +26,9 @@ struct Mark {
 
 impl Mark {
     /// Whether the stream is past it.
-    fn is_past(&self) -> Result<bool> {
+    fn is_past(&self, stream: u64) -> Result<bool> {
         // While the stream exists its device stays open.
-        let stream = self.elsewhere.then(|| Stream::table().get(self.stream));
+        let stream = self.elsewhere.then(|| Stream::table().get_raw(stream));
         if let Some(None) = stream {
             return Ok(true);
         }
@@ -42,36 +45,35 @@ impl Mark {
 impl Marks {
     /// Whether there is a mark in this stream.
     pub fn has(&self, stream: &Stream) -> bool {
-        self.0.iter().any(|mark| mark.stream == stream.handle)
+        self.by_stream.contains_key(&stream.handle.raw())
     }
 
     /// The mark of this stream, or a new one: to be recorded there, and then kept.
     pub fn find_or_create(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
-        let found = self.0.iter().find(|mark| mark.stream == stream.handle);
+        let found = self.by_stream.get(&stream.handle.raw());
         found.map_or_else(|| super::lifetime::create_native(&stream.device, false), |mark| Ok(Arc::clone(&mark.native)))
     }
 
     /// Keeps a mark that was recorded in `stream` for `event`.
     pub fn keep(&mut self, event: &Event, stream: &Stream, native: Arc<dyn backend::Event>) {
-        if self.has(stream) {
-            return;
-        }
         let elsewhere = !Arc::ptr_eq(&event.device, &stream.device);
-        self.0.push(Mark { stream: stream.handle, elsewhere, native });
+        self.by_stream.entry(stream.handle.raw()).or_insert(Mark { elsewhere, native });
     }
 
     /// Removes marks that streams are past, if there are many.
     pub fn sweep(&mut self) {
-        if self.0.len() == self.0.capacity() {
+        const FEW: usize = 4;
+        if self.by_stream.len() >= self.many.max(FEW) {
             // A failure of the device is reported by other calls.
-            self.0.retain(|mark| !mark.is_past().unwrap_or(true));
+            self.by_stream.retain(|&stream, mark| !mark.is_past(stream).unwrap_or(true));
+            self.many = 2 * self.by_stream.len();
         }
     }
 
     /// Whether a stream is past its mark.
     pub fn any_past(&self) -> Result<bool> {
-        for mark in &self.0 {
-            if mark.is_past()? {
+        for (&stream, mark) in &self.by_stream {
+            if mark.is_past(stream)? {
                 return Ok(true);
             }
         }
@@ -80,8 +82,8 @@ impl Marks {
 
     /// Whether all streams are past their marks, or have dropped them.
     pub fn all_past(&self) -> Result<bool> {
-        for mark in &self.0 {
-            if !mark.is_past()? && !mark.was_dropped() {
+        for (&stream, mark) in &self.by_stream {
+            if !mark.is_past(stream)? && !mark.was_dropped() {
                 return Ok(false);
             }
         }
@@ -91,8 +93,8 @@ impl Marks {
     /// Removes all of them; mostly there are none.
     #[inline(always)]
     pub fn clear(&mut self) {
-        if !self.0.is_empty() {
-            self.0.clear();
+        if !self.by_stream.is_empty() {
+            self.by_stream.clear();
         }
     }
 }

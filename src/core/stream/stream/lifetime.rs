@@ -1,5 +1,6 @@
 //! Creation and destruction of streams.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -15,6 +16,7 @@ use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::base::{callback, host_memory};
 use crate::core::order;
+use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{state_callback, thread};
 use crate::core::stream::failure::Failures;
@@ -68,10 +70,20 @@ impl Stream {
                 traced: OnceLock::new(),
             })
         };
-        Self::table().insert_with(make).ok_or_else(|| {
+        let handle = Self::table().insert_with(make).ok_or_else(|| {
             let full = Error::new(Code::NoStreamResource, "no more streams can be made; destroy some");
             host_memory::no_handle(Self::table().is_full(), full)
-        })
+        })?;
+        let _ = Context::table().get(context).map(|context| context.streams.lock().insert(handle.raw()));
+        Ok(handle)
+    }
+
+    /// The live streams of a context.
+    pub fn of_context(context: Handle) -> impl Iterator<Item = (Handle, Arc<Self>)> {
+        let context = Context::table().get(context);
+        let streams = context.map_or_else(BTreeSet::new, |context| context.streams.lock().clone());
+        let live = |handle| Some((handle, Self::table().get_arc(handle)?));
+        streams.into_iter().filter_map(Handle::from_raw).filter_map(live)
     }
 
     /// Drops pending operations, and accepts no more. Returns the position of the last operation that is kept.
@@ -172,6 +184,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     }
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
+    let _ = Context::table().get(stream.context).map(|context| context.streams.lock().remove(&raw));
     state_callback::stream_ended(stream.handle);
     let mut errors = TeardownErrors::default();
     if force {

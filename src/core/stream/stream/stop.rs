@@ -3,14 +3,12 @@
 use super::Stream;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Fault;
-use crate::core::base::handles::Object;
 use crate::core::stream::failure::Stop;
 
 /// Stops all streams of a context.
 pub fn context(context: Handle, fault: &Fault) {
     let stop = Stop::new(fault);
-    let mut streams: Vec<_> = Stream::table().live().collect();
-    streams.retain(|(_, stream)| stream.context == context);
+    let streams: Vec<_> = Stream::of_context(context).collect();
     // All streams know the reason before the first one stops: a refused submission always has its reason.
     for (_, stream) in &streams {
         stream.failures().note_stop(&stop);
