@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev torch | install | build | wheel | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual environment
+# ./dev torch | install | build | bench | wheel | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual environment
 # below build/torch; the libraries that they need; the tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
@@ -75,6 +75,11 @@ build_wheel() {
 case ${1-} in
 install) install ;;
 build) build_libraries ;;
+bench)
+    install
+    build_libraries
+    tools/torch.sh python operators/bench/bench.py build/torch/operators/operators_calls docs/torch.md
+    ;;
 wheel)
     install
     build_libraries

@@ -40,7 +40,7 @@ void CheckOptions(const Options& options, MaybeIn shift) {
 std::optional<at::Tensor> Hidden(const at::Tensor& scores, MaybeIn mask, int64_t sparse) {
     if (sparse < kLeftUp) return mask ? std::optional(mask->to(at::kBool)) : std::nullopt;
     const int64_t diagonal = sparse == kLeftUp ? 1 : scores.size(-1) - scores.size(-2) + 1;
-    return at::ones({scores.size(-2), scores.size(-1)}, at::kBool).triu(diagonal);
+    return at::ones({scores.size(-2), scores.size(-1)}, scores.options().dtype(at::kBool)).triu(diagonal);
 }
 
 // The weights of the values, in single precision. A key has as many heads as a query, or one for several of them.

@@ -22,18 +22,19 @@ OPERATOR(InplaceTriu, (Out self, int64_t diagonal), at::triu_out(self, self, dia
 
 // The numbers depend on the order in which ATen draws them, which would depend on the strides.
 OPERATOR(InplaceNormal, (Out self, float mean, float std, int64_t seed, int64_t offset),
-         self.copy_(at::empty(self.sizes(), self.options()).normal_(mean, std, Random(seed, offset))));
+         self.copy_(at::empty(self.sizes(), self.options()).normal_(mean, std, Random(seed, offset, self.device()))));
 OPERATOR(InplaceUniform, (Out self, double from, double to, int64_t seed, int64_t offset),
-         self.uniform_(from, to, Random(seed, offset)));
+         self.uniform_(from, to, Random(seed, offset, self.device())));
 OPERATOR(InplaceRandom, (Out self, int64_t from, int64_t to, int64_t seed, int64_t offset),
-         self.random_(from, to, Random(seed, offset)));
+         self.random_(from, to, Random(seed, offset, self.device())));
 OPERATOR(InplaceBernoulli, (Out self, Number probability, int64_t seed, int64_t offset),
-         self.bernoulli_(probability.toDouble(), Random(seed, offset)));
+         self.bernoulli_(probability.toDouble(), Random(seed, offset, self.device())));
 OPERATOR(InplaceBernoulliTensor, (Out self, In probability, int64_t seed, int64_t offset),
-         self.bernoulli_(probability, Random(seed, offset)));
-OPERATOR(Randperm, (int64_t n, int64_t seed, int64_t offset, Out out), at::randperm_out(out, n, Random(seed, offset)));
+         self.bernoulli_(probability, Random(seed, offset, self.device())));
+OPERATOR(Randperm, (int64_t n, int64_t seed, int64_t offset, Out out),
+         at::randperm_out(out, n, Random(seed, offset, out.device())));
 OPERATOR(Multinomial, (In self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out),
-         at::multinomial_out(out, self, samples, replacement, Random(seed, offset)));
+         at::multinomial_out(out, self, samples, replacement, Random(seed, offset, self.device())));
 
 namespace {
 
@@ -45,12 +46,14 @@ void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Genera
                       (count + 7) / 8);
     const at::Tensor kept = at::empty({count}, at::kByte).bernoulli_(1 - probability, random);
     const auto* bits = kept.const_data_ptr<uint8_t>();
-    auto* bytes = static_cast<uint8_t*>(mask.zero_().data_ptr());
+    const at::Tensor on_host = mask.zero_().cpu();
+    auto* bytes = static_cast<uint8_t*>(on_host.data_ptr());
     for (int64_t i = 0; i < count; ++i) bytes[i / 8] = static_cast<uint8_t>(bytes[i / 8] | bits[i] << i % 8);
+    if (!mask.is_cpu()) mask.copy_(on_host);
 }
 
 void ApplyMask(const at::Tensor& self, const at::Tensor& mask, double probability, at::Tensor& out) {
-    at::mul_out(out, self, Kept(mask, self.sizes(), 1 - probability).to(self.scalar_type()));
+    at::mul_out(out, self, Kept(mask, self.sizes(), 1 - probability).to(self.options()));
 }
 
 }  // namespace

@@ -47,17 +47,22 @@ inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double pro
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel(), " bytes; ", count, " elements need ",
                       (count + 7) / 8);
     at::Tensor kept = at::empty(sizes, at::kFloat);
-    const auto* bytes = static_cast<const uint8_t*>(mask.const_data_ptr());
+    const at::Tensor on_host = mask.cpu();
+    const auto* bytes = static_cast<const uint8_t*>(on_host.const_data_ptr());
     auto* factors = kept.mutable_data_ptr<float>();
     const float scale = probability > 0 ? static_cast<float>(1 / probability) : 0;
     for (int64_t i = 0; i < count; ++i) factors[i] = (bytes[i / 8] >> i % 8 & 1) != 0 ? scale : 0;
     return kept;
 }
 
-// Random numbers that depend on both, as the API numbers them.
-inline at::Generator Random(int64_t seed, int64_t offset) {
+// Random numbers that depend on both, as the API numbers them, for a tensor of `device`.
+inline at::Generator Random(int64_t seed, int64_t offset, c10::Device device = at::kCPU) {
     const auto mixed = static_cast<uint64_t>(seed) + static_cast<uint64_t>(offset) * 0x9e3779b97f4a7c15u;
-    return at::detail::createCPUGenerator(mixed);
+    if (device.is_cpu()) return at::detail::createCPUGenerator(mixed);
+    at::Generator generator =
+        at::globalContext().getAcceleratorHooksInterface(device.type()).getNewGenerator(device.index());
+    generator.set_current_seed(mixed);
+    return generator;
 }
 
 }  // namespace operators

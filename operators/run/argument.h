@@ -52,7 +52,7 @@ class Intake {
 struct Held {
     at::Tensor view;
     size_t place;
-    at::Tensor At(Addresses addresses) const { return MoveView(view, addresses[place]); }
+    at::Tensor At(Addresses addresses) const { return MoveView(view, addresses.storages[place], addresses.device); }
 };
 
 inline Held Hold(const aclTensor& tensor, Intake& intake) {

@@ -1,11 +1,13 @@
 #include "run/launch.h"
 
 #include <ATen/record_function.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <portacl/portacl.h>
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -113,7 +115,7 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
     const bool is_of_graph = (address & 1) != 0;
     try {
         const PlainAten plain;
-        work->Compute({storages, work->storages.size()});
+        work->Compute({{storages, work->storages.size()}, at::kCPU});
     } catch (...) {
         const Failure failure = CurrentFailure();
         portaclKernelFail(block, failure.code, (std::string(work->name) + ": " + failure.text).c_str());
@@ -155,9 +157,37 @@ bool IsCaptured(aclrtStream stream, aclmdlRI* graph) {
     return status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 }
 
+// The calling thread enqueues ATen's kernels in the program's stream. ATen's temporary memory is libtorch's.
+void ComputeOnCuda(Work& work, aclrtStream stream) {
+    if (!at::hasCUDA())
+        throw Refusal(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            "on CUDA, operators need a libtorch that has CUDA, and this one finds none; use one that does, or "
+            "set PORTACL_BACKEND=cpu");
+    aclmdlRI graph = nullptr;
+    if (IsCaptured(stream, &graph))
+        throw Refusal(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                      "on CUDA, operators cannot be captured; call them outside of the capture, or set "
+                      "PORTACL_BACKEND=cpu");
+    int32_t device = 0;
+    int32_t native_device = 0;
+    void* native_stream = nullptr;
+    Succeed("aclrtGetDevice", aclrtGetDevice(&device));
+    Succeed("portaclDeviceGetNative", portaclDeviceGetNative(device, &native_device));
+    Succeed("portaclStreamGetNative", portaclStreamGetNative(stream, &native_stream));
+    const c10::Device where(at::kCUDA, static_cast<c10::DeviceIndex>(native_device));
+    const PlainAten plain;
+    // Libtorch identifies a stream that it has not made by its handle.
+    const c10::StreamGuard guard(
+        c10::Stream(c10::Stream::UNSAFE, where, reinterpret_cast<c10::StreamId>(native_stream)));
+    work.Compute({work.storages, where});
+}
+
 }  // namespace
 
 void LaunchWork(WorkPointer work, aclrtStream stream) {
+    const char* backend = portaclBackendName();
+    if (backend != nullptr && std::strcmp(backend, "cuda") == 0) return ComputeOnCuda(*work, stream);
     const size_t count = work->storages.size();
     size_t kind = 0;
     while (kind < kKernels && kCapacities[kind] < count) ++kind;

@@ -8,9 +8,10 @@ namespace operators {
 
 // A view of `bytes` bytes at `base`, which are not read here. Operators cannot change its shape.
 inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes,
-                           at::IntArrayRef strides, int64_t offset) {
-    c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, at::DataPtr(base, at::kCPU));
-    auto view = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
+                           at::IntArrayRef strides, int64_t offset, c10::Device device = at::kCPU) {
+    c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, at::DataPtr(base, device));
+    const auto key = device.is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
+    auto view = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key),
                                                          c10::scalarTypeToTypeMeta(type));
     c10::TensorImpl* const impl = view.unsafeGetTensorImpl();
     impl->set_sizes_and_strides(sizes, strides, offset);
@@ -31,11 +32,11 @@ inline void Write(const Grown& out, const at::Tensor& result) {
     seen->set_allow_tensor_metadata_change(false);
 }
 
-// The same view with its storage at another address.
-inline at::Tensor MoveView(const at::Tensor& view, void* base) {
-    if (view.storage().data() == base) return view;
+// The same view with its storage at another address, or of another device.
+inline at::Tensor MoveView(const at::Tensor& view, void* base, c10::Device device) {
+    if (view.storage().data() == base && device.is_cpu()) return view;
     return MakeView(base, view.storage().nbytes(), view.scalar_type(), view.sizes(), view.strides(),
-                    view.storage_offset());
+                    view.storage_offset(), device);
 }
 
 }  // namespace operators

@@ -8,8 +8,11 @@
 
 namespace operators {
 
-// The addresses of the tensors' storages, in order of the arguments: as the program has them, or as the device does.
-using Addresses = c10::ArrayRef<void*>;
+// Where an operator runs: the addresses of the tensors' storages there, in order of the arguments, and ATen's device.
+struct Addresses {
+    c10::ArrayRef<void*> storages;
+    c10::Device device;
+};
 
 class Work {
   public:
