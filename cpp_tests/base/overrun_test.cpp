@@ -9,7 +9,7 @@ using namespace portacl_test;
 
 namespace {
 
-constexpr const char* kKinds[] = {"device", "small", "large", "pinned", "managed", "pool"};
+constexpr const char* kKinds[] = {"device", "small", "large", "pinned", "managed", "pool", "graph", "mapped"};
 
 bool IsBuilt(const std::string& name) {
     return std::filesystem::exists(ProgramDirectory() / name);
@@ -71,7 +71,7 @@ TEST_F(Overrun, CorrectProgramsReportNothing) {
 // The rest of an allocation's last page has a canary. The kernel launch fails, and the stream stays
 // usable.
 TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
-    for (const std::string kind : {"device", "pinned", "pool"}) {
+    for (const std::string kind : {"device", "pinned", "pool", "graph"}) {
         SCOPED_TRACE(kind);
         const auto result = Make("plain", true, kind, "kernel-near");
         EXPECT_TRUE(Matches(result, "portacl: 4 bytes at offset " + Size(result) +
@@ -101,8 +101,16 @@ TEST_F(Overrun, InGuardModeAKernelThatAccessesUnallocatedMemoryIsKilled) {
         {"large", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
         {"large", "kernel-far", "kernel write_at touched .* bytes past the end of the allocation"},
         {"managed", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
-        {"pool", "kernel-far", "kernel write_at touched .* on device 0"},
+        {"pool", "kernel-far", "kernel write_at touched .* of the pool segment at .* on device 0"},
+        {"graph", "kernel-far", "kernel write_at touched .* of the pool segment at .* on device 0"},
+        {"pool", "host-near", "the host touched .* of the pool segment at .* on device 0"},
+        {"mapped", "kernel-near", ""},
+        {"mapped", "kernel-far", ""},
         {"device", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
+        {"large", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
+        {"managed", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
+        {"pinned", "kernel-freed", ""},
+        {"mapped", "kernel-freed", "kernel write_at touched .* of device 0"},
     };
     for (const auto& one : cases) {
         SCOPED_TRACE(std::string(one.kind) + " " + one.fault);
@@ -140,13 +148,18 @@ TEST_F(OverrunWithSanitizer, CorrectProgramsReportNothing) {
     }
 }
 
+// Addresses that nothing is mapped to are no memory.
+std::string PastTheEnd(const std::string& kind) {
+    return kind == "mapped" ? "ERROR: AddressSanitizer: SEGV" : "ERROR: AddressSanitizer: use-after-poison";
+}
+
 TEST_F(OverrunWithSanitizer, AccessesPastAnAllocationAreReported) {
     for (const std::string kind : kKinds) {
         for (const std::string fault : {"host-near", "kernel-near"}) {
             SCOPED_TRACE(kind + " " + fault);
             const auto result = Make("asan", false, kind, fault);
-            EXPECT_TRUE(Matches(result, "ERROR: AddressSanitizer: use-after-poison"));
-            EXPECT_TRUE(Matches(result, "WRITE of size 4"));
+            EXPECT_TRUE(Matches(result, PastTheEnd(kind)));
+            EXPECT_TRUE(Matches(result, kind == "mapped" ? "a WRITE memory access" : "WRITE of size 4"));
         }
     }
 }
@@ -165,7 +178,7 @@ TEST_F(OverrunWithSanitizer, AccessesToFreedMemoryAreReported) {
     for (const std::string kind : kKinds) {
         for (const std::string fault : {"host-freed", "kernel-freed"}) {
             SCOPED_TRACE(kind + " " + fault);
-            EXPECT_TRUE(Matches(Make("asan", false, kind, fault), "ERROR: AddressSanitizer: use-after-poison"));
+            EXPECT_TRUE(Matches(Make("asan", false, kind, fault), PastTheEnd(kind)));
         }
     }
 }

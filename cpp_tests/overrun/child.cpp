@@ -30,6 +30,35 @@ struct Memory {
 std::string kind;
 aclrtStream stream = nullptr;
 
+// A range of addresses whose first half is mapped.
+void AllocateMapped(Memory* memory) {
+    memory->size = 2 << 20;
+    CALL(aclrtReserveMemAddress(reinterpret_cast<void**>(&memory->at), 2 * memory->size, 0, nullptr, 1));
+    aclrtPhysicalMemProp props{};
+    props.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+    props.memAttr = ACL_HBM_MEM_HUGE;
+    props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    aclrtDrvMemHandle physical = nullptr;
+    CALL(aclrtMallocPhysical(&physical, memory->size, &props, 0));
+    CALL(aclrtMapMem(memory->at, memory->size, 0, physical, 0));
+    aclrtMemAccessDesc access{};
+    access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+    access.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    CALL(aclrtMemSetAccess(memory->at, memory->size, &access, 1));
+    CALL(aclrtFreePhysical(physical));
+}
+
+// Memory of a graph whose launch allocates it.
+void AllocateInGraph(void** out, size_t size) {
+    aclmdlRI graph = nullptr;
+    CALL(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    CALL(portaclMallocAsync(out, size, stream));
+    CALL(aclmdlRICaptureEnd(stream, &graph));
+    CALL(aclmdlRIExecuteAsync(graph, stream));
+    CALL(aclrtSynchronizeStream(stream));
+    CALL(aclmdlRIDestroy(graph));
+}
+
 Memory Allocate() {
     Memory memory;
     void** out = reinterpret_cast<void**>(&memory.at);
@@ -47,6 +76,11 @@ Memory Allocate() {
     } else if (kind == "managed") {
         memory.size = 2 << 20;
         CALL(aclrtMemAllocManaged(out, memory.size, ACL_RT_MEM_ATTACH_GLOBAL));
+    } else if (kind == "mapped") {
+        AllocateMapped(&memory);
+    } else if (kind == "graph") {
+        memory.size = 3584;
+        AllocateInGraph(out, memory.size);
     } else {
         memory.size = 3584;
         CALL(portaclMallocAsync(out, memory.size, stream));
@@ -57,7 +91,9 @@ Memory Allocate() {
 void Free(const Memory& memory) {
     if (kind == "pinned") {
         CALL(aclrtFreeHost(memory.at));
-    } else if (kind == "pool") {
+    } else if (kind == "mapped") {
+        CALL(aclrtUnmapMem(memory.at));
+    } else if (kind == "pool" || kind == "graph") {
         CALL(portaclFreeAsync(memory.at, stream));
         CALL(aclrtSynchronizeStream(stream));
     } else {
@@ -108,7 +144,7 @@ int main(int, char** arguments) {
     // No allocation follows this one; blocks of a pool are adjacent.
     const Memory last =
         std::max({before, memory, behind}, [](const Memory& a, const Memory& b) { return a.at < b.at; });
-    const Memory& overrun = kind == "pool" ? last : memory;
+    const Memory& overrun = kind == "pool" || kind == "graph" ? last : memory;
     if (fault == "host-near") HostWrite(overrun.at + overrun.size);
     if (fault == "host-far") HostWrite(last.at + last.size + kFar);
     if (fault == "kernel-near") launch("write_at", overrun.at, overrun.size);

@@ -20,19 +20,6 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 
-// Creates objects until there is no memory, and destroys them.
-template <typename T>
-void MakeMany(const char* name, size_t most, const std::function<aclError(T*)>& make,
-              const std::function<aclError(T)>& destroy) {
-    for (const size_t left : kLeft) {
-        Begin();
-        std::vector<T> made(most + 1);
-        const size_t count = Exhaust(name, left, most, [&](size_t number) { return make(&made[number]); });
-        for (size_t i = 0; i < count; ++i) ACL_OK(destroy(made[i]));
-        End();
-    }
-}
-
 OWN_PROCESS_TEST(HostMemoryExhausted, DeviceMemory) {
     MakeMany<void*>(
         "aclrtMalloc", 25'000, [](void** memory) { return aclrtMalloc(memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY); },

@@ -130,11 +130,18 @@ class MemoryHookSize : public MemoryHook {
                [](void** to, size_t size) { return aclrtMalloc(to, size, ACL_MEM_MALLOC_NORMAL_ONLY); });
         device("without a readable tail",
                [](void** to, size_t size) { return aclrtMallocAlign32(to, size, ACL_MEM_MALLOC_HUGE_FIRST); });
+        device("cached", [](void** to, size_t size) { return aclrtMallocCached(to, size, ACL_MEM_MALLOC_HUGE_FIRST); });
+        device("for a task scheduler", [](void** to, size_t size) {
+            return aclrtMallocForTaskScheduler(to, size, ACL_MEM_MALLOC_HUGE_FIRST, nullptr);
+        });
         device("with a configuration",
                [](void** to, size_t size) { return aclrtMallocWithCfg(to, size, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); });
         families_.push_back({"page-locked", PORTACL_MEMORY_PINNED, kHost,
                              Take([](void** to, size_t size) { return aclrtMallocHost(to, size); }),
                              [](uint64_t id) { return aclrtFreeHost(Pointer(id)); }});
+        families_.push_back({"page-locked, with a configuration", PORTACL_MEMORY_PINNED, kHost,
+                             Take([](void** to, size_t size) { return aclrtMallocHostWithCfg(to, size, nullptr); }),
+                             [](uint64_t id) { return aclrtFreeHostWithDevSync(Pointer(id)); }});
         families_.push_back({"managed", PORTACL_MEMORY_MANAGED, 0, Take([](void** to, size_t size) {
                                  return aclrtMemAllocManaged(to, size, ACL_RT_MEM_ATTACH_GLOBAL);
                              }),

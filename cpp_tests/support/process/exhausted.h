@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -69,7 +70,7 @@ class Exhausted {
 // The codes of calls that find no memory.
 inline bool IsShortage(aclError code) {
     return code == ACL_ERROR_BAD_ALLOC || code == ACL_ERROR_RT_MEMORY_ALLOCATION ||
-           code == ACL_ERROR_RT_NO_STREAM_RESOURCE;
+           code == ACL_ERROR_RT_NO_STREAM_RESOURCE || code == ACL_ERROR_RT_NO_NOTIFY_RESOURCE;
 }
 
 // Calls up to `most` times without host memory, until a call fails; then again, with memory.
@@ -124,6 +125,19 @@ inline void End() {
     ACL_EXPECT_OK(aclrtSynchronizeDevice());
     ACL_EXPECT_OK(aclrtResetDevice(0));
     ACL_EXPECT_OK(aclFinalize());
+}
+
+// Creates objects until there is no memory, and destroys them.
+template <typename T>
+void MakeMany(const char* name, size_t most, const std::function<aclError(T*)>& make,
+              const std::function<aclError(T)>& destroy) {
+    for (const size_t left : kLeft) {
+        Begin();
+        std::vector<T> made(most + 1);
+        const size_t count = Exhaust(name, left, most, [&](size_t number) { return make(&made[number]); });
+        for (size_t i = 0; i < count; ++i) ACL_OK(destroy(made[i]));
+        End();
+    }
 }
 
 }  // namespace portacl_test

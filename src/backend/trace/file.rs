@@ -59,12 +59,15 @@ impl TraceFile {
         options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
         let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
         let file = opened.map_err(|error| unopened(path, error))?;
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => return Ok(None),
-            Err(why) => return Err(named("flock", why.into())),
-        }
         let found = file.metadata().map_err(|error| named("fstat", error))?;
+        // Processes may share a device such as /dev/null.
+        if found.is_file() {
+            match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Ok(None),
+                Err(why) => return Err(named("flock", why.into())),
+            }
+        }
         let path = path.to_owned();
         if let Some(end) = end
             && found.len() == end + TAIL.len() as u64

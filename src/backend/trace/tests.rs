@@ -1,6 +1,6 @@
 //! What the C++ tests do not see: they read whole traces.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -61,6 +61,15 @@ fn a_file_that_is_being_written_is_left_alone() {
     assert_eq!(read(&second.path().to_owned())[0]["name"], "second");
     for file in [&first, &second] {
         std::fs::remove_file(file.path()).unwrap();
+    }
+}
+
+#[test]
+fn a_device_is_shared() {
+    let device = Path::new("/dev/null");
+    let files = [(); 2].map(|()| TraceFile::create(device, None).unwrap());
+    for file in &files {
+        assert_eq!(file.path(), device);
     }
 }
 

@@ -145,7 +145,7 @@ impl DeviceMemory {
         if let Some(block) = &block
             && self.is_guarded()
         {
-            host_access::taken(block, len, self.ordinal);
+            host_access::taken(block, len);
         }
         Ok(block)
     }
@@ -164,7 +164,7 @@ impl DeviceMemory {
         }
         self.shared.lock().insert(block.addr, (block.len, Arc::clone(file)));
         if self.is_guarded() {
-            host_access::taken(&block, len, self.ordinal);
+            host_access::taken(&block, len);
         }
         Ok(Some(Block { token: block.token | SHARED, ..block }))
     }
@@ -192,7 +192,7 @@ impl DeviceMemory {
     /// A program has freed a block, and must not use it any more.
     pub fn freed(&self, block: &Block) {
         if self.is_guarded() {
-            host_access::freed(block);
+            host_access::becomes(block.addr, host_access::FREED);
         }
     }
 

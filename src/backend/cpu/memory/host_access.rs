@@ -19,25 +19,31 @@ use crate::backend::cpu::base::arena::UNIT;
 /// Blocks of device memory that were allocated, including freed ones whose addresses were not reused.
 static BLOCKS: AddressMap = AddressMap::new();
 
-/// In `Range::words`: the bytes of the request, the device, and whether it was freed.
+/// In `Range::words`: the bytes of the request, and what the block is.
 const ASKED: usize = 0;
-const ORDINAL: usize = 1;
-const FREED: usize = 2;
+const STATE: usize = 1;
+
+/// What a block is, as texts name it.
+const NAMES: [&str; 3] = ["allocation", "freed allocation", "pool segment"];
+/// The program has freed it, whether or not queued operations still use it.
+pub const FREED: u64 = 1;
+/// The program has allocated parts of it.
+pub const SEGMENT: u64 = 2;
 
 /// A block was allocated.
-pub fn taken(block: &Block, asked: usize, ordinal: u32) {
-    put(block, [asked as u64, u64::from(ordinal), 0]);
+pub fn taken(block: &Block, asked: usize) {
+    put(Range { base: block.addr, len: block.len, words: [asked as u64, 0, 0] });
 }
 
-/// The program has freed a block, whether or not queued operations still use it.
-pub fn freed(block: &Block) {
-    if let Some(range) = BLOCKS.remove(block.addr) {
-        put(block, [range.words[ASKED], range.words[ORDINAL], 1]);
+/// The block at this address has become something else.
+pub fn becomes(addr: usize, state: u64) {
+    if let Some(mut range) = BLOCKS.remove(addr) {
+        range.words[STATE] = state;
+        put(range);
     }
 }
 
-fn put(block: &Block, words: [u64; 3]) {
-    let range = Range { base: block.addr, len: block.len, words };
+fn put(range: Range) {
     // An overlapping block was freed before. Without memory for the map the text says less.
     while let Err(InsertError::Overlap { base, .. }) = BLOCKS.insert(range) {
         BLOCKS.remove(base);
@@ -130,12 +136,12 @@ fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Erro
     match BLOCKS.find(addr).or_else(|| ends.find_map(|end| BLOCKS.find(end))) {
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED] as usize, addr - base);
-            let freed = if words[FREED] == 0 { "" } else { "freed " };
+            let name = NAMES[words[STATE] as usize];
             match at.checked_sub(asked) {
                 Some(past) => write!(text, "which is {past} bytes past the end of ")?,
                 None => write!(text, "which is byte {at} of ")?,
             }
-            write!(text, "the {freed}allocation at {base:#x} of {asked} bytes on device {device}")?;
+            write!(text, "the {name} at {base:#x} of {asked} bytes on device {device}")?;
         }
         None => write!(text, "which is memory of device {device} outside every allocation")?,
     }
@@ -157,12 +163,11 @@ fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
         }
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);
-            let freed = if words[FREED] == 0 { "" } else { "freed " };
-            write!(text, "which is byte {at} of the {freed}allocation at {base:#x} of {asked} bytes ")?;
-            write!(text, "on device {device}; ")?;
-            match words[FREED] {
-                0 => write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?,
-                _ => write!(text, "free it later, and copy it with aclrtMemcpy")?,
+            let name = NAMES[words[STATE] as usize];
+            write!(text, "which is byte {at} of the {name} at {base:#x} of {asked} bytes on device {device}; ")?;
+            match words[STATE] {
+                FREED => write!(text, "free it later, and copy it with aclrtMemcpy")?,
+                _ => write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?,
             }
         }
         None => {

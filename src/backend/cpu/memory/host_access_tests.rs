@@ -14,7 +14,7 @@ fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
     let watch = Watch::new(base, 1 << 20, 1 << 30, 3);
     let block = Block { addr: base + 4096, len: 8192, token: 0 };
     assert!(said(base + 4100).contains("memory of device 3 outside every allocation"));
-    taken(&block, 5000, 3);
+    taken(&block, 5000);
     let text = said(base + 4100);
     for word in [
         "touched 0x100000001004",
@@ -24,15 +24,17 @@ fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
         assert!(text.contains(word), "no {word} in: {text}");
     }
     assert!(text.ends_with('\n') && text.matches('\n').count() == 1 && text.len() < 512);
-    freed(&block);
+    becomes(block.addr, FREED);
     assert!(said(base + 4100).contains("byte 4 of the freed allocation at 0x100000001000"));
+    becomes(block.addr, SEGMENT);
+    assert!(said(base + 4100).contains("byte 4 of the pool segment at 0x100000001000"));
     // The next block takes the place of two freed ones.
     let (left, right) = (Block { len: 4096, ..block }, Block { addr: base + 8192, len: 4096, token: 0 });
-    taken(&left, 1, 3);
-    taken(&right, 2, 3);
-    freed(&left);
-    freed(&right);
-    taken(&block, 77, 3);
+    taken(&left, 1);
+    taken(&right, 2);
+    becomes(left.addr, FREED);
+    becomes(right.addr, FREED);
+    taken(&block, 77);
     assert!(said(base + 8192).contains("byte 4096 of the allocation at 0x100000001000 of 77"));
     drop(watch);
     assert!(said(base + 4100).contains("memory of device 3 before its reset"));

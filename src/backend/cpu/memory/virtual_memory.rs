@@ -96,7 +96,7 @@ impl VirtualMemory for CpuDriver {
         match *memory {
             Memory::Device { ordinal, .. } | Memory::Imported { ordinal, .. } if own != 0 => {
                 watch = Some(Watch::new(addr, len, own, ordinal));
-                host_access::taken(&Block { addr, len, token: 0 }, len, ordinal);
+                host_access::taken(&Block { addr, len, token: 0 }, len);
             }
             Memory::Device { .. } | Memory::Imported { .. } => {}
             Memory::Host { node, .. } => {
@@ -115,7 +115,7 @@ impl VirtualMemory for CpuDriver {
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         let shared: &Shared = &self.shared;
         if shared.own_view != 0 && own(memory).is_device() {
-            host_access::freed(&Block { addr, len, token: 0 });
+            host_access::becomes(addr, host_access::FREED);
             // A failure here only makes the guard weaker.
             let _ = pages::set_access(addr, len, Access::None);
         }

@@ -95,7 +95,7 @@ impl Imports {
         let block = Block { addr, len, token };
         let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
             let watch = Watch::new(base, whole, own, ordinal);
-            host_access::taken(&block, len, ordinal);
+            host_access::taken(&block, len);
             watch
         });
         counter.add(len);
@@ -106,7 +106,7 @@ impl Imports {
     /// Frees a block. Operations that were queued before keep it.
     pub fn free(&self, own_view: usize, users: &Users, block: Block) {
         if block.token & HOST == 0 && own_view != 0 {
-            host_access::freed(&block);
+            host_access::becomes(block.addr, host_access::FREED);
         }
         let mut fence = users.fence(block.addr, block.len);
         if fence.has_passed() {
