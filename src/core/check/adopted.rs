@@ -27,7 +27,7 @@ pub fn arm() -> Result<()> {
 /// A report about one operation of the host.
 fn report(kind: Kind, what: String, memory: Option<(usize, usize)>, side: Side, fix: &'static str) {
     let Side { role, does, stack, at } = side;
-    let operation = Operation { at: Some(at), ..Operation::new(what_of(kind), None, stack, &[]) };
+    let operation = Operation::new(what_of(kind), None, stack, &[]).made_at(at);
     report::finding(&Finding {
         kind,
         memory,

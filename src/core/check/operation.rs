@@ -1,10 +1,11 @@
 //! An operation, as reports describe it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use smallvec::SmallVec;
 
-use super::report;
 use crate::backend::OpKind;
 use crate::core::base::call_site::Stack;
 use crate::core::order::accesses::{Access, Mode};
@@ -71,6 +72,14 @@ pub struct InStream {
 /// How many of its ranges of memory an operation keeps for reports.
 const MOST_RANGES: usize = 4;
 
+/// Whether operations have details.
+static DETAILS: AtomicBool = AtomicBool::new(false);
+
+/// Operations have details from now on, or not.
+pub fn record_details(are_wanted: bool) {
+    DETAILS.store(are_wanted, Ordering::Relaxed);
+}
+
 /// An operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
@@ -80,22 +89,43 @@ pub struct Operation {
     pub stream: Option<InStream>,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Stack>,
-    /// When it was submitted, if times are recorded.
-    pub at: Option<Instant>,
+    /// What only files of reports have: without them an operation is short.
+    details: Option<Arc<Details>>,
+}
+
+#[derive(Debug)]
+struct Details {
+    /// When it was submitted.
+    at: Instant,
     /// The first ranges of memory that it uses.
-    pub uses: SmallVec<[Access; 2]>,
+    uses: SmallVec<[Access; 2]>,
 }
 
 impl Operation {
     /// Submitted now.
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
-        let uses = SmallVec::from_slice(&uses[..uses.len().min(MOST_RANGES)]);
-        Self { what, stream, stack, at: report::now(), uses }
+        let uses = &uses[..uses.len().min(MOST_RANGES)];
+        let details = DETAILS.load(Ordering::Relaxed).then(|| {
+            let uses = SmallVec::from_slice(uses);
+            Arc::new(Details { at: Instant::now(), uses })
+        });
+        Self { what, stream, stack, details }
+    }
+
+    /// The same, at this time.
+    pub fn made_at(self, at: Instant) -> Self {
+        Self { details: Some(Arc::new(Details { at, uses: SmallVec::new() })), ..self }
+    }
+
+    /// The first ranges of memory that it uses, if they are recorded.
+    pub fn uses(&self) -> &[Access] {
+        self.details.as_ref().map_or(&[], |details| &details.uses)
     }
 
     /// When it was submitted, in milliseconds after `began`.
     pub fn ms(&self, began: Instant) -> f64 {
-        self.at.map_or(0.0, |at| at.saturating_duration_since(began).as_secs_f64() * 1e3)
+        let at = self.details.as_ref().map_or(began, |details| details.at);
+        at.saturating_duration_since(began).as_secs_f64() * 1e3
     }
 
     /// Its stream, by number.

@@ -59,7 +59,6 @@ pub fn check(
     };
     let by = shadow.begin(operation);
     let mut found = Vec::new();
-    let graph = graph.filter(|_| used.0.len() >= runs::LEAST);
     if let Some(graph) = graph {
         if !shadow.are_all(is_before) {
             let check = |access: &Access| (shadow.check(access, is_before), access.mode);

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub use self::kind::Kind;
 use self::suppression::Suppressions;
-use super::operation::{Operation, What};
+use super::operation::{self, Operation, What};
 use super::{init, races, sync};
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::OutputFile;
@@ -56,8 +56,6 @@ struct Reports {
 static REPORTS: Mutex<Option<Reports>> = Mutex::new(None);
 /// Whether the calls that lead to operations are recorded.
 static STACKS: AtomicBool = AtomicBool::new(false);
-/// Whether their times are.
-static TIMES: AtomicBool = AtomicBool::new(false);
 
 /// Opens the files. False: they are open already.
 pub fn open(settings: &Settings) -> Result<bool> {
@@ -69,7 +67,7 @@ pub fn open(settings: &Settings) -> Result<bool> {
     let log = settings.log.as_ref().map(create).transpose()?;
     let suppressions = settings.suppress.as_deref().map_or_else(|| Ok(Suppressions::default()), Suppressions::read)?;
     STACKS.store(settings.stacks, Ordering::Relaxed);
-    TIMES.store(settings.log.is_some() || settings.report.is_some(), Ordering::Relaxed);
+    operation::record_details(settings.log.is_some() || settings.report.is_some());
     let settings = settings.clone();
     let (met, counts, began) = (HashSet::new(), BTreeMap::new(), Instant::now());
     settings.report.as_deref().map_or(Ok(()), |path| page::open(path, began))?;
@@ -85,12 +83,6 @@ pub fn end_with_process() {
 /// The calling thread's stack, if stacks are recorded.
 pub fn stack() -> Option<Stack> {
     STACKS.load(Ordering::Relaxed).then(Stack::here)
-}
-
-/// The time, if something records it: a file of reports, or a page.
-#[inline]
-pub fn now() -> Option<Instant> {
-    TIMES.load(Ordering::Relaxed).then(Instant::now)
 }
 
 /// An operation that takes part in what was found.
@@ -159,7 +151,7 @@ pub struct Side {
 impl Side {
     fn of(party: &Party, began: Instant) -> Self {
         let operation = &*party.operation;
-        let Operation { what, stream, stack, uses, .. } = operation;
+        let Operation { what, stream, stack, .. } = operation;
         let range = |used: &Access| UsedRange {
             does: what.verb(used.mode),
             addr: format!("{:#x}", used.addr),
@@ -174,7 +166,7 @@ impl Side {
             stream_name: stream.map(|stream| stream_in_words(stream.handle)),
             number: stream.map(|stream| stream.point.number),
             ms: operation.ms(began),
-            uses: uses.iter().map(range).collect(),
+            uses: operation.uses().iter().map(range).collect(),
             frames: stack.iter().flat_map(Stack::frames).map(|frame| frame.to_string()).collect(),
         }
     }

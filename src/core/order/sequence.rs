@@ -155,6 +155,8 @@ const SWEEP: usize = 1024;
 #[derive(Default)]
 pub struct Sequence {
     lines: KeyMap<u64, Line>,
+    /// The stream that was looked up last.
+    latest: Option<(u64, Line)>,
     /// By line.
     streams: Vec<Progress>,
     carriers: KeyMap<usize, Carried>,
@@ -182,12 +184,18 @@ fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
 
 impl Sequence {
     fn line(&mut self, stream: u64) -> Line {
+        if let Some((handle, line)) = self.latest
+            && handle == stream
+        {
+            return line;
+        }
         let next = self.streams.len() as Line;
         let line = *self.lines.entry(stream).or_insert(next);
         if line == next {
             self.streams.push(Progress::default());
             self.host.push(0);
         }
+        self.latest = Some((stream, line));
         line
     }
 

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use crate::core::order::accesses::Access;
 use crate::core::order::checker::GraphRun;
 
-/// Graphs that use fewer ranges are operations like others.
-pub const LEAST: usize = 8;
 /// The most entries.
 const MOST: usize = 64;
 

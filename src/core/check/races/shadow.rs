@@ -186,19 +186,20 @@ impl Shadow {
         }
         let added = Use { by, mode: access.mode };
         let Self { ranges, operations, more_uses, .. } = self;
-        match ranges.range_mut(..access.end).next_back() {
-            Some((from, range)) if (*from, range.end) == (access.addr, access.end) => {
-                let is_unordered =
-                    |used: &Use| used.mode.conflicts(added.mode) && operations.is_some_and(used, |it| !is_before(it));
-                if range.uses().any(is_unordered) {
-                    return false;
-                }
-                range.add(added, |known| operations.stays(known, &added, &is_open));
-                *more_uses += usize::from(!range.more.is_empty());
+        if let Some(range) = ranges.get_mut(&access.addr) {
+            let is_unordered =
+                |used: &Use| used.mode.conflicts(added.mode) && operations.is_some_and(used, |it| !is_before(it));
+            if range.end != access.end || range.uses().any(is_unordered) {
+                return false;
             }
-            Some((_, range)) if range.end > access.addr => return false,
-            _ => drop(ranges.insert(access.addr, Range::new(access.end, added))),
+            range.add(added, |known| operations.stays(known, &added, &is_open));
+            *more_uses += usize::from(!range.more.is_empty());
+            return true;
         }
+        if ranges.range(..access.end).next_back().is_some_and(|(_, range)| range.end > access.addr) {
+            return false;
+        }
+        ranges.insert(access.addr, Range::new(access.end, added));
         true
     }
 
@@ -245,8 +246,8 @@ impl Shadow {
 
     fn set(&mut self, access: &Access, by: u64) {
         let only = Use { by, mode: access.mode };
-        if let Some((from, range)) = self.ranges.range_mut(..access.end).next_back()
-            && (*from, range.end) == (access.addr, access.end)
+        if let Some(range) = self.ranges.get_mut(&access.addr)
+            && range.end == access.end
         {
             range.first = only;
             range.more.clear();
@@ -263,10 +264,18 @@ impl Shadow {
     }
 
     fn remove(&mut self, addr: usize, end: usize) {
-        self.split(addr);
-        self.split(end);
-        while let Some((&from, _)) = self.ranges.range(addr..end).next() {
-            self.ranges.remove(&from);
+        let mut rest = None;
+        if let Some((_, before)) = self.ranges.range_mut(..addr).next_back()
+            && before.end > addr
+        {
+            rest = (before.end > end).then(|| before.clone());
+            before.end = addr;
+        }
+        let within = self.ranges.extract_if(addr..end, |_, _| true).last();
+        rest = rest.or_else(|| within.map(|(_, last)| last).filter(|last| last.end > end));
+        // What is left of a range behind the memory, if it still counts.
+        if let Some(rest) = rest.filter(|rest| rest.uses().any(|used| self.operations.get(used).is_some())) {
+            self.ranges.insert(end, rest);
         }
     }
 

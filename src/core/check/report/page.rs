@@ -67,7 +67,7 @@ impl Timeline {
     fn add(&mut self, operation: &Operation, began: Instant) {
         let lane = self.lane(operation.stream.map(|stream| stream.handle));
         let number = operation.stream.map_or(0, |stream| stream.point.number);
-        let bytes: usize = operation.uses.iter().map(|used| used.end - used.addr).sum();
+        let bytes: usize = operation.uses().iter().map(|used| used.end - used.addr).sum();
         let change = match operation.what {
             What::Allocates => bytes as i64,
             What::Frees => -(bytes as i64),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::core::check::operation;
 use crate::core::order::accesses::{Access, Mode};
 
 fn allocation(what: What, len: usize) -> Operation {
@@ -7,6 +8,7 @@ fn allocation(what: What, len: usize) -> Operation {
 
 #[test]
 fn memory_in_use_includes_operations_that_are_not_shown() {
+    operation::record_details(true);
     let (mut timeline, began) = (Timeline::default(), Instant::now());
     timeline.add(&allocation(What::Allocates, 100), began);
     timeline.add(&allocation(What::Frees, 30), began);
