@@ -1,6 +1,7 @@
 //! Programs of a device, and launches of their kernels.
 
 pub mod binary_image;
+#[cfg(feature = "cuda")]
 pub mod ptx;
 
 use std::any::Any;

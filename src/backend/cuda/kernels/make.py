@@ -4,10 +4,10 @@
     make.py                 writes each .ptx
     make.py --check-source  fails if a .ptx was made from another .cu; needs no compiler
     make.py --check         fails if a .ptx is not what the compiler makes of its .cu
-    make.py --assemble      has the PTX assembled for every architecture that the assembler knows
+    make.py --assemble      has the PTX assembled for every architecture that the assemblers know
 
-The compiler (and for --assemble the assembler) comes from a package on PyPI, into a virtual
-environment that is thrown away. Where it cannot be had, SKIPPED and the reason are printed, and the
+The compiler (and for --assemble the assemblers) comes from packages on PyPI, into virtual
+environments that are thrown away. Where it cannot be had, SKIPPED and the reason are printed, and the
 status is 77.
 """
 
@@ -25,9 +25,13 @@ SOURCES = sorted(HERE.glob("*.cu"))
 
 # Pinned, because the text of the PTX depends on it.
 COMPILER = "nvidia-cuda-nvrtc-cu11==11.8.89"
-# Knows the architectures from 5.2 up to 9.0.
-ASSEMBLER = "nvidia-cuda-nvcc-cu11==11.8.89"
-ARCHITECTURES = ["52", "60", "61", "70", "72", "75", "80", "86", "87", "89", "90"]
+# Two assemblers, where each has its program, and the architectures that each knows.
+ASSEMBLERS = {
+    "nvidia-cuda-nvcc-cu11==11.8.89": (
+        "cuda_nvcc/bin/ptxas", ["52", "60", "61", "70", "72", "75", "80", "86", "87", "89", "90"]),
+    "nvidia-cuda-nvcc==13.5.37": (
+        "cu13/bin/ptxas", ["75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"]),
+}
 OPTIONS = ["--gpu-architecture=compute_52", "--std=c++14", "--ftz=false", "--fmad=false"]
 
 # The compiler declares its own PTX version, which drivers older than it refuse. These kernels need
@@ -119,15 +123,15 @@ def write():
 
 
 def assemble():
-    with tempfile.TemporaryDirectory() as directory:
-        tool = install(ASSEMBLER, directory, "cuda_nvcc/bin/ptxas")
-        tool.chmod(0o755)
-        for source in SOURCES:
-            for architecture in ARCHITECTURES:
-                target = [f"--gpu-name=sm_{architecture}", "--warning-as-error"]
-                subprocess.run([tool, *target, ptx_of(source), "-o", directory + "/out"],
-                               check=True)
-            print(f"{ptx_of(source).name} assembles for sm_" + ", sm_".join(ARCHITECTURES))
+    for package, (program, architectures) in ASSEMBLERS.items():
+        with tempfile.TemporaryDirectory() as directory:
+            tool = install(package, directory, program)
+            tool.chmod(0o755)
+            for source in SOURCES:
+                for architecture in architectures:
+                    target = [f"--gpu-name=sm_{architecture}", "--warning-as-error"]
+                    subprocess.run([tool, *target, ptx_of(source), "-o", directory + "/out"], check=True)
+                print(f"{ptx_of(source).name} assembles for sm_{', sm_'.join(architectures)} ({package})")
 
 
 def check_source():
