@@ -36,6 +36,8 @@ TIDYING = (r"acl(Finalize|mdlRI(Destroy|Update)|rt(Free|Malloc|Mem(Alloc|Pool)|G
 # Before an operation that depends on the program, an event is recorded after the frees of its stream.
 DEPENDING = (r"acl(rt(LaunchHostFunc|LaunchCallback|StreamWaitEvent|ValueWait|WaitAndResetNotify|RecordNotify|CntNotify"
              r"|RandomNum|Memcpy|Memset)|mdlRIExecute)")
+OPENING = r"aclrt(SetDevice|CreateContext|SetCurrentContext|ResetDevice)"
+OWN_KERNELS = "kernels of the library are loaded with the device; what needs one loads it again, and returns the failure"
 # During any call, one thread releases graphs, and the other waits for work of a task group.
 THREADS_OF_GRAPHS = "thread portacl-(graph|host-fn)$"
 STILL_NEEDED = "queries whether pending work still uses memory; if that is unknown, the memory is kept until all streams are idle"
@@ -49,6 +51,9 @@ ALL = (
            in_samples=True, steady=False),
     Unreported("driver", "cuMemPoolGetAttribute", FROM_POOL, "high marks of graph memory: the allocation stands without them",
            in_samples=True, steady=False),
+    # A driver without a compiler for PTX has everything but these kernels. A sample with kernels calls it again.
+    Unreported("driver", "cuModuleLoadData", OPENING, OWN_KERNELS, in_samples=True, steady=False),
+    Unreported("driver", "cuModuleGetFunction", OPENING, OWN_KERNELS, in_samples=True, steady=False),
     # Whether there is cached memory depends on timing.
     Unreported("cpu", "device.alloc", FROM_DEVICE, "cached memory is freed, then the device is called again",
            in_samples=AGAIN, steady=False),
