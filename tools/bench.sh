@@ -3,6 +3,7 @@
 # ./dev bench instructions: only counts instructions, which do not depend on load, and writes that section.
 # ./dev bench size: only measures the sizes of the libraries, and writes that section.
 # ./dev bench pools [LAUNCHES]: only measures memory pools, and writes that section.
+# ./dev bench scale [LAUNCHES]: only measures large numbers of objects and threads, and writes that section.
 # ./dev bench checks [LAUNCHES]: only measures what PORTACL_CHECK costs, and writes a section of docs/checking.md.
 # ./dev bench compare COMMIT [LAUNCHES]: measures an earlier library beside the present one, and prints the ratios.
 set -euo pipefail
@@ -33,16 +34,19 @@ if [[ $launches == compare ]]; then
     exec tools/bench_compare.py "$@"
 fi
 part=all
-if [[ $launches == pools ]]; then
-    part=pools
+if [[ $launches == pools || $launches == scale ]]; then
+    part=$launches
     launches=${2-5}
 fi
 [[ $launches =~ ^[1-9][0-9]*$ ]] ||
-    die "usage: ./dev bench [[pools] LAUNCHES | instructions | size | checks [LAUNCHES] | compare COMMIT [LAUNCHES]]; LAUNCHES is a number above 0"
+    die "usage: ./dev bench [[pools | scale] LAUNCHES | instructions | size | checks [LAUNCHES] | compare COMMIT [LAUNCHES]]; LAUNCHES is a number above 0"
 tools/bench_setup.sh "$part"
 # Again, now with the other runtimes.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
-if [[ $part == pools ]]; then
+if [[ $part == scale ]]; then
+    needed=(scale self_test)
+    build release --target "${needed[@]/#/bench_}"
+elif [[ $part == pools ]]; then
     needed=(jemalloc_pool self_test)
     build release --target bench_mem_pool bench_replay "${needed[@]/#/bench_}"
 else
@@ -73,6 +77,20 @@ measure_pools() {
     measure replay "bench_replay benches/data/training_loop.jsonl" PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
 }
 
+measure_scale() {
+    measure scale bench_scale PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
+}
+
+if [[ $part == scale ]]; then
+    say "measuring many objects and threads: $launches launches of about 30 s"
+    rm -f "$work"/scale.*.json
+    for ((launch = 1; launch <= launches; launch++)); do
+        measure_scale
+    done
+    "$work/python/bin/python" tools/scale_report.py "$work" docs/benchmarks.md
+    say "a section of docs/benchmarks.md and its plot are written"
+    exit
+fi
 if [[ $part == pools ]]; then
     say "measuring memory pools: $launches launches of each program, in turns"
     rm -f "$work"/{mem_pool,jemalloc_pool,replay}.*.json
@@ -111,6 +129,7 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure ipc bench_ipc PORTACL_BACKEND=cpu
     measure graph bench_graph PORTACL_BACKEND=cpu
     measure_pools
+    measure_scale
 done
 
 say "counting instructions"

@@ -61,6 +61,23 @@ def pool_curve(means, slow, file):
     pyplot.close(figure)
 
 
+def scale_curves(series, file):
+    """Time per call over the number of objects; `series`: title -> {n: ns}."""
+    figure, axes = pyplot.subplots(figsize=(7.5, 5.2), layout="constrained")
+    colors = {kind: f"C{index}" for index, kind in enumerate(dict.fromkeys(title.split(":")[0] for title in series))}
+    for title, points in series.items():
+        axes.plot(list(points), list(points.values()), marker="o", markersize=3, label=title, linewidth=1.2,
+                  color=colors[title.split(":")[0]], linestyle="-" if title.endswith("replace") else "--")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("objects that are alive")
+    axes.set_ylabel("ns per call")
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(fontsize="x-small", ncols=2)
+    figure.savefig(file, metadata={"Date": None, "Creator": None})
+    pyplot.close(figure)
+
+
 def replay(requested, reserved, file):
     """Requested bytes and the pools' bytes over time; both {nanoseconds: bytes}, `reserved` by title."""
     figure, axes = pyplot.subplots(figsize=(7.5, 4.2), layout="constrained")

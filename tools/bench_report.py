@@ -15,6 +15,8 @@ from bench_results import Goal, Results, commit, machine, number, print_goals, s
 from instruction_report import TITLE, print_instructions
 from pool_report import TITLE as POOLS
 from pool_report import print_pools
+from scale_report import TITLE as SCALE
+from scale_report import print_scale
 from size_report import TITLE as SIZE
 from size_report import print_size
 
@@ -178,7 +180,7 @@ def print_trace(trace):
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "kernel", "floors", "memory", "jemalloc", "mem_pool",
-                "jemalloc_pool", "replay", "ipc", "graph", "instructions", "trace")
+                "jemalloc_pool", "replay", "ipc", "graph", "instructions", "trace", "scale")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
 
@@ -217,6 +219,8 @@ def main():
     print_goals(ipc_goals(r), REASONS)
     print(f"## {POOLS}\n")
     print_pools(r, plots)
+    print(f"## {SCALE}\n")
+    print_scale(r["scale"], plots)
     print("## Cost of a call\n")
     print_calls(r["entry"])
     print("## Traces\n")

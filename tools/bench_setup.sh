@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs what ./dev bench compares with: PoCL, oneTBB and jemalloc from Debian, Intel's OpenCL runtime (about 800 MB
-# on disk) and matplotlib from PyPI into build/bench/python. With `pools`, only what that part needs: jemalloc and
+# on disk) and matplotlib from PyPI into build/bench/python. With `pools` or `scale` only what these need: jemalloc and
 # matplotlib.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 wanted=(libjemalloc-dev python3-venv)
-[[ ${1-} == pools ]] || wanted+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev valgrind)
+[[ ${1-} == pools || ${1-} == scale ]] || wanted+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev valgrind)
 packages=()
 for package in "${wanted[@]}"; do
     [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == *" installed" ]] || packages+=("$package")
@@ -21,7 +21,7 @@ if ((${#packages[@]})); then
 fi
 
 python=build/bench/python
-if [[ ${1-} == pools ]]; then
+if [[ ${1-} == pools || ${1-} == scale ]]; then
     [[ -x $python/bin/pip ]] || python3 -m venv "$python"
     "$python/bin/python" -c "import matplotlib" 2>/dev/null ||
         "$python/bin/pip" install --quiet --disable-pip-version-check matplotlib
