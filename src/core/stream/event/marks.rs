@@ -1,10 +1,10 @@
 //! Marks: positions in streams by which an event knows whether its waits and resets are complete.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::Event;
+use crate::algo::map::key_map::KeyMap;
 use crate::backend::{self, FaultKind};
 use crate::core::base::error::Result;
 use crate::core::base::handles::Object;
@@ -12,11 +12,7 @@ use crate::core::stream::stream::Stream;
 
 /// At most one mark for each stream, by its handle.
 #[derive(Default)]
-pub struct Marks {
-    by_stream: BTreeMap<u64, Mark>,
-    /// From this number of marks on a sweep is worth its time.
-    many: usize,
-}
+pub struct Marks(KeyMap<u64, Mark>);
 
 struct Mark {
     /// The stream is on another device than the event, which does not keep that device open.
@@ -45,34 +41,32 @@ impl Mark {
 impl Marks {
     /// Whether there is a mark in this stream.
     pub fn has(&self, stream: &Stream) -> bool {
-        self.by_stream.contains_key(&stream.handle.raw())
+        self.0.contains_key(&stream.handle.raw())
     }
 
     /// The mark of this stream, or a new one: to be recorded there, and then kept.
     pub fn find_or_create(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
-        let found = self.by_stream.get(&stream.handle.raw());
+        let found = self.0.get(&stream.handle.raw());
         found.map_or_else(|| super::lifetime::create_native(&stream.device, false), |mark| Ok(Arc::clone(&mark.native)))
     }
 
     /// Keeps a mark that was recorded in `stream` for `event`.
     pub fn keep(&mut self, event: &Event, stream: &Stream, native: Arc<dyn backend::Event>) {
         let elsewhere = !Arc::ptr_eq(&event.device, &stream.device);
-        self.by_stream.entry(stream.handle.raw()).or_insert(Mark { elsewhere, native });
+        self.0.entry(stream.handle.raw()).or_insert(Mark { elsewhere, native });
     }
 
-    /// Removes marks that streams are past, if there are many.
-    pub fn sweep(&mut self) {
-        const FEW: usize = 4;
-        if self.by_stream.len() >= self.many.max(FEW) {
+    /// Before a mark in `stream`: removes marks that streams are past, if there is no room for another.
+    pub fn sweep(&mut self, stream: &Stream) {
+        if self.0.len() == self.0.capacity() && !self.has(stream) {
             // A failure of the device is reported by other calls.
-            self.by_stream.retain(|&stream, mark| !mark.is_past(stream).unwrap_or(true));
-            self.many = 2 * self.by_stream.len();
+            self.0.retain(|&stream, mark| !mark.is_past(stream).unwrap_or(true));
         }
     }
 
     /// Whether a stream is past its mark.
     pub fn any_past(&self) -> Result<bool> {
-        for (&stream, mark) in &self.by_stream {
+        for (&stream, mark) in &self.0 {
             if mark.is_past(stream)? {
                 return Ok(true);
             }
@@ -82,7 +76,7 @@ impl Marks {
 
     /// Whether all streams are past their marks, or have dropped them.
     pub fn all_past(&self) -> Result<bool> {
-        for (&stream, mark) in &self.by_stream {
+        for (&stream, mark) in &self.0 {
             if !mark.is_past(stream)? && !mark.was_dropped() {
                 return Ok(false);
             }
@@ -93,8 +87,8 @@ impl Marks {
     /// Removes all of them; mostly there are none.
     #[inline(always)]
     pub fn clear(&mut self) {
-        if !self.by_stream.is_empty() {
-            self.by_stream.clear();
+        if !self.0.is_empty() {
+            self.0.clear();
         }
     }
 }

@@ -88,7 +88,7 @@ fn wait_marked(event: &Event, stream: &Stream, limit: Option<Duration>, uses: &m
 
 /// Queues a wait, and the mark after it.
 pub(super) fn queue_marked(event: &Event, stream: &Stream, uses: &mut Uses, wait: Op<'_>) -> Result<()> {
-    uses.waits.sweep();
+    uses.waits.sweep(stream);
     let mark = uses.waits.find_or_create(stream)?;
     stream.submit(wait)?;
     stream.queue_quietly(Op::Record(&mark))?;
