@@ -62,6 +62,8 @@ void DoAllKinds() {
         Stream first, second;
         Event event;
         Program program;
+        // A driver may wait for the gate when it loads a kernel.
+        const aclrtFuncHandle mark = program.Kernel("mark");
         DeviceMemory a(kSize), b(kSize);
         PinnedMemory pinned(kSize, 7);
         ZeroWords words(4);
@@ -74,7 +76,7 @@ void DoAllKinds() {
         ACL_OK(aclrtMemcpyAsync(b.At(), kSize, a.At(), 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
         ACL_OK(aclrtMemsetAsync(b.At(), kSize, 3, 8192, first));
         ACL_OK(aclrtReduceAsync(b.At(), a.At(), 1024, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, first, nullptr));
-        ACL_OK(Mark(program.Kernel("mark"), words.At(), 5, 4, first));
+        ACL_OK(Mark(mark, words.At(), 5, 4, first));
         ACL_OK(aclrtRecordEvent(event, first));
         ACL_OK(aclrtStreamWaitEvent(second, event));
         ACL_OK(aclrtMemcpy2dAsync(b.At(), 512, a.At(), 1024, 256, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, second));
