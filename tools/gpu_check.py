@@ -30,7 +30,8 @@ def problems(pack, results):
     said = json.loads((results / "results.json").read_text())
     programs = {program["name"]: program for program in said["programs"]}
     lists = {prefix: names(pack / f"{file}.txt")
-             for prefix, file in (("assumed.", "assumptions"), ("", "cuda"), ("memcheck.", "memcheck"))}
+             for prefix, file in (("assumed.", "assumptions"), ("", "cuda"), ("memcheck.", "memcheck"),
+                                  ("racecheck.", "racecheck"), ("synccheck.", "racecheck"))}
     suite = lists[""]
     wanted = [prefix + name for prefix, programs in lists.items() for name, _ in programs]
     for name in [*wanted, "bench.entry", "bench.cuda"]:

@@ -13,9 +13,9 @@ rm -rf "$pack"
 mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"
 cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
 find build/gpu -name libportacl_test_support.so -exec cp {} "$pack/lib/" \;
-# The tests with the label `cuda` in the build directory, with their arguments, and those that also run under
+# The tests with the label `cuda` in the build directory, with their arguments, and those that also run under tools of
 # compute-sanitizer.
-for label in cuda memcheck; do
+for label in cuda memcheck racecheck; do
     ctest --test-dir build/gpu -L "^$label\$" --show-only=json-v1 |
         python3 tools/gpu_list.py build/gpu "$pack" >"$pack/$label.txt"
     [[ -s $pack/$label.txt ]] || die "the build has no test with the label $label"

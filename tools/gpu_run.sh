@@ -33,16 +33,24 @@ card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/n
 echo "$(head -2 about.txt | tr '\n' ' ')"
 echo "GPU: $card"
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
-# Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
-under=("$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99)
+# sanitized TOOL LIST OPTION...: the programs of a list under a tool of compute-sanitizer.
+sanitized() {
+    local tool=$1 list=$2
+    shift 2
+    [[ -z $sanitizer ]] || awk -v OFS='\t' -v tool="$tool" \
+        -v before="$(printf '%s\t' "$sanitizer" --tool "$tool" "$@" --error-exitcode 99)" \
+        '{ name = $1; sub(/^[^\t]*\t/, ""); print tool "." name, 900, before "./" $0 }' "$list"
+}
 
 # What runs: name, most seconds, command, separated by tabs.
 plan() {
     sed 's/^\([^\t]*\)\t/assumed.\1\t180\t.\//' assumptions.txt
     echo "--"
     sed 's/^\([^\t]*\)\t/\1\t180\t.\//' cuda.txt
-    [[ -z $sanitizer ]] || awk -v OFS='\t' -v before="$(printf '%s\t' "${under[@]}")" \
-        '{ name = $1; sub(/^[^\t]*\t/, ""); print "memcheck." name, 900, before "./" $0 }' memcheck.txt
+    # Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
+    sanitized memcheck memcheck.txt --report-api-errors no
+    sanitized racecheck racecheck.txt
+    sanitized synccheck racecheck.txt
     printf 'bench.%s\t180\tbenches/bench_%s\n' entry entry cuda cuda
 }
 

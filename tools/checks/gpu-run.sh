@@ -16,13 +16,24 @@ check() {
     program "$pack/tests/hangs" 'exec sleep 1000'
     printf 'hangs\ttests/hangs\n' >>"$pack/cuda.txt"
     printf 'b\ttests/b_test\t--gtest_filter=Suite.Test\n' >"$pack/assumptions.txt"
-    : >"$pack/memcheck.txt"
+    printf 'c\ttests/c_test\n' >"$pack/memcheck.txt"
+    printf 'd\ttests/d_test\n' >"$pack/racecheck.txt"
+    # Ignores its options but the tool, which it writes, and runs the program.
+    cat >"$place/bin/compute-sanitizer" <<'SCRIPT'
+#!/bin/sh
+while [ "${1#--}" != "$1" ]; do
+    [ "$1" != --tool ] || echo "under $2"
+    shift 2
+done
+exec "$@"
+SCRIPT
+    chmod +x "$place/bin/compute-sanitizer"
     program "$pack/benches/bench_entry"
     program "$pack/benches/bench_cuda"
     printf 'portacl\ncommit\n' >"$pack/about.txt"
     sed 's/\\t180\\t/\\t2\\t/' tools/gpu_run.sh >"$pack/run"
     run() { (cd "$pack" && PATH="$place/bin:/usr/bin:/bin" bash ./run "$@" "$place/results") || true; }
-    run --seconds 1 | grep -q '8 programs of this shard are left' || { echo "the time limit does not hold"; return 1; }
+    run --seconds 1 | grep -q '11 programs of this shard are left' || { echo "the time limit does not hold"; return 1; }
     for shard in 1 2 3; do run "$shard/3" && run "$shard/3"; done
     python3 - "$place" <<'PYTHON'
 import json, pathlib, sys
@@ -30,8 +41,12 @@ place = pathlib.Path(sys.argv[1])
 said = json.loads((place / "results/results.json").read_text())
 programs = {program["name"]: program for program in said["programs"]}
 ran = [pathlib.Path(line).name for line in (place / "ran").read_text().split() if "nvidia" not in line]
-assert sorted(programs) == ["a", "assumed.b", "b", "bench.cuda", "bench.entry", "c", "d", "hangs"], sorted(programs)
-assert sorted(ran) == sorted([f"{name}_test" for name in "abbcd"] + ["bench_cuda", "bench_entry", "hangs"]), ran
+assert sorted(programs) == ["a", "assumed.b", "b", "bench.cuda", "bench.entry", "c", "d", "hangs", "memcheck.c",
+                            "racecheck.d", "synccheck.d"], sorted(programs)
+for tool, name in ("memcheck", "c"), ("racecheck", "d"), ("synccheck", "d"):
+    log = (place / f"results/{tool}.{name}.log").read_text()
+    assert f"under {tool}" in log, log
+assert sorted(ran) == sorted([f"{name}_test" for name in "abbccddd"] + ["bench_cuda", "bench_entry", "hangs"]), ran
 assert ran[0] == "b_test", f"the assumptions come first, not {ran[0]}"
 assert [name for name, program in programs.items() if program["hangs"]] == ["hangs"]
 assert sorted(said["tests"]) == [f"{name}_test.cpp" for name in "abcd"], said["tests"]
