@@ -12,7 +12,7 @@ import sys
 
 from bench_plots import copy_latency, copy_rate
 from bench_results import Goal, Results, commit, machine, number, print_goals, section
-from instruction_report import TITLE, print_instructions
+from instruction_report import CPU_TITLE, TITLE, print_cpu_instructions, print_instructions
 from pool_report import TITLE as POOLS
 from pool_report import print_pools
 from scale_report import TITLE as SCALE
@@ -112,8 +112,9 @@ REASONS = {
     "aclrtMalloc + aclrtFree, 4 KiB":
         "jemalloc's pair is a push and a pop of a thread-local list. portacl's pair is two calls through the C "
         "boundary, and each checks what jemalloc does not: the thread's device, that the address is the start of a live "
-        "allocation, that no pending work uses it, and the device's memory limit. Threads share the lists of free "
-        "blocks, at three locked instructions a pair; thread-local lists would save two of them.",
+        "allocation, that no pending work uses it, and the device's memory limit. A thread has its own cache of freed "
+        "blocks; one locked instruction remains in a pair, which decides between threads that free the same memory at "
+        "the same moment.",
     "host function + synchronise, p50":
         "A host function runs on a thread of the library, so there is a wake-up in each direction if that thread "
         "sleeps. The bare round trip of the same run varies as much, depending on where the kernel places the two "
@@ -180,7 +181,7 @@ def print_trace(trace):
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "kernel", "floors", "memory", "jemalloc", "mem_pool",
-                "jemalloc_pool", "replay", "ipc", "graph", "instructions", "trace", "scale")
+                "jemalloc_pool", "replay", "ipc", "graph", "instructions", "cpu_instructions", "trace", "scale")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
 
@@ -225,6 +226,8 @@ def main():
     print_calls(r["entry"])
     print("## Traces\n")
     print_trace(r["trace"])
+    print(f"## {CPU_TITLE}\n")
+    print_cpu_instructions(r["cpu_instructions"])
     print(f"## {TITLE}\n")
     print_instructions(r["instructions"])
     # Measured by hand: stays as it is.
