@@ -18,8 +18,8 @@ WRITERS = ("registry8register", "registry10unregister", "portaclMemoryHookRegist
 MOST = 3
 # The functions by which a program allocates and frees, whether inlined into their entries or not.
 KINDS = {
-    "device memory": ("6memory8allocate", "6memory6malloc", "aclrtMalloc", "6memory18malloc_with_config"),
-    "release of device memory": ("6memory4free", "aclrtFree"),
+    "device memory": ("13device_memory8allocate", "6memory6malloc", "aclrtMalloc", "6memory18malloc_with_config"),
+    "release of device memory": ("13device_memory12free_checked", "6memory4free", "aclrtFree"),
     "page-locked memory": ("4host23malloc_host_with_config", "4host11malloc_host", "aclrtMallocHost"),
     "release of page-locked memory": ("4host9free_host", "aclrtFreeHost"),
     "managed memory": ("14managed_memory5alloc", "aclrtMemAllocManaged"),

@@ -145,6 +145,43 @@ TEST_F(Reuse, AcrossThreads) {
     ExpectFreeAgain(FreeBytes(), before);
 }
 
+// Of several threads that free the same memory at the same time, one succeeds.
+TEST_F(Reuse, OneOfSeveralFreesSucceeds) {
+    constexpr int kThreads = 3, kBlocks = 500;
+    std::vector<void*> all;
+    for (int i = 0; i < kBlocks; ++i) all.push_back(Allocate(4096));
+    std::atomic<int> freed{0};
+    OnThreads(kThreads, [&](int) {
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        for (void* one : all) {
+            const aclError code = aclrtFree(one);
+            if (code == ACL_SUCCESS) ++freed;
+            EXPECT_TRUE(code == ACL_SUCCESS || code == ACL_ERROR_RT_PARAM_INVALID) << code;
+        }
+    });
+    EXPECT_EQ(freed, kBlocks);
+}
+
+// Destructors of thread-local objects of the program run after those of the library.
+TEST_F(Reuse, AtTheVeryEndOfAThread) {
+    struct Late {
+        bool frees = false;
+        ~Late() {
+            if (!frees) return;
+            for (int i = 0; i < 3; ++i) ACL_EXPECT_OK(aclrtFree(Allocate(4096)));
+        }
+    };
+    const size_t before = FreeBytes();
+    OnNewThread([] {
+        // First, so that it is destroyed last.
+        static thread_local Late late;
+        late.frees = true;
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        ACL_EXPECT_OK(aclrtFree(Allocate(4096)));
+    });
+    ExpectFreeAgain(FreeBytes(), before);
+}
+
 // No memory of an ended thread is lost.
 TEST_F(Reuse, AfterThreadsHaveEnded) {
     const size_t before = FreeBytes();
@@ -233,6 +270,32 @@ OWN_PROCESS_TEST(Limits, AllMemoryCanBeAllocatedAgain, {"PORTACL_BACKEND", "cpu"
         ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, 4 * kKiB, ACL_MEM_MALLOC_HUGE_FIRST));
         ACL_OK(aclrtFree(whole));
     }
+    ACL_OK(aclFinalize());
+}
+
+// What another thread, which lives on, has freed is not missing here.
+OWN_PROCESS_TEST(Limits, LivingThreadsKeepNoMemoryFromOthers, {"PORTACL_BACKEND", "cpu"},
+                 {"PORTACL_CPU_MEMORY", "64M"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    constexpr size_t kTotal = 64 * kMiB, kTail = 64;
+    Signal freed, over;
+    std::thread other([&] {
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        std::vector<void*> all;
+        for (int i = 0; i < 200; ++i) all.push_back(Allocate(4096));
+        for (void* one : all) ACL_EXPECT_OK(aclrtFree(one));
+        freed.Set();
+        over.Wait();
+        // Its blocks are gone, and it allocates new ones.
+        ACL_EXPECT_OK(aclrtFree(Allocate(4096)));
+    });
+    freed.Wait();
+    EXPECT_EQ(FreeBytes(), kTotal);
+    ACL_OK(aclrtFree(Allocate(kTotal - kTail)));
+    over.Set();
+    other.join();
+    EXPECT_EQ(FreeBytes(), kTotal);
     ACL_OK(aclFinalize());
 }
 

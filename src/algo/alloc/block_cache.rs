@@ -1,22 +1,29 @@
 //! Caches freed blocks for the next request of the same size, which is then served without a search for memory and
 //! without a change of the address map.
 //!
-//! The blocks are in stripes, each under a private lock that is held for a few instructions. Threads are spread over
-//! them, so that they rarely contend; a thread that finds a stripe locked does without. A stripe belongs to no thread,
-//! so nothing has to be done when a thread ends.
+//! The blocks are in stripes. The first threads have a stripe each, which they enter without a locked instruction; the
+//! other threads share the rest, and a thread that finds such a stripe in use does without. When a thread ends, its
+//! stripe goes to another one with all blocks in it.
 //!
 //! Changes that must be atomic with caching or removing a block, such as the change of its entry in the address map,
-//! are made under the stripe's lock. While the result of [`BlockCache::flush`] lives no block is cached: every earlier
-//! block was either flushed or served before.
+//! are made inside the stripe. While the result of [`BlockCache::flush`] lives no block is cached or served: every
+//! earlier block was either flushed or served before.
+
+mod seat;
+mod stripe;
 
 use std::ptr;
 
 use crate::algo::map::address_map::Parked;
-use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use crate::algo::sync::spin_lock::SpinLock;
+use crate::algo::sync::primitives::atomic::{AtomicPtr, Ordering};
+
+pub use seat::Seat;
+use seat::{OWN, SHARED};
+pub use stripe::Pressure;
+use stripe::{Stripe, Visitors};
 
 /// How many stripes there are.
-pub const STRIPES: usize = if cfg!(loom) { 1 } else { 32 };
+const STRIPES: usize = OWN + SHARED;
 /// Lists of a stripe; each holds blocks with one key.
 const LISTS: usize = if cfg!(loom) { 1 } else { 64 };
 /// Blocks in a list.
@@ -30,17 +37,8 @@ pub type Key = u64;
 /// A cache of freed blocks.
 pub struct BlockCache {
     /// Allocated at their first use.
-    stripes: [AtomicPtr<Stripe>; STRIPES],
-    /// How many threads are flushing: nothing is cached meanwhile.
-    pressure: AtomicUsize,
-}
-
-/// On separate cache lines.
-#[repr(align(128))]
-struct Stripe {
-    /// Bytes in it, written under the lock.
-    bytes: AtomicUsize,
-    state: SpinLock<State>,
+    stripes: [AtomicPtr<Stripe<State>>; STRIPES],
+    visitors: Visitors,
 }
 
 struct State {
@@ -89,22 +87,24 @@ impl BlockCache {
     /// An empty cache.
     pub fn new() -> Self {
         let stripes = std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()));
-        Self { stripes, pressure: AtomicUsize::new(0) }
+        Self { stripes, visitors: Visitors::new() }
     }
 
     #[inline]
-    fn stripe(&self, index: usize) -> Option<&Stripe> {
+    fn stripe(&self, index: usize) -> Option<&Stripe<State>> {
         // SAFETY: null, or allocated by `make_stripe`, and not freed before the cache is dropped.
         unsafe { self.stripes[index % STRIPES].load(Ordering::Acquire).as_ref() }
     }
 
+    fn stripes(&self) -> impl Iterator<Item = &Stripe<State>> {
+        (0..STRIPES).filter_map(|index| self.stripe(index))
+    }
+
     #[cold]
-    fn make_stripe(&self, index: usize) -> Option<&Stripe> {
+    fn make_stripe(&self, index: usize) -> Option<&Stripe<State>> {
         let list = || List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
         let lists = std::array::from_fn(|_| list());
-        let state = State { served: (0, 0), lists, refused: 0 };
-        let new = Stripe { bytes: AtomicUsize::new(0), state: SpinLock::new(state) };
-        let new = Box::into_raw(Box::new(new));
+        let new = Box::into_raw(Box::new(Stripe::new(State { served: (0, 0), lists, refused: 0 })));
         let place = &self.stripes[index % STRIPES];
         let other = place.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
         if other.is_err() {
@@ -114,19 +114,20 @@ impl BlockCache {
         self.stripe(index)
     }
 
-    /// Removes a block with this key and converts it under the lock. `None`: there is none, or another thread has
-    /// locked the stripe.
-    #[inline]
-    pub fn take<R>(&self, index: usize, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
-        let stripe = self.stripe(index)?;
-        let mut state = stripe.state.try_lock()?;
+    /// Removes a block with this key and converts it inside the stripe. `None`: there is none, or the stripe cannot be
+    /// entered now. The calling thread has pinned before.
+    #[inline(always)]
+    pub fn take<R>(&self, seat: Seat, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
+        let stripe = self.stripe(seat.index())?;
+        let mut state = stripe.enter(seat, &self.visitors)?;
         let State { lists, served, .. } = &mut *state;
         let list = &mut lists[list_of(key)];
-        if list.key != key || list.len == 0 {
+        if list.key != key {
             return None;
         }
-        list.len -= 1;
-        let parked = list.blocks[list.len].take()?;
+        let last = list.len.checked_sub(1)?;
+        let parked = list.blocks.get_mut(last)?.take()?;
+        list.len = last;
         *served = (served.0 + 1, served.1 + list.bytes as u64);
         let left = stripe.bytes.load(Ordering::Relaxed) - list.bytes;
         stripe.bytes.store(left, Ordering::Relaxed);
@@ -134,21 +135,17 @@ impl BlockCache {
     }
 
     /// Caches the block of `bytes` bytes that `park` returns, unless the stripe would have more than `most` bytes then.
-    /// `park` is only called if there is room, under the lock.
-    #[inline]
+    /// `park` is only called if there is room, inside the stripe. The calling thread has pinned before.
+    #[inline(always)]
     pub fn put(
         &self,
-        index: usize,
+        seat: Seat,
         (key, bytes, most): (Key, usize, usize),
         park: impl FnOnce() -> Option<Parked>,
     ) -> bool {
-        let made = self.stripe(index);
-        let Some(stripe) = made.or_else(|| self.make_stripe(index)) else { return false };
-        let Some(mut state) = stripe.state.try_lock() else { return false };
-        // Relaxed is enough: a flushing thread locks the stripe after its store.
-        if self.pressure.load(Ordering::Relaxed) != 0 {
-            return false;
-        }
+        let made = self.stripe(seat.index());
+        let Some(stripe) = made.or_else(|| self.make_stripe(seat.index())) else { return false };
+        let Some(mut state) = stripe.enter(seat, &self.visitors) else { return false };
         let State { lists, refused, .. } = &mut *state;
         let total = stripe.bytes.load(Ordering::Relaxed) + bytes;
         if total > most {
@@ -170,11 +167,11 @@ impl BlockCache {
         true
     }
 
-    /// Removes blocks with other keys that have taken the room of this key for too long.
-    pub fn make_room(&self, index: usize, key: Key) -> Vec<Parked> {
+    /// Removes blocks with other keys that have taken the room of this key for too long. The calling thread has pinned before.
+    pub fn make_room(&self, seat: Seat, key: Key) -> Vec<Parked> {
         let mut room = Vec::new();
-        let Some(stripe) = self.stripe(index) else { return room };
-        let Some(mut state) = stripe.state.try_lock() else { return room };
+        let Some(stripe) = self.stripe(seat.index()) else { return room };
+        let Some(mut state) = stripe.enter(seat, &self.visitors) else { return room };
         if state.refused >= PATIENCE {
             return Self::empty(stripe, &mut state);
         }
@@ -187,47 +184,42 @@ impl BlockCache {
         room
     }
 
-    /// Removes all blocks, and caches none as long as the result lives.
+    /// Removes all blocks, and caches and serves none as long as the result lives.
     pub fn flush(&self) -> (Vec<Parked>, Pressure<'_>) {
-        self.pressure.fetch_add(1, Ordering::Relaxed);
-        let pressure = Pressure(&self.pressure);
-        let stripes = (0..STRIPES).filter_map(|index| self.stripe(index));
-        let all = stripes.flat_map(|stripe| Self::empty(stripe, &mut stripe.state.lock())).collect();
+        let pressure = self.visitors.announce();
+        let mut visit = pressure.begin();
+        let mut all = Vec::new();
+        for stripe in self.stripes() {
+            visit.stripe(stripe, |state| all.append(&mut Self::empty(stripe, state)));
+        }
         (all, pressure)
     }
 
     /// Bytes of the blocks in it.
     pub fn bytes(&self) -> usize {
-        let stripes = (0..STRIPES).filter_map(|index| self.stripe(index));
-        stripes.map(|stripe| stripe.bytes.load(Ordering::Relaxed)).sum()
+        self.stripes().map(|stripe| stripe.bytes.load(Ordering::Relaxed)).sum()
     }
 
-    /// The contents and what it has served, each stripe at one moment.
+    /// The contents and what it has served, at one moment.
     pub fn contents(&self) -> Contents {
         let mut all = Contents::default();
-        for stripe in (0..STRIPES).filter_map(|index| self.stripe(index)) {
-            let state = stripe.state.lock();
-            all.blocks += state.lists.iter().map(|list| list.len as u64).sum::<u64>();
-            all.bytes += stripe.bytes.load(Ordering::Relaxed) as u64;
-            all.served_blocks += state.served.0;
-            all.served_bytes += state.served.1;
+        let pressure = self.visitors.announce();
+        let mut visit = pressure.begin();
+        for stripe in self.stripes() {
+            visit.stripe(stripe, |state| {
+                all.blocks += state.lists.iter().map(|list| list.len as u64).sum::<u64>();
+                all.bytes += stripe.bytes.load(Ordering::Relaxed) as u64;
+                all.served_blocks += state.served.0;
+                all.served_bytes += state.served.1;
+            });
         }
         all
     }
 
-    fn empty(stripe: &Stripe, state: &mut State) -> Vec<Parked> {
+    fn empty(stripe: &Stripe<State>, state: &mut State) -> Vec<Parked> {
         state.refused = 0;
         stripe.bytes.store(0, Ordering::Relaxed);
         state.lists.iter_mut().flat_map(List::drain).collect()
-    }
-}
-
-/// See [`BlockCache::flush`].
-pub struct Pressure<'a>(&'a AtomicUsize);
-
-impl Drop for Pressure<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -8,6 +8,11 @@ fn parked(map: &AddressMap, n: usize) -> Parked {
     map.park(map.find_entry(base).unwrap().0).unwrap()
 }
 
+/// The `n`th stripe that threads share.
+fn shared(n: usize) -> Seat {
+    Seat::numbered(OWN + n)
+}
+
 #[cfg(not(loom))]
 mod real {
     use std::collections::HashMap;
@@ -20,19 +25,19 @@ mod real {
     const ALL: usize = usize::MAX;
 
     fn put(cache: &BlockCache, key: Key, block: Parked) -> bool {
-        cache.put(0, (key, 100, ALL), || Some(block))
+        cache.put(shared(0), (key, 100, ALL), || Some(block))
     }
 
     #[test]
     fn a_block_comes_back_to_requests_of_its_key_at_its_stripe_only() {
         let (map, cache) = (AddressMap::new(), BlockCache::new());
-        assert_eq!(cache.take(0, 7, |_| ()), None);
+        assert_eq!(cache.take(shared(0), 7, |_| ()), None);
         assert!(put(&cache, 7, parked(&map, 2)));
         assert_eq!(cache.bytes(), 100);
-        assert_eq!(cache.take(0, 8, |_| ()), None);
-        assert_eq!(cache.take(1, 7, |_| ()), None);
-        assert_eq!(cache.take(0, 7, |block| map.unpark(block)), Some(0x3000));
-        assert_eq!((cache.take(0, 7, |_| ()), cache.bytes()), (None, 0));
+        assert_eq!(cache.take(shared(0), 8, |_| ()), None);
+        assert_eq!(cache.take(shared(1), 7, |_| ()), None);
+        assert_eq!(cache.take(shared(0), 7, |block| map.unpark(block)), Some(0x3000));
+        assert_eq!((cache.take(shared(0), 7, |_| ()), cache.bytes()), (None, 0));
     }
 
     #[test]
@@ -42,14 +47,14 @@ mod real {
             assert!(put(&cache, 7, parked(&map, n)));
         }
         let refuse = |key, bytes, most| {
-            assert!(!cache.put(0, (key, bytes, most), || unreachable!("there is no room")));
+            assert!(!cache.put(shared(0), (key, bytes, most), || unreachable!("there is no room")));
         };
         refuse(7, 100, ALL);
         refuse(7, 200, ALL);
         refuse(8, 100, DEPTH * 100);
-        assert!(cache.put(0, (8, 100, DEPTH * 100 + 100), || Some(parked(&map, DEPTH))));
+        assert!(cache.put(shared(0), (8, 100, DEPTH * 100 + 100), || Some(parked(&map, DEPTH))));
         // A block that cannot be parked after all changes nothing.
-        assert!(!cache.put(0, (9, 100, ALL), || None));
+        assert!(!cache.put(shared(0), (9, 100, ALL), || None));
         assert_eq!(cache.bytes(), DEPTH * 100 + 100);
     }
 
@@ -59,33 +64,33 @@ mod real {
         let other = (8..).find(|key| list_of(*key) == list_of(7)).unwrap();
         assert!(put(&cache, 7, parked(&map, 0)));
         for _ in 0..PATIENCE {
-            assert_eq!(cache.make_room(0, other), []);
-            assert!(!cache.put(0, (other, 10, ALL), || unreachable!("in the way")));
+            assert_eq!(cache.make_room(shared(0), other), []);
+            assert!(!cache.put(shared(0), (other, 10, ALL), || unreachable!("in the way")));
         }
-        assert_eq!(cache.make_room(0, other).len(), 1);
+        assert_eq!(cache.make_room(shared(0), other).len(), 1);
         assert_eq!(cache.bytes(), 0);
         assert!(put(&cache, other, parked(&map, 1)));
         // Too many bytes: all goes.
         for _ in 0..PATIENCE {
-            assert_eq!(cache.make_room(0, 9), []);
-            assert!(!cache.put(0, (9, 10, 100), || unreachable!("too much")));
+            assert_eq!(cache.make_room(shared(0), 9), []);
+            assert!(!cache.put(shared(0), (9, 10, 100), || unreachable!("too much")));
         }
-        assert_eq!(cache.make_room(0, 9).len(), 1);
-        assert!(cache.put(0, (9, 10, 100), || Some(parked(&map, 2))));
+        assert_eq!(cache.make_room(shared(0), 9).len(), 1);
+        assert!(cache.put(shared(0), (9, 10, 100), || Some(parked(&map, 2))));
     }
 
     #[test]
     fn under_pressure_nothing_is_kept() {
         let (map, cache) = (AddressMap::new(), BlockCache::new());
         assert!(put(&cache, 7, parked(&map, 0)));
-        assert!(cache.put(1, (7, 100, ALL), || Some(parked(&map, 1))));
+        assert!(cache.put(shared(1), (7, 100, ALL), || Some(parked(&map, 1))));
         let (all, pressure) = cache.flush();
         assert_eq!((all.len(), cache.bytes()), (2, 0));
-        assert!(!cache.put(0, (7, 100, ALL), || unreachable!("under pressure")));
+        assert!(!cache.put(shared(0), (7, 100, ALL), || unreachable!("under pressure")));
         drop(pressure);
         assert!(put(&cache, 7, parked(&map, 2)));
         assert_eq!(cache.flush().0.len(), 1);
-        assert_eq!(cache.take(0, 7, |_| ()), None);
+        assert_eq!(cache.take(shared(0), 7, |_| ()), None);
     }
 
     /// Threads free and allocate while others flush: every block is in one place.
@@ -109,8 +114,8 @@ mod real {
                         let _running = Running(running);
                         let mut mine = Vec::new();
                         for round in 0..20_000 {
-                            // Two threads share each stripe.
-                            let stripe = thread / 2;
+                            // Two threads share a stripe, and two have one each.
+                            let stripe = if thread < 2 { shared(0) } else { Seat::numbered(thread) };
                             let key = (round % 3) as Key;
                             if let Some(base) = cache.take(stripe, key, |block| map.unpark(block)) {
                                 mine.push(base);
@@ -145,6 +150,53 @@ mod real {
         assert_eq!((map.len(), cache.bytes()), (0, 0));
     }
 
+    #[test]
+    fn each_thread_reaches_what_it_freed_and_ended_threads_leave_theirs() {
+        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let mine = Seat::mine();
+        assert_eq!(mine, Seat::mine());
+        assert!(cache.put(mine, (7, 100, ALL), || Some(parked(&map, 0))));
+        assert_eq!(cache.take(Seat::mine(), 7, |block| map.unpark(block)), Some(0x1000));
+        // Blocks of a stripe go to its next thread: with all threads gone, one of few stripes has them.
+        let index = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                assert!(cache.put(Seat::mine(), (7, 100, ALL), || Some(parked(&map, 1))));
+                Seat::mine().index()
+            });
+            thread.join().unwrap()
+        });
+        assert!(index != mine.index() || !mine.is_own());
+        assert_eq!(cache.take(Seat::numbered(index), 7, |block| map.unpark(block)), Some(0x2000));
+    }
+
+    /// Statistics are read while a thread frees and allocates: they show the block in the cache or not, and the thread
+    /// goes on afterwards.
+    #[test]
+    fn contents_are_read_beside_the_owner_of_a_stripe() {
+        const ROUNDS: u64 = 2_000;
+        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        map.insert(Range { base: 0x1000, len: 0x1000, words: [0; 3] }).unwrap();
+        let served = std::thread::scope(|scope| {
+            let owner = scope.spawn(|| {
+                let mut served = 0;
+                while served < ROUNDS {
+                    let park = || map.park(map.find_entry(0x1000).unwrap().0);
+                    while !cache.put(Seat::mine(), (7, 100, ALL), park) {}
+                    while cache.take(Seat::mine(), 7, |block| map.unpark(block)).is_none() {}
+                    served += 1;
+                }
+                served
+            });
+            while !owner.is_finished() {
+                let Contents { blocks, bytes, served_blocks, served_bytes } = cache.contents();
+                assert!(blocks <= 1 && bytes == blocks * 100 && served_bytes == served_blocks * 100);
+            }
+            owner.join().unwrap()
+        });
+        let expected = Contents { blocks: 0, bytes: 0, served_blocks: served, served_bytes: served * 100 };
+        assert_eq!(cache.contents(), expected);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
         /// It never has more or other blocks than were put in, and knows how many bytes they are.
@@ -158,17 +210,17 @@ mod real {
                     0..4 => {
                         let mut new = None;
                         let park = || Some(parked(&map, *new.insert(number)));
-                        if cache.put(0, (key, bytes, 4096), park) {
+                        if cache.put(shared(0), (key, bytes, 4096), park) {
                             model.entry(key).or_default().push(0x1000 * (number + 1));
                         }
                     }
                     4..7 => {
-                        let got = cache.take(0, key, |block| map.remove_parked([block])[0].base);
+                        let got = cache.take(shared(0), key, |block| map.remove_parked([block])[0].base);
                         let wanted = model.get_mut(&key).and_then(Vec::pop);
                         prop_assert_eq!(got, wanted);
                     }
                     _ => {
-                        let gone = map.remove_parked(cache.make_room(0, key));
+                        let gone = map.remove_parked(cache.make_room(shared(0), key));
                         for range in gone {
                             model.values_mut().for_each(|list| list.retain(|base| *base != range.base));
                         }
@@ -192,51 +244,82 @@ mod loom_block_cache {
 
     const ALL: usize = usize::MAX;
 
+    /// Each model runs with a stripe that one thread has to itself, and with one that threads share.
+    const STRIPES: [usize; 2] = [0, OWN];
+
     /// A thread frees a block during a flush: it is flushed, or was not cached.
     #[test]
     fn loom_flushing_misses_nothing() {
-        model(|| {
-            let map = Shared::new(AddressMap::new());
-            let cache = Shared::new(BlockCache::new());
-            map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
-            // The stripe is there already.
-            assert!(!cache.put(0, (7, 100, ALL), || None));
-            let freeing = {
-                let (map, cache) = (map.clone(), cache.clone());
-                thread::spawn(move || {
-                    let (entry, _) = map.find_entry(0).unwrap();
-                    cache.put(0, (7, 100, ALL), || map.park(entry))
-                })
-            };
-            let (flushed, pressure) = cache.flush();
-            let put = freeing.join().unwrap();
-            drop(pressure);
-            assert_eq!(flushed.len(), usize::from(put));
-            assert_eq!(map.find(0).is_some(), !put);
-            assert_eq!((map.remove_parked(flushed).len(), cache.bytes()), (usize::from(put), 0));
-        });
+        STRIPES.into_iter().for_each(|stripe| model(move || flushing_misses_nothing(stripe)));
+    }
+
+    fn flushing_misses_nothing(stripe: usize) {
+        let map = Shared::new(AddressMap::new());
+        let cache = Shared::new(BlockCache::new());
+        map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
+        // The stripe is there already.
+        assert!(!cache.put(Seat::numbered(stripe), (7, 100, ALL), || None));
+        let freeing = {
+            let (map, cache) = (map.clone(), cache.clone());
+            thread::spawn(move || {
+                let (entry, _) = map.find_entry(0).unwrap();
+                cache.put(Seat::numbered(stripe), (7, 100, ALL), || map.park(entry))
+            })
+        };
+        let (flushed, pressure) = cache.flush();
+        let put = freeing.join().unwrap();
+        drop(pressure);
+        assert_eq!(flushed.len(), usize::from(put));
+        assert_eq!(map.find(0).is_some(), !put);
+        assert_eq!((map.remove_parked(flushed).len(), cache.bytes()), (usize::from(put), 0));
     }
 
     /// A thread allocates during a flush: the block is live, or flushed.
     #[test]
     fn loom_flushing_and_taking_share_no_block() {
+        STRIPES.into_iter().for_each(|stripe| model(move || flushing_and_taking_share_no_block(stripe)));
+    }
+
+    fn flushing_and_taking_share_no_block(stripe: usize) {
+        let map = Shared::new(AddressMap::new());
+        let cache = Shared::new(BlockCache::new());
+        map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
+        let (entry, _) = map.find_entry(0).unwrap();
+        assert!(cache.put(Seat::numbered(stripe), (7, 100, ALL), || map.park(entry)));
+        let taking = {
+            let (map, cache) = (map.clone(), cache.clone());
+            let unpark = move |block| map.unpark(block);
+            thread::spawn(move || cache.take(Seat::numbered(stripe), 7, unpark).is_some())
+        };
+        let (flushed, pressure) = cache.flush();
+        assert!(!cache.put(shared(0), (8, 100, ALL), || unreachable!("under pressure")));
+        drop(pressure);
+        let taken = taking.join().unwrap();
+        assert_eq!(flushed.len(), usize::from(!taken));
+        assert_eq!(map.find(0).is_some(), taken);
+        map.remove_parked(flushed);
+    }
+
+    /// A thread frees a block into its stripe after a flush, and during the end of that: it finds the stripe as the
+    /// flush left it.
+    #[test]
+    fn loom_the_owner_sees_what_a_flush_did() {
         model(|| {
             let map = Shared::new(AddressMap::new());
             let cache = Shared::new(BlockCache::new());
             map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
             let (entry, _) = map.find_entry(0).unwrap();
-            assert!(cache.put(0, (7, 100, ALL), || map.park(entry)));
-            let taking = {
+            assert!(cache.put(Seat::numbered(0), (7, 100, ALL), || map.park(entry)));
+            let flushing = {
                 let (map, cache) = (map.clone(), cache.clone());
-                thread::spawn(move || cache.take(0, 7, |block| map.unpark(block)).is_some())
+                thread::spawn(move || map.remove_parked(cache.flush().0).len())
             };
-            let (flushed, pressure) = cache.flush();
-            assert!(!cache.put(0, (8, 100, ALL), || unreachable!("under pressure")));
-            drop(pressure);
-            let taken = taking.join().unwrap();
-            assert_eq!(flushed.len(), usize::from(!taken));
-            assert_eq!(map.find(0).is_some(), taken);
-            map.remove_parked(flushed);
+            let taken = cache.take(Seat::numbered(0), 7, |block| map.unpark(block)).is_some();
+            let cached = cache.contents();
+            assert_eq!(cached.served_blocks, u64::from(taken));
+            let flushed = flushing.join().unwrap();
+            assert_eq!(flushed, usize::from(!taken));
+            assert_eq!(cache.bytes(), 0);
         });
     }
 }

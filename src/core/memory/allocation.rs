@@ -194,7 +194,7 @@ impl Allocation {
     }
 
     /// The live allocation that contains `addr`.
-    #[inline(always)]
+    #[inline]
     pub fn find(addr: usize) -> Option<Self> {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
     }
@@ -228,7 +228,7 @@ impl Allocation {
     }
 
     /// The place of its memory for copies.
-    #[inline(always)]
+    #[inline]
     pub fn place(&self) -> Place {
         self.kind.place()
     }

@@ -139,6 +139,7 @@ fn not_exported(found: &Allocation) -> Error {
 }
 
 /// Whether memory of this process has a key.
+#[inline]
 pub fn exports_any() -> bool {
     EXPORTED.load(Ordering::SeqCst) != 0
 }

@@ -111,9 +111,3 @@ pub fn number() -> usize {
     }
     NUMBER.get()
 }
-
-/// The stripe of `shards` that this thread uses: threads are spread evenly, and each keeps its stripe.
-#[inline]
-pub fn shard(shards: usize) -> usize {
-    number() % shards
-}

@@ -69,14 +69,12 @@ fn enter_for_value(call: &'static str) -> Result<()> {
 }
 
 #[cold]
-#[inline(never)]
 fn check_slow_value(call: &str) -> Result<()> {
     refuse_in_child()?;
     host_memory::enter(call)
 }
 
 #[cold]
-#[inline(never)]
 fn refuse_in_child() -> Result<()> {
     if fork::is_child() { Err(in_child()) } else { Ok(()) }
 }

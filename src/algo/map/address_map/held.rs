@@ -11,17 +11,17 @@ use crate::algo::alloc::pool::Card;
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
 
-/// The place of a range in held pages: a record of their holder.
+/// The place of a range in held pages: a record of their holder. Of a range in other pages it is the map's record.
 #[derive(Clone, Copy)]
 pub struct HeldPlace<'a> {
     map: &'a AddressMap,
-    record: &'a Record,
-    index: u32,
+    pub(super) record: &'a Record,
+    pub(super) index: u32,
 }
 
 impl HeldPlace<'_> {
     /// The holder's data for the range, under its lock.
-    #[inline(always)]
+    #[inline]
     pub fn card(&self) -> &Card {
         &self.record.card
     }

@@ -14,7 +14,7 @@ impl<'a> Hint<'a> {
     pub const NONE: Self = Self(None);
 
     /// As [`AddressMap::reach`], if the range is there.
-    #[inline(always)]
+    #[inline]
     pub fn reach(self, addr: usize) -> Option<Reach> {
         self.0?.reach(addr)
     }

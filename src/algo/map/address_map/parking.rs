@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{AddressMap, LIVE, Range, Record};
+use super::{AddressMap, HeldPlace, LIVE, Range, Record};
 use crate::algo::sync::primitives::atomic::{Ordering, fence};
 
 /// A range as a look-up found it.
@@ -64,6 +64,15 @@ impl Record {
         fence(Ordering::Release);
         self.len.store(len, Ordering::Relaxed);
         self.sequence.store(sequence + 2, Ordering::Release);
+    }
+}
+
+impl HeldPlace<'_> {
+    /// As [`AddressMap::park`], for an entry in this place.
+    #[inline]
+    pub fn park(self, entry: Entry) -> Option<Parked> {
+        let index = NonZeroU32::new(self.index)?;
+        self.record.park(entry.sequence).then_some(Parked(index))
     }
 }
 

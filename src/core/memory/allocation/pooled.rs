@@ -105,15 +105,27 @@ impl Allocation {
     /// As [`Self::find_start`], for memory of a pool. For other memory the pool's field is not a handle of a pool.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
-        let mut record = recent::record(addr);
-        let (place, entry, range) = loop {
-            match ALLOCATIONS.find_place(record, addr) {
-                Some(found) => break found,
-                None => record = Self::find_record(addr)?,
-            }
-        };
+        let (place, entry, range) = Self::find_place(addr)?;
         let Range { base, len, words: [_, pool, note] } = range;
         Some(PoolMemory { entry, place, base, len, pool, note })
+    }
+
+    /// As [`Self::find_start`], with the place, faster for memory that this thread has freed before.
+    #[inline]
+    pub(super) fn find_recent(addr: usize) -> Option<(HeldPlace<'static>, Entry, Self)> {
+        let (place, entry, range) = Self::find_place(addr)?;
+        Some((place, entry, Self::from_range(&range)))
+    }
+
+    #[inline(always)]
+    fn find_place(addr: usize) -> Option<(HeldPlace<'static>, Entry, Range)> {
+        let mut record = recent::record(addr);
+        loop {
+            match ALLOCATIONS.find_place(record, addr) {
+                Some(found) => return Some(found),
+                None => record = Self::find_record(addr)?,
+            }
+        }
     }
 
     /// The record of the live range that begins at `addr`, if this thread did not see it last.

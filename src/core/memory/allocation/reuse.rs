@@ -7,7 +7,7 @@
 
 use super::backing::backing;
 use super::{ALLOCATIONS, Allocation, Kind};
-use crate::algo::alloc::block_cache::{BlockCache, Contents, Key, STRIPES};
+use crate::algo::alloc::block_cache::{BlockCache, Contents, Key, Seat};
 use crate::algo::map::address_map::Parked;
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
@@ -44,7 +44,7 @@ impl Class {
     }
 
     /// The inverse of [`Self::pack`].
-    #[inline(always)]
+    #[inline]
     pub(super) fn unpack(word: u64) -> (Self, usize) {
         (Self((word >> 60) as u8), (word & ((1 << 60) - 1)) as usize)
     }
@@ -92,37 +92,36 @@ impl Allocation {
     }
 
     /// Cached memory for a request of `len` bytes, padding included.
-    #[inline]
+    #[inline(always)]
     pub fn reuse(device: &Device, len: usize, pages: PagePolicy) -> Option<usize> {
         let class = Class::of(pages);
         if len > LARGEST || class == Class::NONE {
             return None;
         }
         let unpark = |parked| ALLOCATIONS.unpark(parked);
-        Reuse::of(device).cache.take(thread::shard(STRIPES), class.key(len), unpark)
+        Reuse::of(device).cache.take(Seat::mine(), class.key(len), unpark)
     }
 
     /// Frees the device memory that starts at `addr` into the cache, if possible; then the address is invalid. False:
     /// nothing was changed.
-    #[inline]
+    #[inline(always)]
     pub fn set_aside(addr: usize) -> bool {
-        let Some((entry, range)) = ALLOCATIONS.find_start(addr) else { return false };
-        let found = Self::from_range(&range);
-        let Kind::Device(id) = found.kind else { return false };
+        let Some((place, entry, found)) = Self::find_recent(addr) else { return false };
         let (class, block) = (Class::unpack(found.origin[0]).0, found.block());
-        if class == Class::NONE || block.len > LARGEST {
+        if !matches!(found.kind, Kind::Device(_)) || class == Class::NONE || block.len > LARGEST {
             return false;
         }
-        let Some(session) = runtime::glance() else { return false };
-        let Some(device) = session.devices.get(id as usize).and_then(|slot| slot.glance()) else {
-            return false;
-        };
-        if device.owner != found.owner || !device.native.is_unused(block) {
+        // Mostly memory of the current device.
+        let context = thread::current_now();
+        let current = context.as_ref().map(|context| &*context.device).filter(|device| device.owner == found.owner);
+        let other = if current.is_none() { found.device() } else { None };
+        let Some(device) = current.or(other.as_deref()) else { return false };
+        if !device.native.is_unused(block) {
             return false;
         }
         let most = MOST_BYTES.min((device.total_memory / MOST_SHARE) as usize);
         let room = (class.key(found.len), block.len, most);
-        Reuse::of(&device).cache.put(thread::shard(STRIPES), room, || ALLOCATIONS.park(entry))
+        Reuse::of(device).cache.put(Seat::mine(), room, || place.park(entry))
     }
 
     /// After this block had to be freed to the device, which the caller holds: frees cached memory that keeps such
@@ -131,7 +130,7 @@ impl Allocation {
         let (class, len) = Class::unpack(self.origin[0]);
         if matches!(self.kind, Kind::Device(_)) && class != Class::NONE && len <= LARGEST {
             let cache = &Reuse::of(device).cache;
-            let parked = cache.make_room(thread::shard(STRIPES), class.key(self.len));
+            let parked = cache.make_room(Seat::mine(), class.key(self.len));
             free_parked(device, parked).for_each(drop);
         }
     }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::super::ipc;
 use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
-use crate::backend::{Block, PagePolicy};
+use crate::backend::{self, Block, PagePolicy};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
-use crate::core::memory::memory_hook::{Event, MemoryKind};
+use crate::core::memory::memory_hook::{self, Event, MemoryKind};
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::request::hooks::{self, Hooks};
 use crate::core::memory::request::malloc_config::MallocConfig;
-use crate::core::memory::request::page_policy::{padded, pages};
+use crate::core::memory::request::page_policy::{known_pages, padded, pages};
 use crate::core::memory::request::statistics::Statistics;
 use crate::core::memory::request::{Claim, MemoryRequest, Release, Resource, Source, Target};
 use crate::core::runtime::device::Device;
@@ -24,8 +24,22 @@ const DEVICE: Hooks<FreedBlocks<Hooks<Statistics<DeviceMemory>>>> =
     Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
 
 /// aclrtMalloc: allocates memory of the current device. Returns the address.
+#[inline]
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
-    allocate(size, policy, true)
+    cached(size, policy).map_or_else(|| allocate(size, policy, true), Ok)
+}
+
+/// As [`malloc`], from the cache of freed blocks. `None`: that is not possible, or the request may be wrong. Apart from
+/// all that can fail, so that it needs few registers.
+#[inline]
+fn cached(size: usize, policy: i32) -> Option<usize> {
+    // Not `||`: one branch for all.
+    if backend::inside_host_function() | memory_hook::exist() | (size == 0) {
+        return None;
+    }
+    let pages = known_pages(policy)?;
+    let context = thread::current_now()?;
+    Allocation::reuse(&context.device, padded(size, context.device.readable_tail)?, pages)
 }
 
 /// aclrtMallocAlign32: as [`malloc`], but nothing past the rounded size may be read.
@@ -44,7 +58,7 @@ pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Re
 }
 
 /// Allocates device memory, with the readable tail if `tail` is set and the device has one.
-#[inline]
+#[inline(never)]
 fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
@@ -61,7 +75,16 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
 }
 
 /// aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
+#[inline]
 pub fn free(addr: usize) -> Result<()> {
+    // As in `cached`.
+    let may_be_refused = backend::inside_host_function() | memory_hook::exist() | ipc::exports_any();
+    if !may_be_refused && Allocation::set_aside(addr) { Ok(()) } else { free_checked(addr) }
+}
+
+/// As [`free`], with all checks.
+#[inline(never)]
+fn free_checked(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
     DEVICE.release(DeviceRelease { addr })
 }
@@ -140,7 +163,6 @@ where
     type Memory = usize;
     type Release = DeviceRelease;
 
-    #[inline]
     fn allocate(&self, request: MemoryRequest) -> Result<usize> {
         let context = thread::current()?;
         let device = &context.device;
@@ -155,7 +177,6 @@ where
         self.allocate_new(request, device)
     }
 
-    #[inline]
     fn release(&self, release: DeviceRelease) -> Result<()> {
         ipc::freeing(release.addr);
         if Allocation::set_aside(release.addr) { Ok(()) } else { self.release_now(release) }

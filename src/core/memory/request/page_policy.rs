@@ -10,20 +10,26 @@ const GRAIN: usize = 32;
 /// Bytes past the end that a program may read.
 const TAIL: usize = 32;
 
-/// The pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect here; an
-/// unknown number is no error: it counts as not given, and a line on standard error reports it.
-pub fn pages(policy: i32, size: usize) -> PagePolicy {
+/// The pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect here.
+/// `None`: the number is unknown.
+#[inline]
+pub fn known_pages(policy: i32) -> Option<PagePolicy> {
     const BANDWIDTH_AND_ACCESS: i32 = 0x100 | 0x1000 | 0x10_0000;
     match policy & !BANDWIDTH_AND_ACCESS {
-        0 | 3 => PagePolicy::HugeFirst,
-        1 | 4 => PagePolicy::HugeOnly,
-        2 | 5 => PagePolicy::NormalOnly,
-        6 | 7 => PagePolicy::Huge1GOnly,
-        _ => {
-            notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));
-            if size >= HUGE_FROM { PagePolicy::HugeFirst } else { PagePolicy::NormalOnly }
-        }
+        0 | 3 => Some(PagePolicy::HugeFirst),
+        1 | 4 => Some(PagePolicy::HugeOnly),
+        2 | 5 => Some(PagePolicy::NormalOnly),
+        6 | 7 => Some(PagePolicy::Huge1GOnly),
+        _ => None,
     }
+}
+
+/// As [`known_pages`]. An unknown number is no error: it counts as not given, and a line on standard error reports it.
+pub fn pages(policy: i32, size: usize) -> PagePolicy {
+    known_pages(policy).unwrap_or_else(|| {
+        notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));
+        if size >= HUGE_FROM { PagePolicy::HugeFirst } else { PagePolicy::NormalOnly }
+    })
 }
 
 /// The size of an allocation: rounded up to 32 bytes, plus 32 readable bytes if `tail` is set. `None` on overflow.

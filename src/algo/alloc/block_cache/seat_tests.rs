@@ -1,0 +1,48 @@
+use std::sync::{Arc, Barrier};
+
+use super::*;
+
+#[test]
+fn threads_that_live_together_share_no_own_stripe() {
+    const THREADS: usize = OWN + 2 * SHARED;
+    let all_have_one = Arc::new(Barrier::new(THREADS));
+    let threads: Vec<_> = (0..THREADS)
+        .map(|_| {
+            let all_have_one = Arc::clone(&all_have_one);
+            std::thread::spawn(move || {
+                let seat = Seat::mine();
+                all_have_one.wait();
+                assert_eq!(Seat::mine(), seat);
+                seat.index()
+            })
+        })
+        .collect();
+    let mut seats: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert!(seats.iter().all(|seat| *seat < OWN + SHARED));
+    seats.retain(|seat| *seat < OWN);
+    let own = seats.len();
+    seats.sort_unstable();
+    seats.dedup();
+    assert_eq!(seats.len(), own);
+}
+
+/// A destructor of the program that runs after the thread's own stripe was vacated.
+#[test]
+fn a_thread_at_its_very_end_shares_a_stripe() {
+    struct Late;
+    impl Drop for Late {
+        fn drop(&mut self) {
+            assert!(!Seat::mine().is_own());
+        }
+    }
+    thread_local! {
+        static LATE: Late = const { Late };
+    }
+    let thread = std::thread::spawn(|| {
+        // Used first, so destroyed last.
+        LATE.with(|_| ());
+        Seat::mine();
+    });
+    // A panic in a destructor would end the process.
+    thread.join().unwrap();
+}

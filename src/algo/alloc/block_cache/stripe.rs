@@ -1,0 +1,136 @@
+//! Stripes, and who may use them: threads one after the other, and visitors, for which all threads make way.
+//!
+//! A thread enters its own stripe by two plain stores and a load, without a locked instruction. A visitor pays for both
+//! sides: it makes the kernel put a barrier into every thread, and waits for those that it finds inside.
+
+use std::ops::{Deref, DerefMut};
+
+use super::seat::Seat;
+use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::algo::sync::primitives::{Mutex, MutexGuard, Turns, UnsafeCell};
+use crate::algo::sync::reclaim::{heavy_barrier, light_barrier};
+
+/// Those who want all stripes.
+pub(super) struct Visitors {
+    /// How many there are: threads do not enter meanwhile.
+    count: AtomicUsize,
+    /// One visits at a time.
+    turn: Mutex<()>,
+}
+
+/// On separate cache lines.
+#[repr(align(128))]
+pub(super) struct Stripe<T> {
+    /// A thread is inside, or is checking whether it may be.
+    inside: AtomicBool,
+    /// Bytes of the blocks in it, written by who is inside.
+    pub(super) bytes: AtomicUsize,
+    turns: Turns,
+    state: UnsafeCell<T>,
+}
+
+// SAFETY: the state is only accessed by the thread that has set `inside`, or by a visitor, one at a time.
+unsafe impl<T: Send> Sync for Stripe<T> {}
+
+impl<T> Stripe<T> {
+    pub(super) fn new(state: T) -> Self {
+        Self {
+            inside: AtomicBool::new(false),
+            bytes: AtomicUsize::new(0),
+            turns: Turns::new(),
+            state: UnsafeCell::new(state),
+        }
+    }
+
+    /// Enters; `None` while there are visitors, or another thread is inside a shared stripe. `seat` is the seat of this
+    /// stripe, and the calling thread is not inside. It has pinned before, as [`light_barrier`] needs.
+    #[inline]
+    pub(super) fn enter(&self, seat: Seat, visitors: &Visitors) -> Option<Inside<'_, T>> {
+        if seat.is_own() {
+            debug_assert!(!self.inside.load(Ordering::Relaxed), "the thread is inside already");
+            self.inside.store(true, Ordering::Relaxed);
+        } else {
+            self.inside.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        }
+        let inside = Inside(self);
+        // Either the visitor sees `inside`, or this thread sees the visitor.
+        light_barrier();
+        // Acquire: what the last visitor did is visible.
+        (visitors.count.load(Ordering::Acquire) == 0).then_some(inside)
+    }
+}
+
+/// The thread that is inside a stripe.
+pub(super) struct Inside<'a, T>(&'a Stripe<T>);
+
+impl<T> Deref for Inside<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: only the thread inside the stripe has an `Inside`, and visitors wait until it is gone.
+        self.0.state.with(|state| unsafe { &*state })
+    }
+}
+
+impl<T> DerefMut for Inside<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: there is one `Inside` of a stripe at a time, and it is borrowed mutably here.
+        self.0.state.with_mut(|state| unsafe { &mut *state })
+    }
+}
+
+impl<T> Drop for Inside<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.inside.store(false, Ordering::Release);
+        self.0.turns.pass();
+    }
+}
+
+impl Visitors {
+    pub(super) fn new() -> Self {
+        Self { count: AtomicUsize::new(0), turn: Mutex::new(()) }
+    }
+
+    /// Announces a visitor: no thread enters a stripe while the result lives.
+    pub(super) fn announce(&self) -> Pressure<'_> {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        Pressure(self)
+    }
+}
+
+/// A visitor. While it lives, no block is cached or served.
+pub struct Pressure<'a>(&'a Visitors);
+
+impl<'a> Pressure<'a> {
+    /// Waits until no other visitor is inside.
+    pub(super) fn begin(&self) -> Visit<'a> {
+        let turn = self.0.turn.lock();
+        heavy_barrier();
+        Visit { _turn: turn }
+    }
+}
+
+impl Drop for Pressure<'_> {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// The visitor whose turn it is.
+pub(super) struct Visit<'a> {
+    _turn: MutexGuard<'a, ()>,
+}
+
+impl Visit<'_> {
+    /// Calls `look` with the state of a stripe, when the thread inside has left.
+    pub(super) fn stripe<T, R>(&mut self, stripe: &Stripe<T>, look: impl FnOnce(&mut T) -> R) -> R {
+        // Acquire: what that thread did is visible.
+        stripe.turns.wait_for(|| (!stripe.inside.load(Ordering::Acquire)).then_some(()));
+        // SAFETY: the barrier came after the announcement, so a thread that is not inside now sees the visitor; no
+        // other visitor has the turn, and `&mut self` excludes a second reference from this one.
+        stripe.state.with_mut(|state| look(unsafe { &mut *state }))
+    }
+}
