@@ -100,12 +100,18 @@ impl Failures {
     /// Returns the first unreported failure, or the reason that stopped the stream.
     #[inline]
     pub fn report(&self) -> Result<()> {
-        if self.pending.load(Ordering::Acquire) { self.return_first(None) } else { Ok(()) }
+        if self.are_pending() { self.return_first(None) } else { Ok(()) }
+    }
+
+    /// Whether [`Self::report`] has something to return.
+    #[inline]
+    pub fn are_pending(&self) -> bool {
+        self.pending.load(Ordering::Acquire)
     }
 
     /// As [`Self::report`], for failures up to an operation.
     pub fn report_before(&self, position: Position) -> Result<()> {
-        if self.pending.load(Ordering::Acquire) { self.return_first(Some(position)) } else { Ok(()) }
+        if self.are_pending() { self.return_first(Some(position)) } else { Ok(()) }
     }
 
     /// As [`Self::report`], when the stream ends. The reason that stopped it is returned only if no call has reported

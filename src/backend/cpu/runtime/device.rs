@@ -95,8 +95,9 @@ impl CpuDevice {
         (len > SHORT).then(|| self.shared.devices[self.ordinal as usize].busy.begin())
     }
 
+    /// As [`Device::copy`], of many bytes, or in guard mode, or in memory whose pages are to be made huge.
     #[inline(never)]
-    fn copy_long(&self, copy: &Copy) -> Result<()> {
+    fn copy_any(&self, copy: &Copy) -> Result<()> {
         let _working = self.begin_if_long(copy.dst.len);
         memcpy::copy(&self.shared, copy);
         self.written(&copy.dst);
@@ -301,10 +302,10 @@ impl Device for CpuDevice {
     }
 
     fn copy(&self, copy: Copy) -> Result<()> {
-        if copy.dst.len > SHORT {
-            return self.copy_long(&copy);
+        if copy.dst.len > SHORT || !self.shared.is_direct(&copy.dst) || !self.shared.is_direct(&copy.src) {
+            return self.copy_any(&copy);
         }
-        memcpy::copy_short(&self.shared, &copy);
+        memcpy::copy_directly(&copy);
         self.written(&copy.dst);
         Ok(())
     }

@@ -124,6 +124,18 @@ impl Shared {
         bytes::address(addr)
     }
 
+    /// Whether the library uses a span by the program's addresses, and has no pages to make huge before.
+    #[inline]
+    pub fn is_direct(&self, span: &Span) -> bool {
+        match span.place {
+            Place::Device(ordinal) => {
+                let slot = self.devices.get(ordinal as usize);
+                self.own_view == 0 && slot.is_some_and(|slot| slot.wanted.load(Ordering::Relaxed) == 0)
+            }
+            _ => true,
+        }
+    }
+
     /// The distance of the library's view from a device address: 0 for a variable of a shared object, which has one
     /// address.
     #[inline]

@@ -31,6 +31,13 @@ pub fn copy_short(shared: &Shared, copy: &Copy) {
     unsafe { ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len) };
 }
 
+/// As [`copy_short`], between spans that are [direct](Shared::is_direct).
+#[inline]
+pub fn copy_directly(copy: &Copy) {
+    // SAFETY: both ranges were checked by the core.
+    unsafe { ptr::copy(address(copy.src.addr), address(copy.dst.addr), copy.dst.len) };
+}
+
 #[inline(never)]
 fn copy_large(shared: &Shared, copy: &Copy) {
     let streaming = copy.dst.len >= STREAMING;
