@@ -37,7 +37,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether graphs have any memory.
 #[inline]
-fn is_any() -> bool {
+pub fn is_any() -> bool {
     // Relaxed: a thread that has an address of it has seen this.
     COUNT.load(Ordering::Relaxed) != 0
 }
@@ -117,14 +117,12 @@ pub fn goes_with_its_graph(addr: usize) -> bool {
     is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == State::Free)
 }
 
-/// The program frees memory, outside of captures: true if a graph keeps it, which may allocate it again.
-#[inline]
+/// The program frees memory, outside of captures: true if a graph keeps it, which may allocate it again. False for all
+/// memory unless [`is_any`].
 pub fn retains(addr: usize) -> Result<bool> {
-    if is_any() { free_outside(addr) } else { Ok(false) }
-}
-
-#[cold]
-fn free_outside(addr: usize) -> Result<bool> {
+    if !is_any() {
+        return Ok(false);
+    }
     let mut all = OWNED.lock();
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {

@@ -158,11 +158,22 @@ where
     #[inline(always)]
     fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
         match order {
-            Order::Stream(stream) if stream.is_captured() => seldom(move || record_free(addr, Order::Stream(stream))),
-            order => match owned::retains(addr) {
-                Ok(false) => self.0.release(PoolRelease { addr, order }),
-                retained => seldom(move || retained.map(|_| drop(order))),
-            },
+            // Not `||`: one branch for both.
+            Order::Stream(stream) if !(stream.is_captured() | owned::is_any()) => {
+                self.0.release(PoolRelease { addr, order: Order::Stream(stream) })
+            }
+            order => seldom(move || self.release_rarely(addr, order)),
+        }
+    }
+}
+
+impl<R: Resource<Release = PoolRelease>> Captures<R> {
+    /// As [`Resource::release`], in a captured stream, or while graphs own memory.
+    fn release_rarely(&self, addr: usize, order: Order) -> Result<()> {
+        match order {
+            Order::Stream(stream) if stream.is_captured() => record_free(addr, Order::Stream(stream)),
+            _ if owned::retains(addr)? => Ok(()),
+            order => self.0.release(PoolRelease { addr, order }),
         }
     }
 }
