@@ -97,9 +97,9 @@ class Sweep:
         with tempfile.TemporaryDirectory(prefix="portacl-refused-") as folder:
             report = pathlib.Path(folder, "report")
             environment = dict(os.environ, PORTACL_TEST_FOLDER=folder)
-            for name in ("PORTACL_TRACE", "PORTACL_MEMORY_HOOK"):
-                if name in environment:
-                    environment[name] = environment[name].replace("FOLDER", folder)
+            for name, value in os.environ.items():
+                if name.startswith("PORTACL_"):
+                    environment[name] = value.replace("FOLDER", folder)
             try:
                 done = subprocess.run(
                     [self.refuse, *how, self.library, str(report), *command], stdout=subprocess.PIPE,

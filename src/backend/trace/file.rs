@@ -60,13 +60,11 @@ impl TraceFile {
         let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
         let file = opened.map_err(|error| unopened(path, error))?;
         let found = file.metadata().map_err(|error| named("fstat", error))?;
-        // Processes may share a device such as /dev/null.
-        if found.is_file() {
-            match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => return Ok(None),
-                Err(why) => return Err(named("flock", why.into())),
-            }
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Processes may share a device such as /dev/null.
+            Err(Errno::WOULDBLOCK) if found.is_file() => return Ok(None),
+            Ok(()) | Err(Errno::WOULDBLOCK) => {}
+            Err(why) => return Err(named("flock", why.into())),
         }
         let path = path.to_owned();
         if let Some(end) = end

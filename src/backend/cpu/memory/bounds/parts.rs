@@ -6,6 +6,7 @@ use crate::algo::host::notice::notice;
 use crate::backend::Access;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages;
+use crate::backend::cpu::memory::host_access;
 
 const PAGE: usize = UNIT as usize;
 
@@ -51,8 +52,8 @@ impl State {
 impl Bounds {
     /// A pool has allocated it: no part of it is in use.
     pub fn got(&self, addr: usize, len: usize) {
-        let mut state = self.state.lock();
-        self.sweep(&mut state, addr, addr + len);
+        host_access::becomes(addr, host_access::SEGMENT);
+        self.sweep(&mut self.state.lock(), addr, addr + len);
     }
 
     /// A pool has allocated a block to the program.

@@ -5,7 +5,6 @@ use crate::algo::host::notice::notice;
 use crate::backend::Part;
 use crate::backend::cpu::base::arena::Arena;
 use crate::backend::cpu::memory::bounds::{Damage, Layout};
-use crate::backend::cpu::memory::host_access;
 use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
@@ -69,10 +68,7 @@ impl DeviceMemory {
     pub fn note_part(&self, addr: usize, len: usize, part: Part, users: &Users) {
         self.reap_parts();
         match part {
-            Part::Got => {
-                host_access::becomes(addr, host_access::SEGMENT);
-                self.bounds.got(addr, len);
-            }
+            Part::Got => self.bounds.got(addr, len),
             Part::Lent => self.bounds.note_allocated(addr, len),
             Part::Returned => {
                 let mut fence = users.fence(addr, len);

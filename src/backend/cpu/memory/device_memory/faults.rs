@@ -10,7 +10,8 @@ use crate::backend::{Fault, FaultKind};
 pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
         "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, and the \
-             system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD"
+             system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD and \
+             PORTACL_CHECK=bounds"
     ))
 }
 
@@ -20,8 +21,9 @@ pub fn no_addresses(ordinal: u32, size: u64, own_view: usize, span: u64, error: 
         .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
         .unwrap_or_default();
     let remedy = match own_view {
+        _ if error.kind() != io::ErrorKind::OutOfMemory => "have the system allow that",
         0 => "a smaller PORTACL_CPU_MEMORY may help",
-        _ => "raise the limit of addresses, or unset PORTACL_CPU_GUARD",
+        _ => "raise the limit of addresses, or go without PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
     };
     let wanted = span + own_view as u64;
     Fault::new(
@@ -62,3 +64,7 @@ impl DeviceMemory {
         )
     }
 }
+
+#[cfg(test)]
+#[path = "faults_tests.rs"]
+mod tests;
