@@ -8,7 +8,7 @@ fn code(text: &str) -> String {
     let mut rest = text;
     while let Some(start) = rest.find('/') {
         code.push_str(&rest[..start]);
-        let end = match rest[start..].as_bytes() {
+        let end = match &rest.as_bytes()[start..] {
             [b'/', b'/', ..] => rest[start..].find('\n'),
             [b'/', b'*', ..] => rest[start + 2..].find("*/").map(|end| end + 4),
             _ => {
