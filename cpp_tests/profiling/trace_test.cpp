@@ -278,10 +278,14 @@ void QueueMany() {
     {
         Stream stream;
         DeviceMemory memory(64);
-        Gate gate;
-        ACL_OK(gate.Hold(stream));
-        for (int i = 0; i < kMany; ++i) ACL_OK(aclrtMemsetAsync(memory.At(), 64, i % 251, 64, stream));
-        gate.Open();
+        {
+            Gate gate;
+            // The queue of a GPU's driver holds fewer operations than the trace.
+            if (OnCpu()) {
+                ACL_OK(gate.Hold(stream));
+            }
+            for (int i = 0; i < kMany; ++i) ACL_OK(aclrtMemsetAsync(memory.At(), 64, i % 251, 64, stream));
+        }
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, (kMany - 1) % 251));
         // There is room again when some events are written, which takes longer on a busy machine.
@@ -295,19 +299,25 @@ void QueueMany() {
 }
 
 TEST(Trace, CountsDroppedEvents) {
-    WithTrace("many", QueueMany,
-              [](const Trace& trace) {
-                  const size_t fills = trace.Bars("fill").size();
-                  EXPECT_GT(fills, 8000u);
-                  EXPECT_LT(fills, size_t(kMany));
-                  const auto reported =
-                      trace.Where([](const TraceEvent& event) { return event.category == "portacl"; });
-                  ASSERT_EQ(reported.size(), 1u);
-                  EXPECT_EQ(reported[0].name, std::to_string(kMany + kMore - fills) + " operations were not recorded");
-                  // Recording continues afterwards.
-                  EXPECT_EQ(trace.Bars("fill").back().Bytes(), 1);
-              },
-              {{"FAKE_CUDA_DELAY_US", "0"}});
+    WithTrace(
+        "many", QueueMany,
+        [](const Trace& trace) {
+            const size_t fills = trace.Bars("fill").size();
+            EXPECT_GT(fills, 8000u);
+            const auto reported = trace.Where([](const TraceEvent& event) { return event.category == "portacl"; });
+            if (OnCpu()) {
+                EXPECT_LT(fills, size_t(kMany));
+            }
+            const size_t lost = kMany + kMore - fills;
+            ASSERT_EQ(reported.size(), lost > 0 ? 1u : 0u);
+            if (lost > 0) {
+                EXPECT_EQ(reported[0].name,
+                          std::to_string(lost) + (lost == 1 ? " operation was" : " operations were") + " not recorded");
+            }
+            // Recording continues afterwards.
+            EXPECT_EQ(trace.Bars("fill").back().Bytes(), 1);
+        },
+        {{"FAKE_CUDA_DELAY_US", "0"}});
 }
 
 // ---- the variable ----

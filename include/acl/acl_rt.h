@@ -6092,7 +6092,8 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream
  * passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
  * of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
  * must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
- * (docs/configuration.md).
+ * (docs/configuration.md). On GPUs a stream holds some 56 host functions and event records, and some 1,000 operations:
+ * the call that finds it full waits. So do not enqueue more behind a function that waits for a later call.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param fn the function.

@@ -45,6 +45,8 @@ TEST_F(EventReset, MakesTheEventUnrecordedInStreamOrder) {
 // The traditional use of one event for many hand-overs, with the host far ahead of the device.
 TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
     constexpr int kRounds = 200;
+    // Each round records several events in each stream, and the queue of a GPU's driver holds some 56.
+    const int held = OnCpu() ? kRounds : 16;
     Stream producer, consumer;
     OldEvent filled, read;
     DeviceMemory device(64);
@@ -60,9 +62,10 @@ TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
         ACL_OK(aclrtRecordEvent(read, consumer));
         ACL_OK(aclrtStreamWaitEvent(producer, read));
         ACL_OK(aclrtResetEvent(read, producer));
+        if (round + 1 != held) continue;
+        EXPECT_FALSE(IsComplete(filled));
+        gate.Open();
     }
-    EXPECT_FALSE(IsComplete(filled));
-    gate.Open();
     ACL_OK(aclrtSynchronizeStream(producer));
     ACL_OK(aclrtSynchronizeStream(consumer));
     for (int round = 0; round < kRounds; ++round) ASSERT_EQ(seen.Bytes()[round], static_cast<unsigned char>(round));

@@ -54,10 +54,13 @@ TEST_F(IpcEvent, RecordsReplaceEachOther) {
     ExpectStillWaits(waiting);
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(waiting));
-    // More pending records than the event counts at once.
+    // More pending records than the event counts at once, in several streams: the queue of a driver holds some 56.
+    Stream more[2];
     Gate again;
-    ACL_OK(again.Hold(slow));
-    for (int i = 0; i < 100; ++i) ACL_OK(aclrtRecordEvent(event, slow));
+    for (aclrtStream stream : {aclrtStream(slow), aclrtStream(more[0]), aclrtStream(more[1])}) {
+        ACL_OK(again.Hold(stream));
+        for (int i = 0; i < 34; ++i) ACL_OK(aclrtRecordEvent(event, stream));
+    }
     ACL_OK(aclrtStreamWaitEvent(waiting, event));
     EXPECT_FALSE(IsComplete(event));
     again.Open();

@@ -71,7 +71,7 @@ Config read() {
     result.leak_check = flag("FAKE_CUDA_LEAK_CHECK");
     result.max_pitch = number("FAKE_CUDA_MAX_PITCH", 0x7fffffff, 0x7fffffff);
     result.blocking = number("FAKE_CUDA_BLOCKING", 1, 1) != 0;
-    result.queue = static_cast<unsigned>(number("FAKE_CUDA_QUEUE", 0, 1'000'000));
+    result.queue = static_cast<unsigned>(number("FAKE_CUDA_QUEUE", 56, 1'000'000));
     result.host_memory = number("FAKE_CUDA_HOST_MEMORY", 0, size_t{1} << 30);
     result.fail = getenv("FAKE_CUDA_FAIL");
     result.count = getenv("FAKE_CUDA_COUNT");

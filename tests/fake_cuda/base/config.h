@@ -17,7 +17,7 @@ struct Config {
     bool leak_check;     // FAKE_CUDA_LEAK_CHECK=1: exit status 98 after leaks
     size_t max_pitch;    // FAKE_CUDA_MAX_PITCH, default 2147483647
     bool blocking;       // FAKE_CUDA_BLOCKING, default 1
-    unsigned queue;      // FAKE_CUDA_QUEUE, default 0: unlimited; 56: as drivers
+    unsigned queue;      // FAKE_CUDA_QUEUE; 0: unlimited
     size_t host_memory;  // FAKE_CUDA_HOST_MEMORY, default 0
     const char* fail;    // FAKE_CUDA_FAIL
     const char* count;   // FAKE_CUDA_COUNT: the file for the counts at exit, or null

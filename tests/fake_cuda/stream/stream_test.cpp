@@ -12,9 +12,6 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-// Queues are bounded in this program, as drivers have them: before the first call of the driver.
-[[maybe_unused]] const int kBounded = setenv("FAKE_CUDA_QUEUE", "56", 1);
-
 TEST_F(FakeCuda, AnOperationIsNotCompleteWhenItsCallReturns) {
     const CUdeviceptr memory = allocate(4096);
     fakeCudaHold();
