@@ -54,6 +54,7 @@ ALL = (
     # A driver without a compiler for PTX has everything but these kernels. A sample with kernels calls it again.
     Unreported("driver", "cuModuleLoadData", OPENING, OWN_KERNELS, in_samples=True, steady=False),
     Unreported("driver", "cuModuleGetFunction", OPENING, OWN_KERNELS, in_samples=True, steady=False),
+    Unreported("driver", "cuCtxGetCurrent", OPENING, OWN_KERNELS, in_samples=True, steady=False),
     # Whether there is cached memory depends on timing.
     Unreported("cpu", "device.alloc", FROM_DEVICE, "cached memory is freed, then the device is called again",
            in_samples=AGAIN, steady=False),
