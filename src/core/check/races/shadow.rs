@@ -216,7 +216,7 @@ impl Shadow {
         let Self { ranges, operations, more_uses, .. } = self;
         let stays = |known: &Use| stays(operations, known);
         let mut covered = ranges.range(access.addr..access.end);
-        if access.mode == Mode::Write && !covered.any(|(_, range)| range.uses().any(stays)) {
+        if !covered.any(|(_, range)| range.uses().any(stays)) {
             self.set(access, by);
             return;
         }

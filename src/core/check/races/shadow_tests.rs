@@ -138,6 +138,16 @@ fn too_many_ranges_are_forgotten_and_noted() {
 }
 
 #[test]
+fn a_read_of_more_takes_the_place_of_earlier_reads_of_its_stream() {
+    let mut shadow = Shadow::default();
+    add(&mut shadow, &access(0, 8, Mode::Read), 0, 1);
+    add(&mut shadow, &access(0, 16, Mode::Read), 0, 2);
+    assert_eq!(shadow.ranges.len(), 1);
+    add(&mut shadow, &access(0, 32, Mode::Read), 1, 1);
+    assert_eq!(check(&shadow, &access(0, 32, Mode::Write), 2).len(), 2, "another stream's stays");
+}
+
+#[test]
 fn what_is_kept_stays_within_the_limit() {
     let mut shadow = Shadow::default();
     shadow.note_live(400 << 20, 0);
