@@ -74,31 +74,6 @@ fn a_loop_reuses_its_blocks_without_a_call_of_the_driver() {
     assert_eq!(pool.get(PoolAttribute::UsedHigh).unwrap() >> 20, 4);
 }
 
-/// A stream whose allocations never have the length of what it freed stops deferring for a while.
-#[test]
-fn a_loop_that_reuses_nothing_stops_deferring_and_tries_again_later() {
-    let Some(setup) = Setup::new() else { return };
-    let Some(before) = frees() else { return };
-    let Some(pools) = pools(&setup) else { return };
-    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
-    let pair = |len| pool.free(pool.alloc(len, &*stream).unwrap(), &*stream).unwrap();
-    for turn in 0..8 {
-        pair(MIB << (turn % 2));
-        assert_eq!(frees().unwrap() - before, turn, "the latest free is deferred");
-    }
-    for turn in 8..20 {
-        pair(MIB << (turn % 2));
-        assert_eq!(frees().unwrap() - before, turn + 1, "each free is submitted");
-    }
-    // After some more frees it tries again.
-    (0..64).for_each(|_| pair(MIB));
-    let asked = allocs();
-    (0..10).for_each(|_| pair(MIB));
-    assert_eq!(allocs(), asked);
-    wait(&stream);
-    assert_eq!(used(&*pool), 0);
-}
-
 /// Each free reaches the driver once, also if there are more than a stream can defer.
 #[test]
 fn each_free_reaches_the_driver_once_beyond_the_limit_of_deferred_frees() {

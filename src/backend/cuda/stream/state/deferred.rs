@@ -2,8 +2,7 @@
 //! freed, in the same stream and of the same lengths, gets it without a call of the driver. Every other call for the
 //! stream or the pool submits the deferred frees first, so a program sees no difference.
 //!
-//! A stream defers frees of one pool at a time. One stream of a pool may defer: it has the pool's turn. It loses the
-//! turn for some time if its allocations have other lengths than what it has freed.
+//! A stream defers frees of one pool at a time. One stream of a pool may defer: it has the pool's turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -17,10 +16,6 @@ use crate::backend::cuda::runtime::shared::DriverState;
 
 /// The most blocks that a stream defers: as many as the body of a loop uses at one time.
 const BLOCKS: usize = 8;
-
-/// After this many allocations in a row that found no deferred block of their length, deferring costs more than it
-/// saves.
-const MISSES: u32 = 8;
 
 /// How many frees must come before the turn of a pool that several streams use is taken again: at first, and at most.
 const SHORTEST_PAUSE: u32 = 64;
@@ -101,8 +96,6 @@ pub struct Deferred {
     /// The turn that it has, or had.
     turn: Option<Arc<Turn>>,
     count: usize,
-    /// How many allocations in a row found no block of their length.
-    misses: u32,
     /// Addresses and lengths, in the order of the frees.
     blocks: [(usize, usize); BLOCKS],
 }
@@ -189,19 +182,6 @@ impl StreamState {
         }
         self.note_deferred(deferred, 0);
         self.count_submitted();
-    }
-
-    /// Submits the deferred frees before an allocation that none of them serves.
-    fn submit_missed(&self, submitting: &mut Submitting) {
-        self.submit_deferred(submitting);
-        let deferred = &mut submitting.deferred;
-        deferred.misses += 1;
-        if deferred.misses == MISSES
-            && let Some(turn) = deferred.turn.take()
-        {
-            deferred.misses = 0;
-            turn.end();
-        }
     }
 
     /// As [`Self::submit_deferred`], for a device that may be closed. The stream submits nothing afterwards.
@@ -306,13 +286,12 @@ impl StreamState {
             if deferred.is_of(turn)
                 && let Some(addr) = deferred.take(len)
             {
-                deferred.misses = 0;
                 if deferred.count == 0 {
                     self.note_deferred(deferred, 0);
                 }
                 return Ok(Some(addr));
             }
-            self.submit_missed(&mut submitting);
+            self.submit_deferred(&mut submitting);
         }
         let taken = self.call_for_pool(take);
         self.count_submitted();
