@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{Creator, Event};
-use crate::backend::{self, Wait};
+use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
@@ -16,6 +16,7 @@ use crate::core::stream::stream::synchronize::deadline;
 
 impl Event {
     /// As [`is_complete`], of an event that is not plain.
+    #[inline(never)]
     fn is_complete_slow(&self) -> Result<bool> {
         let known = Known::event(&self.native);
         let is_complete = self.is_complete_unchecked()?;
@@ -50,20 +51,6 @@ impl Event {
 /// Always inlined: its result would go through memory.
 #[inline(always)]
 pub fn is_complete(raw: u64) -> Result<bool> {
-    if is_known_complete(raw) { Ok(true) } else { is_complete_checked(raw) }
-}
-
-/// Whether the event is plain and known to be complete. Apart from all that can fail, so that it needs few registers.
-#[inline]
-fn is_known_complete(raw: u64) -> bool {
-    !backend::inside_host_function()
-        && Event::table()
-            .get_raw(raw)
-            .is_some_and(|event| event.is_plain.load(Ordering::Relaxed) && event.native.is_known_complete())
-}
-
-#[inline(never)]
-fn is_complete_checked(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
     if !event.is_plain.load(Ordering::Relaxed) {
@@ -76,7 +63,7 @@ fn is_complete_checked(raw: u64) -> Result<bool> {
 pub fn is_complete_old(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     handles::get::<Event>("event", raw)?.check_not_ex("use aclrtQueryEventStatus")?;
-    is_complete_checked(raw)
+    is_complete(raw)
 }
 
 /// aclrtQueryEventWaitStatus: whether every stream is past its waits for the event.
