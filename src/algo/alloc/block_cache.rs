@@ -167,7 +167,8 @@ impl BlockCache {
         true
     }
 
-    /// Removes blocks with other keys that have taken the room of this key for too long. The calling thread has pinned before.
+    /// Removes blocks with other keys that have taken the room of this key for too long. The calling thread has pinned
+    /// before.
     pub fn make_room(&self, seat: Seat, key: Key) -> Vec<Parked> {
         let mut room = Vec::new();
         let Some(stripe) = self.stripe(seat.index()) else { return room };

@@ -26,8 +26,8 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if is_known_complete(raw) { Ok(()) } else { synchronize_checked(raw) }
 }
 
-/// Whether the stream is known to be idle, and nothing is to be reported. Apart from all that can fail, so that it needs
-/// few registers.
+/// Whether the stream is known to be idle, and nothing is to be reported. Apart from all that can fail, so that it
+/// needs few registers.
 #[inline]
 fn is_known_complete(raw: u64) -> bool {
     if backend::inside_host_function() | ALWAYS_WAITS.load(Ordering::Relaxed) {
