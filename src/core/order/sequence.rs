@@ -258,12 +258,16 @@ impl Sequence {
     fn follow(&mut self, stream: u64, key: usize) {
         let line = self.line(stream);
         let Some(carried) = self.carriers.get(&key) else { return };
-        let open = carried.clock.points().flat_map(|point| self.open_gates(point));
-        let gates: Vec<Gate> = open.collect();
+        let gates: Vec<Gate> = carried.clock.points().flat_map(|point| self.open_gates(point)).collect();
         let progress = &mut self.streams[line as usize];
         carried.clock.points().filter(|point| point.line != line).for_each(|point| progress.after.add(point));
         let number = progress.submitted;
-        progress.gates.extend(gates.into_iter().map(|gate| Gate { number, ..gate }));
+        for gate in gates {
+            // One that the stream has already is before as many of its operations.
+            if !progress.gates.iter().any(|known| (known.key, known.change) == (gate.key, gate.change)) {
+                progress.gates.push(Gate { number, ..gate });
+            }
+        }
     }
 
     /// As [`Self::follow`], for what a later change may end as well.
@@ -390,3 +394,7 @@ impl Known {
 pub fn session_ended() {
     with(|sequence| *sequence = Sequence::default());
 }
+
+#[cfg(test)]
+#[path = "sequence_tests.rs"]
+mod tests;

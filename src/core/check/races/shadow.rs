@@ -124,7 +124,8 @@ impl Shadow {
         for (run, earlier) in self.unordered_runs(&is_before) {
             let mut shared = run.conflicts(access);
             let Some(first) = shared.next() else { continue };
-            let end = shared.last().unwrap_or(first).end.min(access.end);
+            let same = shared.take_while(|own| own.mode == first.mode);
+            let end = same.last().unwrap_or(first).end.min(access.end);
             let addr = first.addr.max(access.addr);
             // The latest operation of a stream stands for those before it.
             let number = |operation: &Operation| operation.stream.map(|stream| stream.point.number);
@@ -158,10 +159,15 @@ impl Shadow {
         let line = operation(by).line();
         let replaces = |known| operation(known).line() == line && !is_open(operation(known));
         let oldest = runs.add(graph, by, replaces);
-        oldest.iter().for_each(|run| self.add_below(run));
+        for run in oldest.iter() {
+            for access in run.accesses() {
+                let added = Use { by: run.by, mode: access.mode };
+                self.put(access, run.by, |all, known| known.by > run.by || all.stays(known, &added, &is_open));
+            }
+        }
     }
 
-    /// Keeps a run by its ranges from now on, below what used them since.
+    /// Keeps a run by its ranges from now on, beside all that used them.
     fn add_below(&mut self, run: &Run) {
         run.accesses().iter().for_each(|access| self.put(access, run.by, |_, _| true));
     }
@@ -275,6 +281,7 @@ impl Shadow {
         rest = rest.or_else(|| within.map(|(_, last)| last).filter(|last| last.end > end));
         // What is left of a range behind the memory, if it still counts.
         if let Some(rest) = rest.filter(|rest| rest.uses().any(|used| self.operations.get(used).is_some())) {
+            self.more_uses += rest.more.len();
             self.ranges.insert(end, rest);
         }
     }

@@ -271,6 +271,7 @@ proptest! {
             let run = graphs.get(addr / 4).filter(|_| len == 1);
             let accesses = run.map_or_else(|| vec![access(addr, end, mode)], |run| run.accesses.0.to_vec());
             let found: Vec<_> = accesses.iter().flat_map(|access| check(&shadow, access, line)).collect();
+            prop_assert!(found.iter().all(|conflict| conflict.len > 0), "{found:?}");
             let found: Vec<_> = found.iter().map(|it| (point(&it.earlier).line, point(&it.earlier).number)).collect();
             for access in &accesses {
                 let expected = latest.conflicts(access, line);

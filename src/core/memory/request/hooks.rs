@@ -49,9 +49,7 @@ impl<R: Resource> Resource for Hooks<R> {
 
 impl<R: Resource> Hooks<R> {
     fn allocate_hooked(&self, mut request: R::Request) -> Result<R::Memory> {
-        if memory_hook::are_registered() {
-            request.before_hooks(self.moment)?;
-        }
+        request.before_hooks(self.moment)?;
         let event = request.event()?;
         let event = match self.moment {
             Moment::Alloc => Event { size: 0, ..event },

@@ -10,7 +10,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::{self, Event, HOST, MemoryKind, Moment};
+use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
 use crate::core::memory::request::hooks::{self, Hooks};
 use crate::core::memory::request::{Release, Request, Resource, seldom};
 use crate::core::runtime::device::Device;
@@ -101,9 +101,7 @@ pub(super) struct PoolRelease {
 
 impl Release for PoolRelease {
     fn event(&mut self) -> Result<Option<Event>> {
-        if memory_hook::are_registered() {
-            self.order.before_hooks();
-        }
+        self.order.before_hooks();
         let event = hooks::event_of_address(self.addr, &[MemoryKind::Pool]);
         Ok(event.map(|event| Event { stream: self.order.handle(), ..event }))
     }
