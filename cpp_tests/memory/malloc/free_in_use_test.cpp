@@ -126,7 +126,7 @@ TEST_F(FreeInUse, OnSeveralStreams) {
 // Keeps a stream busy: it always has one more batch of work than this waits for.
 class Busy {
   public:
-    explicit Busy(aclrtStream stream) : stream_(stream), thread_([this] { Run(); }) {
+    explicit Busy(aclrtStream stream) : stream_(stream), thread_([this] { Run(), started_ = true; }) {
         while (!started_) std::this_thread::yield();
     }
     ~Busy() {

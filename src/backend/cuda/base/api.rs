@@ -377,11 +377,12 @@ impl Api {
         Ok(api)
     }
 
-    /// Whether processes can be saved.
+    /// Whether the driver returns parameters of kernels.
     pub fn has_param_info(&self) -> bool {
         self.functions.func_get_param_info.is_some()
     }
 
+    /// Whether processes can be saved.
     pub fn has_checkpoints(&self) -> bool {
         self.functions.checkpoint_lock.is_some()
     }

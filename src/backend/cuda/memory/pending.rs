@@ -91,6 +91,11 @@ impl Marks {
     }
 }
 
+/// Some work waits for the program, so the driver may not wait for it.
+fn depends_on_program(driver: &DriverState) -> bool {
+    driver.streams_with_work().iter().any(|stream| stream.depends_on_program() && !stream.is_drained())
+}
+
 impl Pending {
     /// Keeps something until `marks` are past.
     fn push(&self, driver: &DriverState, release: Box<dyn Release>, marks: Marks) {
@@ -119,14 +124,21 @@ impl Pending {
         let entries = std::mem::take(&mut *self.entries.lock());
         // Checked after the entries were removed: everything that was enqueued before them is then complete.
         let idle = driver.all_drained();
-        let may_wait = may_wait || self.is_over_limit(driver, &entries);
+        let over_limit = !may_wait && self.is_over_limit(driver, &entries);
+        let may_wait = may_wait || over_limit;
         let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
             let wanted = may_wait || !entry.release.may_wait();
             idle || wanted && entry.marks.are_past()
         });
         self.entries.lock().extend(waiting);
-        let released = ready.len();
+        let mut count = 0;
         for mut entry in ready {
+            // A release before this one may have waited, and a stream may wait for the program since then.
+            if over_limit && !idle && entry.release.may_wait() && depends_on_program(driver) {
+                self.entries.lock().push(entry);
+                continue;
+            }
+            count += 1;
             let released = entry.release.now(driver);
             if released.is_err() {
                 entry.release.refused(driver);
@@ -134,7 +146,7 @@ impl Pending {
             // The call that freed the block has returned.
             driver.note_refusal(released);
         }
-        driver.pending_count.fetch_sub(released, Ordering::Relaxed);
+        driver.pending_count.fetch_sub(count, Ordering::Relaxed);
     }
 
     /// Much was freed since the last check, and the driver would not wait for work that waits for the program.
@@ -149,7 +161,7 @@ impl Pending {
         for entry in entries {
             entry.marks.are_past();
         }
-        driver.streams_with_work().iter().all(|stream| stream.is_drained() || !stream.depends_on_program())
+        !depends_on_program(driver)
     }
 
     /// Waits until no mapping in this range is pending.

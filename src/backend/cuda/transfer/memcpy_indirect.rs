@@ -15,7 +15,7 @@ fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]
 }
 
-/// Part of opening a device: to load later could wait for running work. The first use returns a failure of this.
+/// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
 pub fn load(device: &DeviceState) {
     let _ = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0);
 }

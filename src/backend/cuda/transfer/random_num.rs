@@ -107,7 +107,7 @@ pub struct Prepared {
     per_block: u64,
 }
 
-/// Part of opening a device: to load later could wait for running work. The first use returns a failure of this.
+/// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
 pub fn load(device: &DeviceState) {
     let _ = OwnModules::of(device).random_num.kernel(device, PTX, names, 0);
 }

@@ -43,7 +43,7 @@ fn names() -> Vec<String> {
     (0..KERNELS).map(name).collect()
 }
 
-/// Part of opening a device: to load later could wait for running work. The first use returns a failure of this.
+/// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
 pub fn load(device: &DeviceState) {
     let _ = OwnModules::of(device).reduce.kernel(device, PTX, names, 0);
 }
