@@ -26,7 +26,7 @@ if [[ $launches == size ]]; then
 fi
 if [[ $launches == checks ]]; then
     shift
-    build release --target bench_streams bench_graph bench_mem_pool
+    build release --target bench_streams bench_graph bench_mem_pool bench_check_memory
     exec tools/bench_checks.py "$@"
 fi
 if [[ $launches == compare ]]; then

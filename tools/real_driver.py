@@ -11,6 +11,7 @@ fetched, the last line is the reason, and the exit status is 77.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,8 @@ def functions():
 
 def fetch(folder, suite):
     """The driver library of a suite of Debian, or the reason why there is none."""
+    if not shutil.which("apt-get") or not shutil.which("dpkg"):
+        return None, "this system has no apt-get and dpkg"
     root = folder / suite
     for part in ("lists/partial", "cache/archives/partial"):
         (root / part).mkdir(parents=True, exist_ok=True)
@@ -45,7 +48,7 @@ def fetch(folder, suite):
     for command in (["update"], ["download", "libcuda1"]):
         done = subprocess.run(apt + command, cwd=root, capture_output=True, text=True)
         if done.returncode != 0:
-            return None, (done.stderr.strip().splitlines() or ["apt-get failed"])[-1]
+            return None, f"apt-get {command[0]} failed ({done.returncode})"
     for package in root.glob("libcuda1_*.deb"):
         subprocess.run(["dpkg", "-x", package, root / "unpacked"], check=True)
     found = sorted(root.glob("unpacked/usr/lib/*/nvidia/current/libcuda.so.[0-9]*.*"))

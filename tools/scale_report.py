@@ -22,12 +22,9 @@ MOST = 0.15
 PEER = "malloc: "
 MEMORY = ": host memory"
 # Known reasons why goals are missed, of objects and of threads. Printed only if one is missed.
-CACHES = ("The calls whose instructions were counted (callgrind) execute about as many for ten times the objects: "
-          "aclrtMalloc + aclrtFree 2,050 with up to 1,000 allocations and 2,126 with 10,000, portaclMallocAsync + FreeAsync "
-          "651 and 800, aclrtDestroyStream 3,169 and 3,170 with up to 100 and 1,000 streams, aclrtDestroyContext 3,772 and "
-          "3,773. The difference is access to memory: the objects no longer fit the caches of the processor, and one at "
-          "random is seldom there. `malloc` shows the same. Other programs on the machine use these caches, too.")
-SHARED = "All threads allocate from one pool. Two take as long as one; what more of them wait for is not profiled yet."
+CACHES = ("The objects no longer fit the caches of the processor, and one at random is seldom there. `malloc` shows the "
+          "same. Other programs on the machine use these caches, too.")
+SHARED = "All threads allocate from one pool. What they wait for is not profiled yet."
 
 
 def slopes(points):

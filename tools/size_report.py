@@ -242,9 +242,7 @@ At commit {commit()}. The program contains both backends, since it selects one w
 standard library that turns a panic into a text. Of the rest it contains only what it uses. The archive contains all \
 functions. A third of it is relocations, which are not part of a linked program. Compiling for size makes both smaller, \
 but 16-bit reductions and small copies clearly slower. Less inlining (LLVM's threshold 50 instead of 225) makes the code \
-9 percent smaller, and most calls 5 to 17 percent longer in instructions. Both were rejected. Merging sections below 1,024 bytes instead of 256 \
-(`cmake/pack_object.rs`) makes the archive 142 KB smaller and the program 193 KB larger; below 128 bytes it is 29 KB \
-larger and 37 KB smaller. `./dev check size` holds the limits.
+9 percent smaller, and most calls 5 to 17 percent longer in instructions. Both were rejected. Merging larger sections (`cmake/pack_object.rs`) makes the archive smaller and the program larger. `./dev check size` holds the limits.
 
 Where the bytes are, in KiB, before sections are merged. A relocation takes 24 bytes. Merging removes those of calls \
 within one section. Generic code counts for the crate that it was generated for.

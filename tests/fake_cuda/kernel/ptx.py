@@ -109,7 +109,7 @@ class Kernel:
         if name == "ret" and not operands:
             return "return;"
         if name == "trap":
-            return "throw CUDA_ERROR_LAUNCH_FAILED;"
+            return "throw CUresult{CUDA_ERROR_LAUNCH_FAILED};"
         if name == "bra" and words[1:] in ([], ["uni"]):
             return f"goto {operands[0].replace('$', 'at_')};"
         if name in ("ld", "st"):

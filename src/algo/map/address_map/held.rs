@@ -11,7 +11,7 @@ use crate::algo::alloc::pool::Card;
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
 
-/// The place of a range in held pages: a record of their holder. Of a range in other pages it is the map's record.
+/// The place of a range in held pages: a record of their holder. For a range in other pages: its record in the map.
 #[derive(Clone, Copy)]
 pub struct HeldPlace<'a> {
     map: &'a AddressMap,

@@ -146,7 +146,7 @@ impl Drop for Pin {
 }
 
 /// Of two threads, of which one stores, calls this and loads, and the other stores, calls [`heavy_barrier`] and
-/// loads, at least one sees the other's store. The caller is pinned.
+/// loads, at least one sees the other's store. The caller has pinned before.
 #[inline]
 pub fn light_barrier() {
     compiler_fence(Ordering::SeqCst);
