@@ -44,14 +44,21 @@ impl Operations {
         self.get(used).is_some_and(is)
     }
 
-    /// Whether the use stays when another one by the operation with this number is added. A write replaces all earlier
-    /// uses, because what conflicts with them later conflicts with it as well, except open ones, which may come after
-    /// it. Another use replaces those of its stream.
+    /// Whether the use stays when another one by the operation with this number is added. A write replaces earlier
+    /// uses, because what conflicts with them later conflicts with it as well; another use replaces those of its stream.
+    /// Open ones may come after what is submitted later: they replace only open ones of their stream, and are replaced
+    /// by these only.
     pub fn stays(&self, known: &Use, added: &Use, is_open: impl Fn(&Operation) -> bool) -> bool {
         let Some(operation) = self.get(known) else { return false };
-        if added.mode == Mode::Write {
-            return is_open(operation);
+        let Some(later) = self.get(added) else { return true };
+        let is_same = later.line() == operation.line();
+        if added.mode != Mode::Write && (known.mode != added.mode || !is_same) {
+            return true;
         }
-        known.mode != added.mode || self.get(added).is_none_or(|later| later.line() != operation.line())
+        match (is_open(operation), is_open(later)) {
+            (false, false) => false,
+            (true, true) => !is_same,
+            _ => true,
+        }
     }
 }

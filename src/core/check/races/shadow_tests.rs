@@ -97,6 +97,22 @@ fn a_write_keeps_open_uses() {
     assert_eq!(point(&found[0].earlier).line, 0);
 }
 
+/// What is submitted next may come before the open read, and not before the other one.
+#[test]
+fn an_open_read_does_not_take_the_place_of_one_before_the_wait() {
+    let is_open = |operation: &Operation| point(operation).number >= 2;
+    for mode in [Mode::Read, Mode::Write] {
+        let mut shadow = Shadow::default();
+        add_unless_open(&mut shadow, &access(0, 32, mode), 0, 1, is_open);
+        add_unless_open(&mut shadow, &access(0, 32, mode), 0, 2, is_open);
+        add_unless_open(&mut shadow, &access(0, 32, mode), 0, 3, is_open);
+        let found = shadow.check(&access(0, 32, Mode::Write), |earlier| is_open(earlier));
+        assert_eq!(found.len(), 1, "{mode:?}");
+        assert_eq!(point(&found[0].earlier).number, 1);
+        assert_eq!(shadow.ranges[&0].uses().count(), 2, "the latest open one");
+    }
+}
+
 #[test]
 fn forgotten_memory_conflicts_with_nothing() {
     let mut shadow = Shadow::default();
