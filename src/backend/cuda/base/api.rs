@@ -366,7 +366,6 @@ impl Api {
         // SAFETY: a CUDA driver, whose functions of these names describe a status.
         let words = unsafe { Words::find(&library) };
         let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
-
         // SAFETY: the first call, as the driver wants it.
         unsafe { api.init(0) }.map_err(does_not_start)?;
         let mut version = 0;

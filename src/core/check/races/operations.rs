@@ -45,9 +45,9 @@ impl Operations {
     }
 
     /// Whether the use stays when another one by the operation with this number is added. A write replaces earlier
-    /// uses, because what conflicts with them later conflicts with it as well; another use replaces those of its stream.
-    /// Open ones may come after what is submitted later: they replace only open ones of their stream, and are replaced
-    /// by these only.
+    /// uses, because what conflicts with them later conflicts with it as well; another use replaces those of its
+    /// stream. Open ones may come after what is submitted later: they replace only open ones of their stream, and are
+    /// replaced by these only.
     pub fn stays(&self, known: &Use, added: &Use, is_open: impl Fn(&Operation) -> bool) -> bool {
         let Some(operation) = self.get(known) else { return false };
         let Some(later) = self.get(added) else { return true };

@@ -1,6 +1,6 @@
-//! A cache, in each thread, of the records in which memory of pools and cached device memory begin: a thread that frees
-//! what it allocated skips the pages of the address map. Private to the thread, because shared cache lines travel between
-//! processors.
+//! A cache, in each thread, of the records in which memory of pools and cached device memory begin: a thread that
+//! frees what it allocated skips the pages of the address map. Private to the thread, because shared cache lines travel
+//! between processors.
 
 use std::cell::Cell;
 use std::hint::select_unpredictable;
