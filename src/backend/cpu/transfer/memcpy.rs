@@ -34,7 +34,7 @@ pub fn copy_short(shared: &Shared, copy: &Copy) {
 /// As [`copy_short`], between spans that are [direct](Shared::is_direct).
 #[inline]
 pub fn copy_directly(copy: &Copy) {
-    // SAFETY: both ranges were checked by the core.
+    // SAFETY: the core checked both ranges, which the program's addresses reach.
     unsafe { ptr::copy(address(copy.src.addr), address(copy.dst.addr), copy.dst.len) };
 }
 
