@@ -4,7 +4,7 @@ check() {
     [[ $(uname -m) == x86_64 ]] || { echo "reads x86-64 registers"; return 77; }
     build test
     local label
-    for label in cpu cpu-guard cuda-fake; do
+    for label in cpu cpu-async cpu-guard cuda-fake; do
         PORTACL_TEST_REFUSALS=${PORTACL_TEST_REFUSALS:-0} \
             ctest --test-dir build/test -R "^$label\\.refusal\\." --no-tests=error --output-on-failure
     done
