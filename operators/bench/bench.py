@@ -2,6 +2,7 @@
 CALLS is the program of calls.cpp, for calls from C. Writes the table of the document."""
 
 import datetime
+import itertools
 import os
 import pathlib
 import re
@@ -20,6 +21,7 @@ from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 ROUNDS = 15
+HEAD = "| work | torch on the CPU | the device | ratio | goal | |", "|---|---|---|---|---|---|"
 MARKS = "<!-- times -->", "<!-- end of times -->"
 
 
@@ -99,10 +101,10 @@ def through_c(calls):
 
 
 def main(calls, document):
-    rows = ["| work | torch on the CPU | the device | ratio | goal | |", "|---|---|---|---|---|---|"]
-    for row in (*rows, *through_torch(), through_c(calls)):
+    rows = []
+    for row in itertools.chain(HEAD, through_torch(), [through_c(calls)]):
         print(row, flush=True)
-        rows += [row] if row not in rows else []
+        rows.append(row)
     if document:
         path = pathlib.Path(document)
         before, rest = path.read_text().split(MARKS[0])
