@@ -114,22 +114,15 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAPoolOfHostMemor
     Synchronize(stream);
     std::memset(memory, 0, kBytes);
     memory_ = static_cast<char*>(memory);
-    const std::vector<Operation> rows = {
+    std::vector<Operation> rows = {
         {"aclrtMemcpyAsync(from)", false, true,
          [this](aclrtStream s) { return aclrtMemcpyAsync(own_, 64, At(kZeros), 64, ACL_MEMCPY_HOST_TO_DEVICE, s); }},
         {"aclrtMemcpyAsync(to)", true, true,
          [this](aclrtStream s) { return aclrtMemcpyAsync(At(kWritten), 64, own_, 64, ACL_MEMCPY_DEVICE_TO_HOST, s); }},
-        {"aclrtMemcpy2dAsync(from)", false, true,
-         [this](aclrtStream s) {
+        {"aclrtMemcpy2dAsync(from)", false, true, [this](aclrtStream s) {
              return aclrtMemcpy2dAsync(own_, 64, At(kZeros), 128, 32, 2, ACL_MEMCPY_HOST_TO_DEVICE, s);
-         }},
-        {"aclrtMemsetAsync", true, false,
-         [this](aclrtStream s) { return aclrtMemsetAsync(At(kWritten), 64, 1, 64, s); }},
-        {"aclrtMemsetD32Async", true, false,
-         [this](aclrtStream s) { return aclrtMemsetD32Async(At(kWritten), 64, 1, 16, s); }},
-        {"aclrtValueWrite", true, false, [this](aclrtStream s) { return aclrtValueWrite(At(kWritten), 1, 0, s); }},
-        {"aclrtValueWait", false, false,
-         [this](aclrtStream s) { return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s); }}};
+         }}};
+    for (const Operation& row : Values()) rows.push_back(row);
     for (const Access access : Accesses()) {
         SCOPED_TRACE("access " + std::to_string(static_cast<int>(access)));
         aclrtMemAccessDesc desc{};

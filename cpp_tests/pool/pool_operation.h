@@ -112,14 +112,8 @@ class MemPoolOperations : public WithDevice {
                  }}};
     }
 
-    std::vector<Operation> Others() {
-        std::vector<Operation> all = Words();
-        for (const auto& more : {Arithmetic(), Described(), Kernels()}) all.insert(all.end(), more.begin(), more.end());
-        return all;
-    }
-
-  private:
-    std::vector<Operation> Words() {
+    // Operations with values.
+    std::vector<Operation> Values() {
         return {
             {"aclrtMemsetAsync", true, false,
              [this](aclrtStream s) { return aclrtMemsetAsync(At(kWritten), 64, 1, 64, s); }},
@@ -127,11 +121,18 @@ class MemPoolOperations : public WithDevice {
              [this](aclrtStream s) { return aclrtMemsetD32Async(At(kWritten), 64, 1, 16, s); }},
             {"aclrtValueWrite", true, false, [this](aclrtStream s) { return aclrtValueWrite(At(kWritten), 1, 0, s); }},
             {"aclrtValueWait", false, false,
-             [this](aclrtStream s) { return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s); }},
-            {"aclrtGetOverflowStatus", true, false,
-             [this](aclrtStream s) { return aclrtGetOverflowStatus(At(kWritten), 64, s); }}};
+             [this](aclrtStream s) { return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s); }}};
     }
 
+    std::vector<Operation> Others() {
+        std::vector<Operation> all = Values();
+        all.push_back({"aclrtGetOverflowStatus", true, false,
+                       [this](aclrtStream s) { return aclrtGetOverflowStatus(At(kWritten), 64, s); }});
+        for (const auto& more : {Arithmetic(), Described(), Kernels()}) all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+
+  private:
     std::vector<Operation> Arithmetic() {
         const auto reduce = [](void* to, void* from, aclrtStream s) {
             return aclrtReduceAsync(to, from, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s, nullptr);
