@@ -2,7 +2,8 @@
 """The libraries of companions/: headers, functions that only report what is missing, and a test of these functions.
 
 companions/functions.tsv has a row for each function. Its column `answer` is `works`, or names the row of
-companions/answers.tsv with the code and the text that the function returns. companions/headers has the types.
+companions/answers.tsv with the code and the text that the function returns. companions/headers has the types, and
+companions/values.tsv the value of each enumerator and macro with its source: an open program that uses it, or `own`.
 
 usage: companions.py headers            compares include/ with the table (PORTACL_UPDATE=1: writes it)
        companions.py source LIBRARY     prints the functions of lib<LIBRARY>.so that only report
@@ -13,6 +14,7 @@ usage: companions.py headers            compares include/ with the table (PORTAC
 import csv
 import os
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -29,6 +31,8 @@ def table(name):
 FUNCTIONS = table("functions.tsv")
 ANSWERS = {row["answer"]: row for row in table("answers.tsv")}
 MISSING = [row for row in FUNCTIONS if row["answer"] != "works"]
+VALUES = table("values.tsv")
+LICENCES = ("Apache-2.0", "BSD-3-Clause", "MIT", "own")
 
 
 def declaration(row):
@@ -81,8 +85,22 @@ def header(path):
     return "\n\n".join([*parts, f"#endif /* {guard} */"]) + "\n"
 
 
+def check_values():
+    """Each enumerator and macro of the headers has a row with its source."""
+    found = []
+    for file in sorted((HERE / "headers").iterdir()):
+        names = re.findall(r"^(?:#define|   ) ([A-Z]\w+)(?= |,)", file.read_text(), re.MULTILINE)
+        found += [(file.name.removesuffix(".in"), name) for name in names]
+    rows = [(row["header"], row["name"]) for row in VALUES]
+    if sorted(found) != sorted(rows):
+        sys.exit(f"companions/values.tsv has other names than companions/headers: {sorted(set(found) ^ set(rows))}")
+    if without := [row["name"] for row in VALUES if row["licence"] not in LICENCES or not row["source"]]:
+        sys.exit(f"companions/values.tsv: no source, or its licence is none of {LICENCES}: {without}")
+
+
 def headers():
     """Compares all headers with the table, or writes them."""
+    check_values()
     paths = sorted({row["header"] for row in FUNCTIONS}) + TYPES_ALONE
     wrong = []
     for path in paths:
@@ -132,6 +150,12 @@ def test():
     print("""
 static int failed;
 
+static void CheckValue(int correct, const char* name) {
+    if (correct) return;
+    printf("%s has another value than in companions/values.tsv\\n", name);
+    failed = 1;
+}
+
 static void Check(int correct, const char* call, const char* text) {
     const char* found = aclGetRecentErrMsg();
     if (correct && found != NULL && strstr(found, call) != NULL && strstr(found, text) != NULL) return;
@@ -146,6 +170,10 @@ int main(void) {""")
         wanted = answer["code"] if row["returns"] in ("aclError", "HcclResult") else nothing(row["returns"])
         text = answer["text"].replace("%s", "that was asked for")
         print(f'    Check({row["name"]}({", ".join(["0"] * count)}) == {wanted}, "{row["name"]}", "{text}");')
+    for row in VALUES:
+        name, value = row["name"], row["value"]
+        comparison = f"strcmp({name}, {value}) == 0" if value.startswith('"') else f"(int){name} == {value}"
+        print(f'    CheckValue({comparison}, "{name}");')
     print(f'    printf("{len(MISSING)} functions report what is missing\\n");\n    return failed;\n}}')
 
 
