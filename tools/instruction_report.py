@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The sections of docs/benchmarks.md about the instructions of calls, which can be written separately.
+"""The sections of docs/benchmarks.md about the instructions of calls, which can be written separately. Fails if a row is
+above its limit of instructions, after it has written them.
 
 usage: instruction_report.py MEASURED_DIRECTORY DOCUMENT
 """
@@ -83,12 +84,22 @@ def print_cpu_instructions(results):
     print()
 
 
+def above_limit(results, limits):
+    """The rows with more instructions than allowed, as texts."""
+    counts = {name: results(name, "caller")[0] for name, at in results.values if at == "caller"}
+    return [f"{name}: {count} instructions, at most {limits[name]} are allowed"
+            for name, count in counts.items() if count > limits[name]]
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     work, document = map(pathlib.Path, sys.argv[1:])
-    write_section(document, CPU_TITLE, lambda: print_cpu_instructions(Results(work, "cpu_instructions")))
-    write_section(document, TITLE, lambda: print_instructions(Results(work, "instructions")))
+    cpu, cuda = Results(work, "cpu_instructions"), Results(work, "instructions")
+    write_section(document, CPU_TITLE, lambda: print_cpu_instructions(cpu))
+    write_section(document, TITLE, lambda: print_instructions(cuda))
+    if missed := above_limit(cpu, MOST) + above_limit(cuda, CUDA_MOST):
+        sys.exit("\n".join(missed))
 
 
 if __name__ == "__main__":

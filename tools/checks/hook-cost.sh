@@ -1,5 +1,5 @@
-# Without memory hooks an allocation or release executes one plain load and a branch for them, at most 3 instructions,
-# in the optimised library. Takes minutes: --deep only.
+# Without memory hooks an allocation or release executes one plain load and a branch for each moment of hooks, at most 3
+# instructions each, in the optimised library. Takes minutes: --deep only.
 check() {
     [[ $(uname -m) == x86_64 ]] || { echo "reads x86-64 code"; return 77; }
     cargo rustc --locked --release --lib --crate-type staticlib

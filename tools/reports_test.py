@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Tests that instruction_report.py and hook_cost.py fail where a limit is exceeded."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import hook_cost
+import instruction_report
+
+TOOLS = pathlib.Path(__file__).parent
+COUNTER = f"\t\t\t3: R_X86_64_PC32\t.bss.{hook_cost.COUNTER}-0x4"
+CHECK = ("mov    0x0(%rip),%rax", "test   %rax,%rax", "jne    90 <x>")
+WATCH = ("lock or %rax,0x0(%rip)",)
+
+
+def row(name, at, value):
+    return json.dumps({"name": name, "at": at, "value": value}) + "\n"
+
+
+def function(name, *checks):
+    """The disassembly of a function; each check refers to the counter in its first instruction."""
+    lines = [f"0000 <{name}>:"]
+    for first, *others in checks:
+        lines += [f"  0:\t{first}", COUNTER, *(f"  7:\t{other}" for other in others)]
+    return "\n".join(lines) + "\n\n"
+
+
+class Instructions(unittest.TestCase):
+    def report(self, more):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            cpu = [row(name, "caller", most + more) for name, most in instruction_report.MOST.items()]
+            cuda = [row(name, at, 1) for name in instruction_report.CUDA_MOST for at in ("above", "caller", "all")]
+            (work / "cpu_instructions.1.json").write_text("".join(cpu))
+            (work / "instructions.1.json").write_text("".join(cuda))
+            document = work / "benchmarks.md"
+            titles = (instruction_report.CPU_TITLE, instruction_report.TITLE)
+            document.write_text("".join(f"## {title}\n\n" for title in titles))
+            done = subprocess.run([sys.executable, TOOLS / "instruction_report.py", work, document], cwd=TOOLS,
+                                  stderr=subprocess.PIPE, text=True)
+            return done.returncode, done.stderr, document.read_text()
+
+    def test_counts_at_the_limits_pass(self):
+        status, errors, document = self.report(0)
+        self.assertEqual((status, errors), (0, ""))
+        self.assertNotIn("missed", document)
+
+    def test_counts_above_the_limits_fail_after_they_are_written(self):
+        status, errors, document = self.report(1)
+        self.assertEqual(status, 1)
+        name, most = next(iter(instruction_report.MOST.items()))
+        self.assertIn(f"{name}: {most + 1} instructions, at most {most} are allowed", errors)
+        self.assertEqual(document.count("missed"), len(instruction_report.MOST))
+
+
+class Hooks(unittest.TestCase):
+    def count(self, *more):
+        entries = [function(names[0], CHECK) for names in hook_cost.KINDS.values()]
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("".join([*entries, *more]))
+            file.flush()
+            done = subprocess.run([sys.executable, TOOLS / "hook_cost.py", file.name], capture_output=True, text=True)
+            return done.returncode, done.stdout + done.stderr
+
+    def test_one_check_for_each_moment_and_one_watcher_pass(self):
+        two = function("two", CHECK, CHECK, ("mov    0x0(%rip),%rcx", "shl    %rcx", "je     1 <x>"))
+        status, text = self.count(function("any", WATCH), two)
+        self.assertEqual(status, 0, text)
+        self.assertIn("3 instructions at most", text)
+
+    def test_what_costs_more_fails(self):
+        watch = function("any", WATCH)
+        for more, expected in (
+            ("", "0 functions set the watcher's bit"),
+            (watch + watch, "2 functions set the watcher's bit"),
+            (watch + function("three", CHECK, CHECK, CHECK), "three checks 3 times"),
+            (watch + function("locked", ("lock xadd %rax,0x0(%rip)", *CHECK[1:])), "is no plain load"),
+            (watch + function("early", (CHECK[0], "shl    %rax", CHECK[2])), "asks which hooks exist before"),
+            (watch + function("slow", (CHECK[0], "lea    (%rax),%rcx", CHECK[2])), "is more than a load and a branch"),
+        ):
+            status, text = self.count(more)
+            self.assertEqual(status, 1, text)
+            self.assertIn(expected, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
