@@ -65,6 +65,10 @@ build_wheel() {
     rm -rf python/build python/portacl.egg-info
     PATH=$venv/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' --exclude 'libportacl.so.*' \
         --wheel-dir dist "$work"/portacl-*.whl
+    say "the package alone, in an empty environment: acl works, and the doctor says what torch_npu needs"
+    python3 -m venv --clear "$work/empty"
+    "$work/empty/bin/pip" install --quiet --disable-pip-version-check --no-index dist/portacl-*.whl
+    PORTACL_BACKEND=cpu "$work/empty/bin/python" python/tests/installed.py
     say "the package: its doctor, its demo and a program that imports acl"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/installed" dist/portacl-*.whl
     export PYTHONPATH=$work/installed PYTHONDONTWRITEBYTECODE=1
