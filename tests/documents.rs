@@ -132,6 +132,30 @@ fn what_a_gpu_cannot_do_is_tested() {
     }
 }
 
+/// The files that the table of fences names.
+fn files_of_fences(document: &str) -> BTreeSet<String> {
+    let rows = document.split("| fence | what it orders |").nth(1).expect("ARCHITECTURE.md has a table of fences");
+    let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| row.split('`').nth(1)).map(str::to_owned).collect()
+}
+
+/// Each file with a fence has a row with what it orders, and no other file has one.
+#[test]
+fn every_fence_has_a_note() {
+    let folder = root().join("src");
+    let mut found = BTreeSet::new();
+    for path in files("src", "rs") {
+        let text = fs::read_to_string(&path).unwrap();
+        let path = path.strip_prefix(&folder).unwrap().to_str().unwrap();
+        // The model stands in for `real.rs` under loom.
+        let is_code = !path.ends_with("_tests.rs") && !path.ends_with("reclaim/model.rs");
+        if is_code && (text.contains("fence(Ordering::") || text.contains("_mm_sfence()")) {
+            found.insert(path.to_owned());
+        }
+    }
+    assert_eq!(files_of_fences(&read("ARCHITECTURE.md")), found);
+}
+
 #[test]
 fn links_lead_somewhere() {
     let mut documents = files("docs", "md");
