@@ -26,6 +26,18 @@ def miscounted(program, log):
         yield f"{program['name']}: {program['cases']} tests are counted, {ran} ran, {skipped} of them skipped"
 
 
+def interoperation(programs, results):
+    """The bare driver is on every such machine. PyTorch and CuPy may be missing: then the log says why."""
+    for library in "driver", "torch", "cupy":
+        name, log = f"interop.{library}", results / f"interop.{library}.log"
+        status = programs[name]["status"] if name in programs else None
+        text = log.read_text() if log.exists() else ""
+        skipped = library != "driver" and status == 77 and text.startswith("skipped: ")
+        if not skipped and (status != 0 or programs[name]["cases"] == 0 or
+                            f"[==========] {programs[name]['cases']} tests" not in text):
+            yield f"{name}: status {status}; its log ends: {text[-200:]}"
+
+
 def problems(pack, results):
     said = json.loads((results / "results.json").read_text())
     programs = {program["name"]: program for program in said["programs"]}
@@ -45,6 +57,7 @@ def problems(pack, results):
         for name, program in listed:
             if program.endswith("_test") and prefix + name in programs:
                 yield from miscounted(programs[prefix + name], results / f"{prefix}{name}.log")
+    yield from interoperation(programs, results)
     tests = {f"{pathlib.Path(program).name}.cpp" for _, program in suite if program.endswith("_test")}
     if tests != set(said["tests"]):
         yield f"the confirmed test files differ: {sorted(tests ^ set(said['tests']))}"

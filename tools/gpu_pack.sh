@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 64 MiB: the suite, the samples and the
+# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 60 MiB: the suite, the samples and the
 # benches as programs, the library, and a script that runs them. That machine only needs a driver; compute-sanitizer
 # is used if it is installed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 pack=build/gpu-pack
-limit=$((64 * 1024 * 1024))
+limit=$((60 * 1024 * 1024))
 build gpu
 
 rm -rf "$pack"
@@ -30,8 +30,11 @@ cp build/gpu/cpp_tests/unload_child "$pack/tests/"
 cp build/gpu/plugins/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
+# This library and PyTorch, CuPy or the bare driver in one process.
+mkdir "$pack/tests/interop"
+cp tests/interop/*.py "$pack/tests/interop/"
 # Programs that were built with line numbers read them.
-find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
+find "$pack" -type f ! -name '*.py' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
     while IFS= read -r file; do
         [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
     done

@@ -33,6 +33,7 @@ card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/n
 echo "$(head -2 about.txt | tr '\n' ' ')"
 echo "GPU: $card"
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
+python=$(command -v python3)
 # sanitized TOOL LIST OPTION...: the programs of a list under a tool of compute-sanitizer.
 sanitized() {
     local tool=$1 list=$2
@@ -51,6 +52,9 @@ plan() {
     sanitized memcheck memcheck.txt --report-api-errors no
     sanitized racecheck racecheck.txt
     sanitized synccheck racecheck.txt
+    # Status 77: that library is not on this machine.
+    [[ -z $python ]] || printf 'interop.%s\t300\t%s\ttests/interop/interop.py\t%s\n' driver "$python" driver \
+        torch "$python" torch cupy "$python" cupy
     printf 'bench.%s\t180\tbenches/bench_%s\n' entry entry cuda cuda
 }
 
@@ -107,11 +111,12 @@ one() {
     counts=$(grep -cE '^\[       OK \]' "$log")
     verdict="failed ($status)"
     ((status != 0)) || verdict=passed
+    ((status != 77)) || verdict=skipped
     ((!hung)) || verdict="hangs"
     printf '%-34s %-14s %5s cases %8d ms\n' "$name" "$verdict" "$counts" "$milliseconds"
     printf '{"name": "%s", "status": %d, "hangs": %s, "cases": %d, "milliseconds": %d}\n' "$name" "$status" \
         "$( ((hung)) && echo true || echo false)" "$counts" "$milliseconds" >"$results/rows/$name"
-    [[ $name != bench.* ]] || cat "$log"
+    [[ $name != bench.* && $verdict != skipped ]] || cat "$log"
 }
 
 # docs/api.md counts a test file as confirmed when its whole program passed.
@@ -142,6 +147,7 @@ JSON
 }
 
 [[ -n $sanitizer ]] || echo "compute-sanitizer is not on this machine: nothing runs under it"
+[[ -n $python ]] || echo "python3 is not on this machine: nothing runs beside PyTorch and CuPy"
 left=0
 mapfile -t lines < <(part)
 for line in "${lines[@]}"; do
@@ -154,7 +160,7 @@ for line in "${lines[@]}"; do
     fi
 done
 write_results
-failed=$(grep -L '"status": 0,' "$results"/rows/* 2>/dev/null | wc -l)
+failed=$(grep -LE '"status": (0|77),' "$results"/rows/* 2>/dev/null | wc -l)
 echo "$(ls "$results/rows" | wc -l) programs ran so far, $failed of them failed; results in $results"
 ((left == 0)) || echo "$left programs of this shard are left: run the same command again"
 ((failed == 0 && left == 0))

@@ -15,6 +15,42 @@ namespace {
 
 constexpr size_t kSize = 4096;
 
+// A context of another library of the process: one of cuCtxCreate on device 0, or the primary one of device 1.
+class OthersContext {
+  public:
+    enum Place { kSameDevice, kOtherDevice };
+
+    explicit OthersContext(Place place) : place_(place) { Make(); }
+    ~OthersContext() { End(); }
+    OthersContext(const OthersContext&) = delete;
+    OthersContext& operator=(const OthersContext&) = delete;
+
+    operator void*() const { return context_; }
+
+    void Make() {
+        if (place_ == kOtherDevice) {
+            Driver("cuDevicePrimaryCtxRetain", &context_, 1);
+        } else {
+            Driver("cuCtxCreate_v2", &context_, 0u, 0);
+            Driver("cuCtxPopCurrent_v2", static_cast<void*>(nullptr));
+        }
+    }
+    // It stays current where it is.
+    void End() {
+        if (!context_) return;
+        if (place_ == kOtherDevice) {
+            Driver("cuDevicePrimaryCtxRelease_v2", 1);
+        } else {
+            OnNewThread([this] { Driver("cuCtxDestroy_v2", context_); });
+        }
+        context_ = nullptr;
+    }
+
+  private:
+    Place place_;
+    void* context_ = nullptr;
+};
+
 // Another library of the process that uses the driver and leaves its own context current after each
 // call. The test double reports misuse and ends the process if an object of device 0 is created,
 // used or destroyed in that context.
@@ -24,12 +60,16 @@ class ForeignContext : public WithDevice {
         WithDevice::SetUp();
         const char* name = portaclBackendName();
         if (!name || std::strcmp(name, "cuda") != 0) GTEST_SKIP() << "the cpu backend has no driver below it";
-        if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
-        Driver("cuDevicePrimaryCtxRetain", &context_, 1);
     }
-    void TearDown() override {
-        if (context_) Driver("cuDevicePrimaryCtxRelease_v2", 1);
-        WithDevice::TearDown();
+
+    // On the same device, and on another one if there is one.
+    template <typename Test>
+    static void OnEachDevice(Test test) {
+        test(OthersContext::kSameDevice);
+        if (DeviceCount() >= 2) {
+            SCOPED_TRACE("a context of another device");
+            test(OthersContext::kOtherDevice);
+        }
     }
 
     // The device that the driver reports for `address`.
@@ -104,8 +144,6 @@ class ForeignContext : public WithDevice {
         CALL(aclrtDestroyStream(stream));
 #undef CALL
     }
-
-    void* context_ = nullptr;
 };
 
 }  // namespace
@@ -133,17 +171,21 @@ TEST(OtherThread, DestroysObjectsOfAnotherThread) {
 }
 
 TEST_F(ForeignContext, MayBeLeftCurrent) {
-    UseDeviceZero([this] { Driver("cuCtxSetCurrent", context_); });
+    OnEachDevice([](OthersContext::Place place) {
+        const OthersContext others(place);
+        UseDeviceZero([&] { Driver("cuCtxSetCurrent", static_cast<void*>(others)); });
+    });
 }
 
 TEST_F(ForeignContext, MayBeDestroyedWhileItIsCurrent) {
-    Driver("cuDevicePrimaryCtxRelease_v2", 1);
-    context_ = nullptr;
-    UseDeviceZero([] {
-        void* context = nullptr;
-        Driver("cuDevicePrimaryCtxRetain", &context, 1);
-        Driver("cuCtxSetCurrent", context);
-        Driver("cuDevicePrimaryCtxRelease_v2", 1);
+    OnEachDevice([](OthersContext::Place place) {
+        OthersContext others(place);
+        others.End();
+        UseDeviceZero([&] {
+            others.Make();
+            Driver("cuCtxSetCurrent", static_cast<void*>(others));
+            others.End();
+        });
     });
 }
 
@@ -151,28 +193,35 @@ TEST_F(ForeignContext, MayLeaveNoneCurrent) {
     UseDeviceZero([] { Driver("cuCtxSetCurrent", static_cast<void*>(nullptr)); });
 }
 
-TEST_F(ForeignContext, MayBeDestroyedWhileCurrent) {
-    UseDeviceZero([] {
-        void* context = nullptr;
-        Driver("cuDevicePrimaryCtxRelease_v2", 1);
-        Driver("cuDevicePrimaryCtxRetain", &context, 1);
-        Driver("cuCtxSetCurrent", context);
-        Driver("cuDevicePrimaryCtxRelease_v2", 1);
-        Driver("cuDevicePrimaryCtxRetain", &context, 1);
+// A primary context that is retained again has the same handle.
+TEST_F(ForeignContext, MayFollowADestroyedOneThatIsCurrent) {
+    OnEachDevice([](OthersContext::Place place) {
+        OthersContext others(place);
+        UseDeviceZero([&] {
+            others.End();
+            others.Make();
+            Driver("cuCtxSetCurrent", static_cast<void*>(others));
+            others.End();
+            others.Make();
+        });
     });
 }
 
 TEST_F(ForeignContext, MayBeCurrentDuringFinalize) {
-    DeviceMemory memory(kSize);
-    ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
-    Driver("cuCtxSetCurrent", context_);
-    (void)memory.Release();
-    ACL_OK(aclrtResetDevice(0));
-    // It belongs to the other library, and is still current.
-    void* current = nullptr;
-    Driver("cuCtxGetCurrent", &current);
-    EXPECT_TRUE(current == context_ || current == nullptr);
-    Driver("cuCtxSetCurrent", context_);
-    ACL_OK(aclFinalize());
-    ACL_OK(aclInit(nullptr));
+    OnEachDevice([](OthersContext::Place place) {
+        const OthersContext others(place);
+        DeviceMemory memory(kSize);
+        ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
+        Driver("cuCtxSetCurrent", static_cast<void*>(others));
+        (void)memory.Release();
+        ACL_OK(aclrtResetDevice(0));
+        // It belongs to the other library, and is still current.
+        void* current = nullptr;
+        Driver("cuCtxGetCurrent", &current);
+        EXPECT_TRUE(current == others || current == nullptr);
+        Driver("cuCtxSetCurrent", static_cast<void*>(others));
+        ACL_OK(aclFinalize());
+        ACL_OK(aclInit(nullptr));
+        ACL_OK(aclrtSetDevice(0));
+    });
 }

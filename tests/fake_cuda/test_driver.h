@@ -18,6 +18,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext*, CUdevice);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice);
 CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned*, int*);
+CUresult cuCtxCreate_v2(CUcontext*, unsigned, CUdevice);
+CUresult cuCtxDestroy_v2(CUcontext);
 CUresult cuCtxGetCurrent(CUcontext*);
 CUresult cuCtxSetCurrent(CUcontext);
 CUresult cuCtxPushCurrent_v2(CUcontext);

@@ -18,6 +18,8 @@ check() {
     printf 'b\ttests/b_test\t--gtest_filter=Suite.Test\n' >"$pack/assumptions.txt"
     printf 'c\ttests/c_test\n' >"$pack/memcheck.txt"
     printf 'd\ttests/d_test\n' >"$pack/racecheck.txt"
+    # Stands for Python: one library is there, one fails, one is missing.
+    program "$place/bin/python3" 'case $2 in driver) echo "[       OK ] Interop.x (0 ms)";; torch) exit 1;; *) echo "skipped: no cupy"; exit 77;; esac'
     # Ignores its options but the tool, which it writes, and runs the program.
     cat >"$place/bin/compute-sanitizer" <<'SCRIPT'
 #!/bin/sh
@@ -33,7 +35,9 @@ SCRIPT
     printf 'portacl\ncommit\n' >"$pack/about.txt"
     sed 's/\\t180\\t/\\t2\\t/' tools/gpu_run.sh >"$pack/run"
     run() { (cd "$pack" && PATH="$place/bin:/usr/bin:/bin" bash ./run "$@" "$place/results") || true; }
-    run --seconds 1 | grep -q '11 programs of this shard are left' || { echo "the time limit does not hold"; return 1; }
+    run --seconds 1 | grep -q '14 programs of this shard are left' || { echo "the time limit does not hold"; return 1; }
+    run 1/3
+    [[ $(ls "$place/results/rows") == assumed.b ]] || { echo "the first shard is not the tests of assumptions"; return 1; }
     for shard in 1 2 3; do run "$shard/3" && run "$shard/3"; done
     python3 - "$place" <<'PYTHON'
 import json, pathlib, sys
@@ -41,14 +45,16 @@ place = pathlib.Path(sys.argv[1])
 said = json.loads((place / "results/results.json").read_text())
 programs = {program["name"]: program for program in said["programs"]}
 ran = [pathlib.Path(line).name for line in (place / "ran").read_text().split() if "nvidia" not in line]
-assert sorted(programs) == ["a", "assumed.b", "b", "bench.cuda", "bench.entry", "c", "d", "hangs", "memcheck.c",
-                            "racecheck.d", "synccheck.d"], sorted(programs)
+assert sorted(programs) == ["a", "assumed.b", "b", "bench.cuda", "bench.entry", "c", "d", "hangs", "interop.cupy",
+                            "interop.driver", "interop.torch", "memcheck.c", "racecheck.d", "synccheck.d"], sorted(programs)
 for tool, name in ("memcheck", "c"), ("racecheck", "d"), ("synccheck", "d"):
     log = (place / f"results/{tool}.{name}.log").read_text()
     assert f"under {tool}" in log, log
-assert sorted(ran) == sorted([f"{name}_test" for name in "abbccddd"] + ["bench_cuda", "bench_entry", "hangs"]), ran
+assert sorted(ran) == sorted([f"{name}_test" for name in "abbccddd"] + ["bench_cuda", "bench_entry", "hangs"] + 3 * ["python3"]), ran
 assert ran[0] == "b_test", f"the assumptions come first, not {ran[0]}"
 assert [name for name, program in programs.items() if program["hangs"]] == ["hangs"]
+assert {name: programs[f"interop.{name}"]["status"] for name in ("driver", "torch", "cupy")} == {
+    "driver": 0, "torch": 1, "cupy": 77}
 assert sorted(said["tests"]) == [f"{name}_test.cpp" for name in "abcd"], said["tests"]
 print(f"{len(programs)} programs, each ran once")
 PYTHON

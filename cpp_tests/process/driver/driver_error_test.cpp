@@ -316,3 +316,26 @@ TEST_F(DriverRefuses, ToOpenADeviceWhoseFailedContextIsHeld) {
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }
+
+// The library's own kernels are loaded when a device is opened. A failure then is no failure of the device: a call that
+// needs a kernel loads it again, and returns what the driver says now.
+TEST_F(DriverRefuses, ToLoadKernelsOfTheLibrary) {
+    constexpr auto kSum = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM;
+    for (const std::string call : {"cuModuleLoadData", "cuModuleGetFunction"}) {
+        ACL_OK(aclrtResetDeviceForce(0));
+        FailDriver((call + ":0:222").c_str());
+        ACL_OK(aclrtSetDevice(0));
+        ExpectWorks();
+        const DeviceMemory sum(std::vector<int32_t>{1}), one(std::vector<int32_t>{2});
+        for (int round = 0; round < 2; ++round) {
+            ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                             aclrtReduceAsync(sum.At(), one.At(), 4, kSum, ACL_INT32, nullptr, nullptr),
+                             call + " gave 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+        }
+        ExpectWorks();
+        FailDriver("");
+        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 4, kSum, ACL_INT32, nullptr, nullptr));
+        ACL_OK(aclrtSynchronizeStream(nullptr));
+        EXPECT_EQ(sum.Download<int32_t>(), std::vector<int32_t>{3});
+    }
+}

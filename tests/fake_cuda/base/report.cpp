@@ -75,6 +75,9 @@ std::vector<std::string> leaks() {
             add("primary context of device %d, retained", context->ordinal);
         }
     }
+    for (const auto& context : all.created) {
+        if (context->active) add("context of cuCtxCreate on device %d", context->ordinal);
+    }
     return lines;
 }
 

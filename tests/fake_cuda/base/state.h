@@ -31,19 +31,34 @@ struct Pool;
 struct Window;
 class SharedFile;
 
-// A device and its primary context, which have the same lifetime here.
-struct Context {
-    Context(int ordinal_, size_t memory);
+// The memory of a device, which its contexts share.
+struct Device {
+    explicit Device(size_t memory);
 
-    const int ordinal;
     const size_t total;
     size_t used = 0;
     Arena arena;
-    CUcontext handle = nullptr;
-    unsigned references = 0;
-    bool active = false;
     // The file of its memory, shared with other processes.
     std::shared_ptr<SharedFile> file;
+    // The default memory pool, once a call has used it, and the current pool if another one was
+    // set.
+    std::shared_ptr<Pool> default_pool;
+    std::shared_ptr<Pool> current_pool;
+};
+
+// The primary context of a device, or one of cuCtxCreate.
+struct Context {
+    // The primary one, with its device.
+    Context(int ordinal_, size_t memory);
+    // A further one on the device of a primary context.
+    explicit Context(const Context& primary);
+
+    const int ordinal;
+    const std::shared_ptr<Device> device;
+    CUcontext handle = nullptr;
+    // Of the primary one.
+    unsigned references = 0;
+    bool active = false;
     // Being torn down; it can be retained again afterwards.
     bool draining = false;
     // A failure on the device; every call returns it until the context is reset.
@@ -56,10 +71,6 @@ struct Context {
     std::shared_ptr<Stream> internal;
     // Ordinals of the devices whose memory kernels of this device may access.
     std::set<int> peers;
-    // The default memory pool, once a call has used it, and the current pool if another one was
-    // set.
-    std::shared_ptr<Pool> default_pool;
-    std::shared_ptr<Pool> current_pool;
 };
 
 // The checkpoint state of the process.
@@ -82,7 +93,10 @@ struct State {
     bool held = false;
     // Locked: all calls wait, except those of checkpoints.
     ProcessState process = ProcessState::kRunning;
+    // Primary contexts, by the ordinals of their devices.
     std::vector<std::unique_ptr<Context>> contexts;
+    // Those of cuCtxCreate, also destroyed ones, which may be current on threads.
+    std::vector<std::unique_ptr<Context>> created;
     std::map<uint64_t, Context*> contexts_by_handle;
 
     Registry<Stream> streams{HandleKind::kStream};

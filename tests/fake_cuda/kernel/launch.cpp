@@ -11,6 +11,10 @@
 // Source: CUDA Driver API, cuLaunchKernel
 // Test: KernelLaunch.ParametersOfEverySizeArrive
 
+// Assumption: A kernel that executes trap fails its context with 719.
+// Source: CUDA C++ Programming Guide, Trap function; PTX ISA, trap
+// Test: KernelTrap.FailsTheDeviceUntilItIsReset
+
 namespace fake {
 namespace {
 

@@ -137,6 +137,11 @@ std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUr
 
 using namespace fake;
 
+// Assumption: PTX of version 6.4 for sm_52 loads on every device. Floating-point results are those of IEEE 754, NaNs
+// are canonical.
+// Source: PTX ISA, PTX Module Directives: .target; Floating Point Instructions
+// Test: Reduce.Float16RoundsToEvenAndOverflowsToInfinity, Reduce.InfinitiesNaNsAndZeros, ReduceReference.IsRight
+
 FAKE_CUDA_EXPORT CUresult cuModuleLoadData(CUmodule* out, const void* image) {
     Call call(__func__, Needs::kContext);
     return load(call, out, image);
@@ -151,6 +156,10 @@ FAKE_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, u
     }
     return load(call, out, image);
 }
+
+// Assumption: A launch that is pending when its module is unloaded needs the module until it is complete.
+// Source: CUDA Driver API, cuModuleUnload
+// Test: KernelLaunch.APendingLaunchOutlivesItsProgram
 
 FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
     Call call(__func__, Needs::kContext);

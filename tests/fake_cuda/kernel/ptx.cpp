@@ -56,7 +56,7 @@ uint8_t* Accessor::find(uint64_t address, uint64_t size) {
     if (size > block->size - offset) fail(CUDA_ERROR_ILLEGAL_ADDRESS, "crosses the end of the memory");
     if (block->kind == BlockKind::kDevice && block->context != &here &&
         here.peers.count(block->context->ordinal) == 0) {
-        fail(CUDA_ERROR_ILLEGAL_ADDRESS, "is in memory of another device without peer access");
+        fail(CUDA_ERROR_ILLEGAL_ADDRESS, "is in memory of another context without peer access");
     }
     if (block->kind == BlockKind::kMapped) {
         const auto access = block->access.find(here.ordinal);

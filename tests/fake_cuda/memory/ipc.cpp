@@ -62,9 +62,9 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr add
                            address);
     }
     IpcName named{};
-    if (!block->context->file->name(*block, &named.name)) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!block->context->device->file->name(*block, &named.name)) return CUDA_ERROR_OUT_OF_MEMORY;
     named.process = getpid();
-    named.descriptor = block->context->file->descriptor();
+    named.descriptor = block->context->device->file->descriptor();
     block->is_exported = true;
     *out = {};
     memcpy(out, &named, sizeof named);
@@ -98,14 +98,14 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
     if (file == nullptr || !file->find(named.name, &range)) return CUDA_ERROR_INVALID_VALUE;
     const size_t skipped = range.offset % kPage;
     const size_t size = round_up(skipped + range.size, kWindowPage);
-    const uint64_t address = context.arena.allocate(size, kWindowPage);
+    const uint64_t address = context.device->arena.allocate(size, kWindowPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     const auto window = std::make_shared<Window>(context, address, size);
     if (!file->map(context, address, {range.offset - skipped, round_up(skipped + range.size, kPage)})) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     auto block = std::make_shared<Block>(BlockKind::kForeign, &context, address + skipped, range.size,
-                                         context.arena.alias(address + skipped));
+                                         context.device->arena.alias(address + skipped));
     block->window = window;
     block->name = named.name;
     block->opened = 1;

@@ -36,6 +36,10 @@ using ull = unsigned long long;
 
 using namespace fake;
 
+// Assumption: Managed memory has one address for the host and the devices, and copies and fills accept it.
+// Source: CUDA Driver API, cuMemAllocManaged
+// Test: Memcpy2d.ManagedMemory, NativeCuda.MemoryOfOtherLibrariesIsCopiedAndFilled
+
 FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsigned flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
@@ -47,7 +51,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsig
     if (!make_room(context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
     const uint64_t address = allocate_host(size, size >= kHuge ? kHuge : kPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    context.used += size;
+    context.device->used += size;
     auto* const bytes = reinterpret_cast<uint8_t*>(address);
     add_block(std::make_shared<Block>(BlockKind::kManaged, &context, address, size, bytes));
     *out = address;

@@ -57,11 +57,11 @@ void add_block(std::shared_ptr<Block> block) {
 }
 
 std::shared_ptr<Block> allocate_device(Context& context, size_t size) {
-    if (size > context.total || !make_room(context, round_up(size, Arena::kGrain))) return nullptr;
-    const uint64_t address = context.arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
+    if (size > context.device->total || !make_room(context, round_up(size, Arena::kGrain))) return nullptr;
+    const uint64_t address = context.device->arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
     if (address == 0) return nullptr;
-    context.used += round_up(size, Arena::kGrain);
-    uint8_t* const bytes = context.arena.alias(address);
+    context.device->used += round_up(size, Arena::kGrain);
+    uint8_t* const bytes = context.device->arena.alias(address);
     poison(bytes, size);
     auto block = std::make_shared<Block>(BlockKind::kDevice, &context, address, size, bytes);
     add_block(block);
@@ -112,12 +112,12 @@ const char* name_of(BlockKind kind) {
 
 Block::~Block() {
     if (kind == BlockKind::kDevice) {
-        context->file->forget(address);
-        context->file->discard(*context, address, size);
-        context->arena.free(address, size);
-        context->used -= round_up(size, Arena::kGrain);
+        context->device->file->forget(address);
+        context->device->file->discard(*context, address, size);
+        context->device->arena.free(address, size);
+        context->device->used -= round_up(size, Arena::kGrain);
     } else if (kind == BlockKind::kPinned || kind == BlockKind::kManaged) {
-        if (kind == BlockKind::kManaged) context->used -= size;
+        if (kind == BlockKind::kManaged) context->device->used -= size;
         free_host(address, size);
     }
 }
@@ -139,7 +139,7 @@ std::shared_ptr<Block> find_block(uint64_t address) {
 
 bool is_driver_address(uint64_t address) {
     const State& all = state();
-    const auto inside = [address](const auto& context) { return context->arena.contains(address); };
+    const auto inside = [address](const auto& context) { return context->device->arena.contains(address); };
     return std::any_of(all.contexts.begin(), all.contexts.end(), inside) || all.pinned_arena->contains(address) ||
            all.mapped_arena->contains(address);
 }
@@ -253,6 +253,10 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     return context.sticky;
 }
 
+// Assumption: The driver counts memory in pages of its own: a small allocation may change nothing.
+// Source: CUDA Driver API, cuMemGetInfo
+// Test: MemInfo.FollowsAllocations, MemInfo.FreeIsAtMostTotal
+
 FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
@@ -260,9 +264,9 @@ FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "free or total is null");
     }
     // Whole pages, as the system counts them: a small block may cost one page, or nothing.
-    const size_t used = round_up(call.context().used, kHuge);
-    *available = used < call.context().total ? call.context().total - used : 0;
-    *total = call.context().total;
+    const size_t used = round_up(call.context().device->used, kHuge);
+    *available = used < call.context().device->total ? call.context().device->total - used : 0;
+    *total = call.context().device->total;
     return CUDA_SUCCESS;
 }
 

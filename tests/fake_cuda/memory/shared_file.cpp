@@ -63,8 +63,8 @@ SharedHeader* map_header(int descriptor) {
 }
 
 bool map_at(Context& context, uint64_t address, size_t size, int descriptor, uint64_t offset) {
-    return mmap(context.arena.alias(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-                descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
+    return mmap(context.device->arena.alias(address), size, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ std::shared_ptr<SharedFile> SharedFile::create(const Context& context) {
     const int descriptor = memfd_create("fake_cuda memory", MFD_CLOEXEC);
     if (descriptor < 0) return nullptr;
     uint64_t pool = 0;
-    const auto size = static_cast<off_t>(kHeaderSize + context.arena.size());
+    const auto size = static_cast<off_t>(kHeaderSize + context.device->arena.size());
     SharedHeader* const header = getrandom(&pool, sizeof pool, 0) == sizeof pool && ftruncate(descriptor, size) == 0
                                      ? map_header(descriptor)
                                      : nullptr;
@@ -132,11 +132,11 @@ int SharedFile::device() const {
 }
 
 bool SharedFile::back(Context& context, uint64_t address, size_t size) const {
-    return map_at(context, address, size, descriptor_, kHeaderSize + context.arena.offset(address));
+    return map_at(context, address, size, descriptor_, kHeaderSize + context.device->arena.offset(address));
 }
 
 void SharedFile::unback(Context& context, uint64_t address, size_t size) const {
-    context.file->back(context, address, size);
+    context.device->file->back(context, address, size);
     // Importers that still have it read zeros; its content is undefined.
     discard(context, address, size);
 }
@@ -146,7 +146,8 @@ void SharedFile::discard(const Context& context, uint64_t address, size_t size) 
     const uint64_t end = (address + size) & ~uint64_t{4095};
     if (start < end) {
         fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(kHeaderSize + context.arena.offset(start)), static_cast<off_t>(end - start));
+                  static_cast<off_t>(kHeaderSize + context.device->arena.offset(start)),
+                  static_cast<off_t>(end - start));
     }
 }
 
@@ -157,7 +158,7 @@ bool SharedFile::name(const Block& block, SharedName* out) {
         while (free < SharedHeader::kSlots && header_->slots[free].number != 0) ++free;
         if (free == SharedHeader::kSlots) return false;
         SharedSlot& slot = header_->slots[free];
-        slot.offset = kHeaderSize + block.context->arena.offset(block.address);
+        slot.offset = kHeaderSize + block.context->device->arena.offset(block.address);
         slot.size = block.size;
         __atomic_store_n(&slot.number, ++header_->last_number, __ATOMIC_RELEASE);
         found = slots_.emplace(block.address, free).first;
@@ -192,8 +193,8 @@ bool SharedFile::map(Context& context, uint64_t address, SharedRange range) cons
 }
 
 Window::~Window() {
-    context.file->back(context, address, size);
-    context.arena.free(address, size);
+    context.device->file->back(context, address, size);
+    context.device->arena.free(address, size);
 }
 
 }  // namespace fake

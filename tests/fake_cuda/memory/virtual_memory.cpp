@@ -81,7 +81,7 @@ Physical::Physical(Context* context_, size_t size_) : context(context_), size(si
         close(file);
         file = -1;
     }
-    context->used += size;
+    context->device->used += size;
 }
 
 Physical::Physical(Context* context_, size_t size_, int foreign_file)
@@ -89,7 +89,7 @@ Physical::Physical(Context* context_, size_t size_, int foreign_file)
 
 Physical::~Physical() {
     if (file >= 0) close(file);
-    if (!foreign) context->used -= size;
+    if (!foreign) context->device->used -= size;
 }
 
 bool Physical::appear(uint8_t* at) const {
@@ -271,6 +271,11 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     }
     return CUDA_SUCCESS;
 }
+
+// Assumption: Physical memory is mapped at reserved addresses, in pieces of the granularity, and no device has access
+// before cuMemSetAccess.
+// Source: CUDA Driver API, Virtual Memory Management
+// Test: VirtualMemory.MappedMemoryIsUsedLikeAllocatedMemory
 
 FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc* descriptions,
                                          size_t count) {

@@ -75,19 +75,19 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
 
 // The device's default pool.
 std::shared_ptr<Pool> default_pool(Context& context) {
-    if (context.default_pool == nullptr) {
+    if (context.device->default_pool == nullptr) {
         CUmemPoolProps props{};
         props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
         props.location = {CU_MEM_LOCATION_TYPE_DEVICE, context.ordinal};
-        context.default_pool = std::make_shared<Pool>(context, props);
-        context.default_pool->is_default = true;
-        context.default_pool->handle = state().pools.add(context.default_pool);
+        context.device->default_pool = std::make_shared<Pool>(*device(context.ordinal), props);
+        context.device->default_pool->is_default = true;
+        context.device->default_pool->handle = state().pools.add(context.device->default_pool);
     }
-    return context.default_pool;
+    return context.device->default_pool;
 }
 
 std::shared_ptr<Pool> current_pool(Context& context) {
-    return context.current_pool != nullptr ? context.current_pool : default_pool(context);
+    return context.device->current_pool != nullptr ? context.device->current_pool : default_pool(context);
 }
 
 CUresult check_device(const Call& call, const void* out, CUdevice ordinal) {
@@ -188,7 +188,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "device %d's default pool cannot be destroyed",
                            pool->context->ordinal);
     }
-    if (pool->context->current_pool == pool) pool->context->current_pool = nullptr;
+    if (pool->context->device->current_pool == pool) pool->context->device->current_pool = nullptr;
     if (pool->file != nullptr && !pool->imported) pool->file->close_door();
     // Its memory is freed with the last block and the last pending free.
     state().pools.remove(pool->handle);
@@ -322,7 +322,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool hand
     if (pool->imported || pool->on_host() || pool->context != device(ordinal)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's, or not on device %d", ordinal);
     }
-    device(ordinal)->current_pool = std::move(pool);
+    device(ordinal)->device->current_pool = std::move(pool);
     return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,8 @@
 // Memory pools: memory that streams allocate and free in stream order.
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/call.h"
@@ -21,6 +23,23 @@ struct Segment {
     bool used = false;
     // Frees that the next user must be ordered after.
     std::vector<std::shared_ptr<PoolOperation>> releases;
+};
+
+using Segments = std::map<uint64_t, Segment>;
+
+// The free segments of a pool, so that no search walks the used ones.
+struct FreeSegments {
+    void add(Segments::iterator segment) {
+        by_address.insert(segment->first);
+        by_size.insert({segment->second.size, segment->first});
+    }
+    void remove(Segments::iterator segment) {
+        by_address.erase(segment->first);
+        by_size.erase({segment->second.size, segment->first});
+    }
+
+    std::set<uint64_t> by_address;
+    std::set<std::pair<size_t, uint64_t>> by_size;
 };
 
 struct Pool {
@@ -55,7 +74,8 @@ struct Pool {
     uint64_t used = 0;
     uint64_t used_high = 0;
     std::map<int, int> access;
-    std::map<uint64_t, Segment> segments;
+    Segments segments;
+    FreeSegments free;
     // The file for other processes; null: none.
     std::shared_ptr<SharedFile> file;
 };

@@ -8,6 +8,7 @@
 
 #include "memory/shared_file.h"
 #include "pool/mem_pool.h"
+#include "runtime/context.h"
 #include "stream/stream.h"
 
 // Assumption: A pool reuses freed memory in the stream of the free, after an event that follows the free, after the
@@ -20,7 +21,6 @@ namespace fake {
 namespace {
 
 using ull = unsigned long long;
-using Segments = std::map<uint64_t, Segment>;
 
 // A pool allocates from its device, and frees, in multiples of this.
 constexpr size_t kPage = size_t{32} << 20;
@@ -38,18 +38,16 @@ bool is_usable(const Pool& pool, const Stream& stream, const Segment& segment, S
                (pool.allows(Reuse::kFollowEvents) && is_after(stream.known, *release)) ||
                (sure == Sure::kComplete && release->done);
     };
-    return !segment.used && std::all_of(segment.releases.begin(), segment.releases.end(), over);
+    return std::all_of(segment.releases.begin(), segment.releases.end(), over);
 }
 
 // The best-fitting segment, so that few frees precede what is allocated.
 Segments::iterator find_segment(Pool& pool, const Stream& stream, size_t size, Sure sure) {
-    auto best = pool.segments.end();
-    for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
-        const bool fits =
-            segment->second.size >= size && (best == pool.segments.end() || segment->second.size < best->second.size);
-        if (fits && is_usable(pool, stream, segment->second, sure)) best = segment;
+    for (auto free = pool.free.by_size.lower_bound({size, 0}); free != pool.free.by_size.end(); ++free) {
+        const auto segment = pool.segments.find(free->second);
+        if (is_usable(pool, stream, segment->second, sure)) return segment;
     }
-    return best;
+    return pool.segments.end();
 }
 
 // The first of several adjacent segments that together have `size` bytes and fit best.
@@ -65,7 +63,8 @@ Segments::iterator find_segments(Pool& pool, const Stream& stream, size_t size, 
             best_size = sum;
         }
     };
-    for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
+    for (const uint64_t address : pool.free.by_address) {
+        const auto segment = pool.segments.find(address);
         const bool usable = is_usable(pool, stream, segment->second, sure);
         if (!usable || segment->first != end) {
             consider();
@@ -86,13 +85,15 @@ Segments::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure
     return found != pool.segments.end() ? found : find_segments(pool, stream, size, sure);
 }
 
-// Merges segments from `first` into one of `size` bytes, with the frees of all its parts.
+// Makes `size` bytes from `first` on one segment, with the frees of all its parts, and takes it from the free ones.
 Segments::iterator cut(Pool& pool, Segments::iterator first, size_t size) {
     Segment& segment = first->second;
+    pool.free.remove(first);
     while (segment.size < size) {
         const auto next = std::next(first);
         segment.size += next->second.size;
         std::move(next->second.releases.begin(), next->second.releases.end(), std::back_inserter(segment.releases));
+        pool.free.remove(next);
         pool.segments.erase(next);
     }
     if (segment.size > size) {
@@ -100,29 +101,32 @@ Segments::iterator cut(Pool& pool, Segments::iterator first, size_t size) {
         rest.size = segment.size - size;
         rest.releases = segment.releases;
         segment.size = size;
-        pool.segments.emplace(first->first + size, std::move(rest));
+        pool.free.add(pool.segments.emplace(first->first + size, std::move(rest)).first);
     }
     return first;
 }
 
 // Drops frees that are complete for all streams, and merges neighbours without any.
 void collect(Pool& pool) {
-    for (auto segment = pool.segments.begin(); segment != pool.segments.end();) {
+    const auto is_over = [](const std::shared_ptr<PoolOperation>& release) {
+        return is_after(state().observed, *release);
+    };
+    auto before = pool.segments.end();
+    for (auto free = pool.free.by_address.begin(); free != pool.free.by_address.end();) {
+        const auto segment = pool.segments.find(*free++);
         auto& releases = segment->second.releases;
-        releases.erase(std::remove_if(releases.begin(), releases.end(),
-                                      [](const std::shared_ptr<PoolOperation>& release) {
-                                          return is_after(state().observed, *release);
-                                      }),
-                       releases.end());
-        const auto is_free = [](const Segment& free) { return !free.used && free.releases.empty(); };
-        const auto before = segment == pool.segments.begin() ? pool.segments.end() : std::prev(segment);
-        if (before != pool.segments.end() && is_free(segment->second) && is_free(before->second) &&
-            before->first + before->second.size == segment->first) {
-            before->second.size += segment->second.size;
-            segment = pool.segments.erase(segment);
-        } else {
-            ++segment;
+        releases.erase(std::remove_if(releases.begin(), releases.end(), is_over), releases.end());
+        const bool merges = before != pool.segments.end() && releases.empty() && before->second.releases.empty() &&
+                            before->first + before->second.size == segment->first;
+        if (!merges) {
+            before = segment;
+            continue;
         }
+        pool.free.remove(before);
+        pool.free.remove(segment);
+        before->second.size += segment->second.size;
+        pool.segments.erase(segment);
+        pool.free.add(before);
     }
 }
 
@@ -130,13 +134,13 @@ void collect(Pool& pool) {
 uint64_t reserve(Pool& pool, size_t size) {
     if (pool.on_host()) return allocate_host(size, kPage);
     if (!make_room(*pool.context, size)) return 0;
-    const uint64_t address = pool.context->arena.allocate(size, kPage);
+    const uint64_t address = pool.context->device->arena.allocate(size, kPage);
     if (address == 0) return 0;
     if (pool.file != nullptr && !pool.file->back(*pool.context, address, size)) {
-        pool.context->arena.free(address, size);
+        pool.context->device->arena.free(address, size);
         return 0;
     }
-    pool.context->used += size;
+    pool.context->device->used += size;
     return address;
 }
 
@@ -146,9 +150,9 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
         return;
     }
     if (pool.file != nullptr) pool.file->unback(*pool.context, address, size);
-    pool.context->file->discard(*pool.context, address, size);
-    pool.context->arena.free(address, size);
-    pool.context->used -= size;
+    pool.context->device->file->discard(*pool.context, address, size);
+    pool.context->device->arena.free(address, size);
+    pool.context->device->used -= size;
 }
 
 // A new segment with room for `size` bytes, or the end.
@@ -161,7 +165,9 @@ Segments::iterator grow(Pool& pool, size_t size) {
     pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
     Segment segment;
     segment.size = pages;
-    return pool.segments.emplace(address, std::move(segment)).first;
+    const auto grown = pool.segments.emplace(address, std::move(segment)).first;
+    pool.free.add(grown);
+    return grown;
 }
 
 // Every pool: those with handles, and the default pools of devices.
@@ -184,7 +190,7 @@ int Pool::access_of(int ordinal) const {
 }
 
 uint8_t* Pool::bytes(uint64_t address) const {
-    return on_host() ? reinterpret_cast<uint8_t*>(address) : context->arena.alias(address);
+    return on_host() ? reinterpret_cast<uint8_t*>(address) : context->device->arena.alias(address);
 }
 
 Pool::~Pool() {
@@ -251,19 +257,22 @@ void free_block(const Block& block, std::shared_ptr<PoolOperation> release) {
     Pool& pool = *block.pool;
     pool.used -= round_up(block.size, Arena::kGrain);
     if (!pool.imported) {
-        Segment& segment = pool.segments.at(block.address);
-        segment.used = false;
-        if (release != nullptr) segment.releases.push_back(std::move(release));
+        const auto segment = pool.segments.find(block.address);
+        segment->second.used = false;
+        if (release != nullptr) segment->second.releases.push_back(std::move(release));
+        pool.free.add(segment);
         if (pool.file != nullptr) pool.file->forget(block.address);
     }
     state().blocks.erase(block.address);
 }
 
 bool make_room(Context& context, size_t size) {
-    const auto has_room = [&] { return context.used <= context.total && size <= context.total - context.used; };
+    const auto has_room = [&] {
+        return context.device->used <= context.device->total && size <= context.device->total - context.device->used;
+    };
     if (has_room()) return true;
     for (const auto& pool : all_pools()) {
-        if (pool->context == &context && !pool->on_host()) trim(*pool, 0);
+        if (pool->context->device == context.device && !pool->on_host()) trim(*pool, 0);
     }
     return has_room();
 }
@@ -272,9 +281,11 @@ void trim(Pool& pool, uint64_t keep) {
     if (pool.imported) return;
     collect(pool);
     // From the end, so that later allocations use few pages.
-    for (auto segment = pool.segments.end(); segment != pool.segments.begin() && pool.reserved > keep;) {
-        --segment;
-        if (segment->second.used || !segment->second.releases.empty()) continue;
+    const std::vector<uint64_t> free(pool.free.by_address.rbegin(), pool.free.by_address.rend());
+    for (const uint64_t address : free) {
+        if (pool.reserved <= keep) break;
+        const auto segment = pool.segments.find(address);
+        if (!segment->second.releases.empty()) continue;
         const uint64_t start = round_up(segment->first, kPage);
         const uint64_t end = (segment->first + segment->second.size) & ~uint64_t{kPage - 1};
         if (start >= end) continue;
@@ -282,13 +293,18 @@ void trim(Pool& pool, uint64_t keep) {
         if (size == 0) break;
         const uint64_t cut_at = end - size;
         const size_t tail = segment->first + segment->second.size - end;
+        pool.free.remove(segment);
         if (tail != 0) {
             Segment rest;
             rest.size = tail;
-            pool.segments.emplace(end, std::move(rest));
+            pool.free.add(pool.segments.emplace(end, std::move(rest)).first);
         }
         segment->second.size = cut_at - segment->first;
-        if (segment->second.size == 0) segment = pool.segments.erase(segment);
+        if (segment->second.size == 0) {
+            pool.segments.erase(segment);
+        } else {
+            pool.free.add(segment);
+        }
         unreserve(pool, cut_at, size);
         pool.reserved -= size;
     }
@@ -328,8 +344,9 @@ void drop_pools(Context& context, bool is_leak) {
         }
     }
     for (const uint64_t handle : mine) all.pools.remove(handle);
-    context.default_pool = nullptr;
-    context.current_pool = nullptr;
+    if (&context != device(context.ordinal)) return;
+    context.device->default_pool = nullptr;
+    context.device->current_pool = nullptr;
 }
 
 }  // namespace fake

@@ -145,4 +145,35 @@ TEST_F(Pools, TheBlocksOfADestroyedStreamAreReused) {
     EXPECT_EQ(kPage, get(kReservedHigh));
 }
 
+// Of many free segments the best fit is taken, of those with one length the first.
+TEST_F(Pools, TheBestOfManyFreeSegmentsIsTaken) {
+    constexpr size_t kStep = 512;
+    set(kThreshold, UINT64_MAX);
+    // One after the other, of 1 to 16 steps by turns. Those of odd lengths are free.
+    std::vector<CUdeviceptr> blocks;
+    for (size_t i = 0; i < 64; ++i) blocks.push_back(allocate_async((1 + i % 16) * kStep, stream));
+    for (size_t i = 0; i < 64; i += 2) OK(cuMemFreeAsync(blocks[i], stream));
+    std::vector<CUdeviceptr> live;
+    const auto allocate_steps = [&](size_t steps) {
+        live.push_back(allocate_async(steps * kStep, stream));
+        return live.back();
+    };
+    EXPECT_EQ(blocks[6], allocate_steps(7));
+    EXPECT_EQ(blocks[22], allocate_steps(7));
+    EXPECT_EQ(blocks[8], allocate_steps(8)) << "there is none of 8 steps";
+    EXPECT_EQ(blocks[0], allocate_steps(1));
+    EXPECT_EQ(blocks[8] + 8 * kStep, allocate_steps(1)) << "what the block of 8 steps left";
+    EXPECT_EQ(blocks[16], allocate_steps(1));
+    // Neighbours that no stream uses become one segment: of 2, 3, 4 and 5 steps.
+    OK(cuMemFreeAsync(blocks[1], stream));
+    OK(cuMemFreeAsync(blocks[3], stream));
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(blocks[1], allocate_steps(14)) << "better than a segment of 15 steps";
+    for (size_t i = 5; i < 64; i += 2) live.push_back(blocks[i]);
+    for (const CUdeviceptr block : live) OK(cuMemFreeAsync(block, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(0u, get(kReserved)) << "all of it is one free segment again";
+}
+
 }  // namespace

@@ -42,6 +42,11 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPo
     return CUDA_SUCCESS;
 }
 
+// Assumption: A pool that was created for file descriptors is imported by another process, which imports its blocks one
+// by one and can allocate none.
+// Source: CUDA Programming Guide, Stream Ordered Memory Allocator: Interprocess Communication
+// Test: MemPoolSharing.EachProcessReadsTheOthersWrites, MemPoolSharing.AnImportedPoolOnlyImports
+
 FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, void* handle, int type,
                                                              unsigned long long flags) {
     Call call(__func__, Needs::kStream);
@@ -104,14 +109,14 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool 
     Context& context = *pool->context;
     const size_t skipped = range.offset % kPage;
     const size_t size = round_up(skipped + range.size, kWindowPage);
-    const uint64_t address = context.arena.allocate(size, kWindowPage);
+    const uint64_t address = context.device->arena.allocate(size, kWindowPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     const auto window = std::make_shared<Window>(context, address, size);
     if (!pool->file->map(context, address, {range.offset - skipped, round_up(skipped + range.size, kPage)})) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     auto block = std::make_shared<Block>(BlockKind::kPooled, &context, address + skipped, range.size,
-                                         context.arena.alias(address + skipped));
+                                         context.device->arena.alias(address + skipped));
     block->pool = pool;
     block->window = window;
     *out = block->address;

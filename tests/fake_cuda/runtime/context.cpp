@@ -111,21 +111,17 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
     all.changed.notify_all();
 }
 
-CUresult check_device(const Call& call, CUdevice ordinal) {
-    if (device(ordinal) == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d, there are %zu", ordinal, state().contexts.size());
-    }
-    return CUDA_SUCCESS;
-}
-
 }  // namespace
 
-Context::Context(int ordinal_, size_t memory)
-    // More addresses than memory, so that allocations never fail because of fragmentation, and
-    // freed addresses are not reused for a while.
-    : ordinal(ordinal_), total(memory), arena(memory * 4, true) {
-    file = SharedFile::create(*this);
-    if (file == nullptr || !file->back(*this, arena.base(), arena.size())) {
+// More addresses than memory, so that allocations never fail because of fragmentation, and
+// freed addresses are not reused for a while.
+Device::Device(size_t memory) : total(memory), arena(memory * 4, true) {}
+
+Context::Context(const Context& primary) : ordinal(primary.ordinal), device(primary.device) {}
+
+Context::Context(int ordinal_, size_t memory) : ordinal(ordinal_), device(std::make_shared<Device>(memory)) {
+    device->file = SharedFile::create(*this);
+    if (device->file == nullptr || !device->file->back(*this, device->arena.base(), device->arena.size())) {
         perror("fake_cuda: no file for the memory of a device");
         exit(96);
     }
@@ -141,6 +137,20 @@ Context* device(CUdevice ordinal) {
     return known ? contexts[static_cast<size_t>(ordinal)].get() : nullptr;
 }
 
+void name_context(Context& context) {
+    constexpr uint64_t kBase = (uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(HandleKind::kContext) << 40);
+    const uint64_t handle = kBase + 16 * (state().contexts_by_handle.size() + 1);
+    context.handle = reinterpret_cast<CUcontext>(handle);
+    state().contexts_by_handle.emplace(handle, &context);
+}
+
+CUresult check_device(const Call& call, CUdevice ordinal) {
+    if (device(ordinal) == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d, there are %zu", ordinal, state().contexts.size());
+    }
+    return CUDA_SUCCESS;
+}
+
 Context* find_context(CUcontext handle) {
     const auto& known = state().contexts_by_handle;
     const auto found = known.find(number_of(handle));
@@ -150,6 +160,10 @@ Context* find_context(CUcontext handle) {
 }  // namespace fake
 
 using namespace fake;
+
+// Assumption: A device has one primary context, which all libraries of a process share, until the last one releases it.
+// Source: CUDA Driver API, Primary Context Management
+// Test: NativeCuda.DeviceAndContextAreThoseOfTheDriver, NativeCuda.AWrappedStreamOutlivesTheReset
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordinal) {
     Call call(__func__, Needs::kDriver);
@@ -171,7 +185,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
 // Assumption: A failed primary context returns its failure from every call, also from its release, until the last
 // holder has released it.
 // Source: CUDA Driver API, Primary Context Management
-// Test: none: a kernel would have to fail
+// Test: KernelTrap.FailsTheDeviceUntilItIsReset
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
     Call call(__func__, Needs::kDriver);
@@ -231,6 +245,40 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice ordinal, unsign
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags(CUdevice ordinal, unsigned flags) {
     return cuDevicePrimaryCtxSetFlags_v2(ordinal, flags);
+}
+
+FAKE_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice ordinal) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (CUresult code = check_device(call, ordinal)) return code;
+    if (out == nullptr || flags >= 0x100) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "pctx is null, or flags 0x%x are unknown", flags);
+    }
+    auto created = std::make_unique<Context>(*device(ordinal));
+    if (!stack().push_back(created.get())) {
+        return call.misuse(CUDA_ERROR_OUT_OF_MEMORY, "too many contexts pushed in this thread");
+    }
+    name_context(*created);
+    created->active = true;
+    created->internal = make_stream(*created, CU_STREAM_DEFAULT, kLeastPriority);
+    *out = created->handle;
+    state().created.push_back(std::move(created));
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext handle) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    Context* const context = find_context(handle);
+    if (context == nullptr || context == device(context->ordinal) || !context->active) {
+        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is no live context of cuCtxCreate",
+                           static_cast<void*>(handle));
+    }
+    const CUresult earlier = context->sticky;
+    // On other threads it stays current.
+    if (current_context() == context) stack().pop_back();
+    tear_down(call.lock(), *context, false);
+    return earlier;
 }
 
 FAKE_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext* out) {
@@ -319,77 +367,14 @@ FAKE_CUDA_EXPORT CUresult cuCtxSynchronize() {
     return wait_for_device(call.lock(), call.context());
 }
 
+// Assumption: Smaller numbers are higher priorities, and a stream gets the nearest one that exists.
+// Source: CUDA Driver API, cuStreamCreateWithPriority
+// Test: DeviceInfo.PriorityRange, StreamCreate.WithEveryFlagAndPriority
+
 FAKE_CUDA_EXPORT CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (least != nullptr) *least = kLeastPriority;
     if (greatest != nullptr) *greatest = kGreatestPriority;
     return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevice to) {
-    Call call(__func__, Needs::kDriver);
-    if (call.refused()) return call.refused();
-    if (CUresult code = check_device(call, from)) return code;
-    if (CUresult code = check_device(call, to)) return code;
-    if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "canAccessPeer is null");
-    *out = from != to ? 1 : 0;
-    return CUDA_SUCCESS;
-}
-
-#ifndef FAKE_CUDA_OLD
-namespace {
-
-// Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a result.
-CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations, unsigned count) {
-    if (bits == nullptr || operations == nullptr || count == 0)
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "capabilities or operations is null, or count 0");
-    for (unsigned i = 0; i < count; ++i) {
-        if (operations[i] > 12)
-            return call.misuse(CUDA_ERROR_INVALID_VALUE, "operation %u does not exist", operations[i]);
-        bits[i] = operations[i] < 10 ? 1 | 2 | 8 | 16 : 1 | 4 | 8;
-    }
-    return CUDA_SUCCESS;
-}
-
-}  // namespace
-
-FAKE_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned* bits, const unsigned* operations, unsigned count,
-                                                            CUdevice device) {
-    Call call(__func__, Needs::kDriver);
-    if (call.refused()) return call.refused();
-    if (CUresult code = check_device(call, device)) return code;
-    return tell_atomics(call, bits, operations, count);
-}
-
-FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits, const unsigned* operations, unsigned count,
-                                                           CUdevice from, CUdevice to) {
-    Call call(__func__, Needs::kDriver);
-    if (call.refused()) return call.refused();
-    if (CUresult code = check_device(call, from)) return code;
-    if (CUresult code = check_device(call, to)) return code;
-    if (from == to) return call.misuse(CUDA_ERROR_INVALID_DEVICE, "both are device %d", from);
-    return tell_atomics(call, bits, operations, count);
-}
-#endif
-
-FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
-    Call call(__func__, Needs::kContext);
-    if (call.refused()) return call.refused();
-    const Context* other = find_context(peer);
-    if (other == nullptr || !other->active || other == &call.context())
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not another device's live context",
-                           static_cast<void*>(peer));
-    if (flags != 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags are 0x%x, not 0", flags);
-    const bool fresh = call.context().peers.insert(other->ordinal).second;
-    return fresh ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-}
-
-FAKE_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peer) {
-    Call call(__func__, Needs::kContext);
-    if (call.refused()) return call.refused();
-    const Context* other = find_context(peer);
-    if (other == nullptr || !other->active)
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a live context", static_cast<void*>(peer));
-    return call.context().peers.erase(other->ordinal) != 0 ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }

@@ -1,6 +1,7 @@
-// Primary contexts and the stack of current contexts that each thread has.
+// Contexts, and the stack of current contexts that each thread has.
 #pragma once
 
+#include "base/call.h"
 #include "base/state.h"
 
 namespace fake {
@@ -10,11 +11,23 @@ namespace fake {
 // Source: CUDA Driver API, Context Management
 // Test: ForeignContext.MayBeLeftCurrent, ForeignContext.MayBeDestroyedWhileItIsCurrent
 
+// Assumption: A device has further contexts beside its primary one. Their streams, events and kernels are their own,
+// and kernels and fills of one context do not use the memory of another; copies do.
+// Source: CUDA Driver API, Context Management: cuCtxCreate; Unified Addressing
+// Test: NativeContext.AStreamOfAnotherContextIsRefused, NativeContext.MemoryOfAnotherContextIsCopied,
+// ForeignContext.MayBeLeftCurrent
+
 // The calling thread's current context, null if it has none. It may be inactive.
 Context* current_context();
 
-// Null for an invalid ordinal.
+// The primary context of a device. Null for an invalid ordinal.
 Context* device(CUdevice ordinal);
+
+// CUDA_SUCCESS, or a reported misuse: there is no such device.
+CUresult check_device(const Call& call, CUdevice ordinal);
+
+// Gives a new context its handle.
+void name_context(Context& context);
 
 // Null for an invalid handle.
 Context* find_context(CUcontext handle);

@@ -111,17 +111,13 @@ CUresult check(const Call& call, const void* out, CUdevice ordinal) {
 
 void create_devices() {
     State& all = state();
-    constexpr uint64_t kContextBase = (uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(HandleKind::kContext) << 40);
     // In proportion to the memory, because address space is scarce under sanitizers.
     const size_t addresses = config().memory * 16;
     all.pinned_arena = std::make_unique<Arena>(addresses, false);
     all.mapped_arena = std::make_unique<Arena>(addresses, true);
     for (int ordinal = 0; ordinal < config().devices; ++ordinal) {
-        auto context = std::make_unique<Context>(ordinal, config().memory);
-        const uint64_t handle = kContextBase + 16 * static_cast<uint64_t>(ordinal + 1);
-        context->handle = reinterpret_cast<CUcontext>(handle);
-        all.contexts_by_handle.emplace(handle, context.get());
-        all.contexts.push_back(std::move(context));
+        all.contexts.push_back(std::make_unique<Context>(ordinal, config().memory));
+        name_context(*all.contexts.back());
     }
 }
 
@@ -177,7 +173,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetName(char* out, int length, CUdevice ordina
 FAKE_CUDA_EXPORT CUresult cuDeviceTotalMem_v2(size_t* out, CUdevice ordinal) {
     Call call(__func__, Needs::kDriver);
     if (CUresult code = check(call, out, ordinal)) return code;
-    *out = device(ordinal)->total;
+    *out = device(ordinal)->device->total;
     return CUDA_SUCCESS;
 }
 

@@ -36,10 +36,14 @@ Saved& saved() {
 }
 
 bool is_idle() {
-    for (const auto& context : state().contexts)
-        for (const auto& stream : context->streams)
-            if (stream->completed != stream->submitted) return false;
-    return true;
+    const auto idle = [](const std::unique_ptr<Context>& context) {
+        const auto& streams = context->streams;
+        return std::all_of(streams.begin(), streams.end(),
+                           [](const auto& stream) { return stream->completed == stream->submitted; });
+    };
+    const State& all = state();
+    return std::all_of(all.contexts.begin(), all.contexts.end(), idle) &&
+           std::all_of(all.created.begin(), all.created.end(), idle);
 }
 
 // Memory on the GPUs of this process, without memory of other processes.

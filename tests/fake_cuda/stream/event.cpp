@@ -135,6 +135,10 @@ FAKE_CUDA_EXPORT CUresult cuEventCreate(CUevent* out, unsigned flags) {
     return CUDA_SUCCESS;
 }
 
+// Assumption: An event may be destroyed while its record is pending and while streams wait for that.
+// Source: CUDA Driver API, cuEventDestroy
+// Test: EventWait.OutlivesTheEvent, EventWait.OutlivesTheStreamThatRecorded
+
 FAKE_CUDA_EXPORT CUresult cuEventDestroy_v2(CUevent handle) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();

@@ -247,6 +247,10 @@ FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream* out, unsigned flags) {
     return CUDA_SUCCESS;
 }
 
+// Assumption: A destroyed stream completes its pending work; the call returns at once.
+// Source: CUDA Driver API, cuStreamDestroy
+// Test: StreamDestroy.ForceDoesNotWait
+
 FAKE_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();

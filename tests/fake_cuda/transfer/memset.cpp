@@ -33,10 +33,11 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
     const Context& owner = *dst.block->context;
     if (dst.block->kind == BlockKind::kDevice && &owner != stream.context &&
         stream.context->peers.count(owner.ordinal) == 0) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "dst is memory of device %d, which device %d may not touch: make its "
-                           "context of its device current, or cuCtxEnablePeerAccess",
-                           owner.ordinal, stream.context->ordinal);
+        return call.misuse(
+            CUDA_ERROR_INVALID_VALUE,
+            "dst is memory of another context, on device %d, which this one, on device %d, may not touch: "
+            "make its context current, or cuCtxEnablePeerAccess",
+            owner.ordinal, stream.context->ordinal);
     }
     const bool waits = wait == WaitOf::kIfPinned && !dst.on_device();
     Operation operation;
