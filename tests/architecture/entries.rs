@@ -46,7 +46,7 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
         let body = function.body.trim();
         let (guard, arguments) = body.split_at(body.find('(').unwrap_or(0));
         let known = match guard {
-            "guard" | "guard_value" | "guard_unsupported" => true,
+            "guard" | "guard_out" | "guard_value" | "guard_unsupported" => true,
             "guard_value_anywhere" => ANYWHERE.contains(&function.name.as_str()),
             _ => false,
         };
@@ -172,6 +172,7 @@ mod seen_failing {
     fn entries_without_guard() {
         for good in [
             "    guard(\"aclX\", || Ok(()))",
+            "    guard_out(\"aclX\", \"a\", a, || Ok(0))",
             "    guard_unsupported(\"aclX\", \"no\")",
             "    guard_value(\n        \"aclX\",\n        0,\n        || Err(text(\")\")),\n    )",
         ] {
@@ -180,6 +181,7 @@ mod seen_failing {
         for bad in [
             "    0",
             "    guard(\"aclY\", || Ok(()))",
+            "    guard_out(\"aclY\", \"a\", a, || Ok(0))",
             "    guard_value_anywhere(\"aclX\", 0, || Ok(0))",
             "    if a == 0 { guard(\"aclX\", || Ok(())) } else { 0 }",
             "    guard(\"aclX\", || Ok(())) + 1",

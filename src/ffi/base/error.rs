@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::{self, Code, Error, Result};
 use crate::core::runtime::device;
-use crate::ffi::base::guard::{guard, guard_unsupported, guard_value_anywhere};
-use crate::ffi::base::value::{Out, enum_value, must_not_be_null};
+use crate::ffi::base::guard::{guard, guard_out, guard_unsupported, guard_value_anywhere};
+use crate::ffi::base::value::{enum_value, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo};
 
 /// Returns the text of this thread's latest failure (with `err_msg_mode` 1, of any thread's) since the previous call of
@@ -56,8 +56,7 @@ pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLev
 /// @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorVerbose(deviceId: i32, errorInfo: *mut aclrtErrorInfo) -> aclError {
-    guard("aclrtGetErrorVerbose", || {
-        let out = Out::new("errorInfo", errorInfo)?;
+    guard_out("aclrtGetErrorVerbose", "errorInfo", errorInfo, || {
         let kind = if device::is_healthy(deviceId)? {
             aclrtErrorType::ACL_RT_NO_ERROR
         } else {
@@ -66,8 +65,7 @@ pub unsafe extern "C" fn aclrtGetErrorVerbose(deviceId: i32, errorInfo: *mut acl
         // SAFETY: numbers and addresses, for all of which 0 is a value.
         let mut info: aclrtErrorInfo = unsafe { std::mem::zeroed() };
         info.errorType = MaybeUninit::new(kind);
-        out.write(info);
-        Ok(())
+        Ok(info)
     })
 }
 

@@ -7,6 +7,7 @@ use crate::core::base::error::{self, Code, Error, Result};
 use crate::core::base::{gate, host_memory, schedule};
 use crate::core::process::snapshot;
 use crate::ffi::base::fork;
+use crate::ffi::base::value::Out;
 
 /// Runs the body of the API function `call` and turns its result into a code. Keeps the text of a failure for
 /// `aclGetRecentErrMsg`. A panic, which is a defect of this library, becomes `ACL_ERROR_INTERNAL_ERROR` instead of
@@ -18,6 +19,17 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
         Ok(Err(failure)) => report(call, failure),
         Err(panic) => report_panic(call, &*panic),
     }
+}
+
+/// As [`guard`], for functions with one result behind a pointer: null is an error that names `argument`, and only a
+/// success writes.
+#[inline]
+pub fn guard_out<T>(call: &'static str, argument: &str, pointer: *mut T, body: impl FnOnce() -> Result<T>) -> i32 {
+    guard(call, || {
+        let out = Out::new(argument, pointer)?;
+        out.write(body()?);
+        Ok(())
+    })
 }
 
 /// As [`guard`], for functions that return a value: a failure returns `fallback`.

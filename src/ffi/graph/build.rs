@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use crate::core::graph::build;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, handle};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 
 /// Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT can be bound to
@@ -22,11 +22,7 @@ use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 /// @note Thread-safe. Follows aclmdlRIBuildBegin of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -> aclError {
-    guard("aclmdlRIBuildBegin", || {
-        let out = Out::new("modelRI", modelRI)?;
-        out.write(handle::to_c(build::begin(flag)?));
-        Ok(())
-    })
+    guard_out("aclmdlRIBuildBegin", "modelRI", modelRI, || Ok(handle::to_c(build::begin(flag)?)))
 }
 
 /// Binds a stream to a graph that is being built: later operations of the stream are recorded in the graph. Other bound

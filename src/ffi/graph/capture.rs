@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::graph::capture::{self, mode};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, enum_from, enum_value, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 
@@ -62,11 +62,7 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(stream: aclrtStream, mode: MaybeUn
 /// @note Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureEnd(stream: aclrtStream, modelRI: *mut aclmdlRI) -> aclError {
-    guard("aclmdlRICaptureEnd", || {
-        let out = Out::new("modelRI", modelRI)?;
-        out.write(handle::to_c(capture::end(handle::from_c(stream))?));
-        Ok(())
-    })
+    guard_out("aclmdlRICaptureEnd", "modelRI", modelRI, || Ok(handle::to_c(capture::end(handle::from_c(stream))?)))
 }
 
 /// Returns whether a stream is being captured, and into which graph. Changes nothing, and costs a few instructions for

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::graph::condition;
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, address, enum_value, handle};
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag, aclmdlRICondTaskParams,
@@ -68,12 +68,10 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
     flag: MaybeUninit<aclmdlRICondHandleFlag>,
     handle: *mut aclmdlRICondHandle,
 ) -> aclError {
-    guard("aclmdlRICondHandleCreate", || {
-        let out = Out::new("handle", handle)?;
+    guard_out("aclmdlRICondHandleCreate", "handle", handle, || {
         let graph = handle::from_c(modelRI);
         let made = condition::create(graph, defaultLaunchValue, enum_value(flag))?;
-        out.write(handle::to_c(made));
-        Ok(())
+        Ok(handle::to_c(made))
     })
 }
 
@@ -88,11 +86,9 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
 /// @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError {
-    guard("aclmdlRICondHandleGetCondPtr", || {
-        let out = Out::new("ptr", ptr)?;
+    guard_out("aclmdlRICondHandleGetCondPtr", "ptr", ptr, || {
         let addr = condition::address(handle::from_c(handle))?;
-        out.write(address::to_c(addr).cast());
-        Ok(())
+        Ok(address::to_c(addr).cast())
     })
 }
 

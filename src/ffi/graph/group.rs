@@ -1,8 +1,8 @@
 //! Task groups: tasks of a graph whose arguments can change between and during launches.
 
 use crate::core::graph::{capture, group};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, handle};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::handle;
 use crate::ffi::types::{aclError, aclrtStream, aclrtTaskGrp};
 
 /// Begins a task group: the following operations of the captured stream can be changed later with
@@ -41,10 +41,8 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> acl
 /// @note Thread-safe. Follows aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: *mut aclrtTaskGrp) -> aclError {
-    guard("aclmdlRICaptureTaskGrpEnd", || {
-        let out = Out::new("handle", handle)?;
-        out.write(handle::to_c(capture::end_group(handle::from_c(stream))?));
-        Ok(())
+    guard_out("aclmdlRICaptureTaskGrpEnd", "handle", handle, || {
+        Ok(handle::to_c(capture::end_group(handle::from_c(stream))?))
     })
 }
 

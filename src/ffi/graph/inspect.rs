@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, handle, text};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};
 
@@ -55,11 +55,7 @@ pub unsafe extern "C" fn aclmdlRIGetName(modelRI: aclmdlRI, maxLen: u32, name: *
 /// @note Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -> aclError {
-    guard("aclmdlRIGetId", || {
-        let out = Out::new("modelRIId", modelRIId)?;
-        out.write(inspect::id(handle::from_c(modelRI))?);
-        Ok(())
-    })
+    guard_out("aclmdlRIGetId", "modelRIId", modelRIId, || inspect::id(handle::from_c(modelRI)))
 }
 
 /// Lists the streams of a graph, ordered by the first task of each; a graph without tasks has none. They are not the

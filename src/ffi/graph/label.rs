@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::graph::{control, label};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, address, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 
@@ -19,11 +19,7 @@ use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 /// @note Thread-safe. Follows aclrtCreateLabel of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
-    guard("aclrtCreateLabel", || {
-        let out = Out::new("label", label)?;
-        out.write(handle::to_c(label::create()?));
-        Ok(())
-    })
+    guard_out("aclrtCreateLabel", "label", label, || Ok(handle::to_c(label::create()?)))
 }
 
 /// Destroys a label. Graphs that contain it do not change.

@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::graphs;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::enum_value;
 use crate::ffi::types::{aclError, portaclGraphMemAttr};
 
 /// Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the
@@ -26,11 +26,7 @@ pub unsafe extern "C" fn portaclDeviceGetGraphMemAttribute(
     attr: MaybeUninit<portaclGraphMemAttr>,
     value: *mut u64,
 ) -> aclError {
-    guard("portaclDeviceGetGraphMemAttribute", || {
-        let out = Out::new("value", value)?;
-        out.write(graphs::get_attribute(deviceId, enum_value(attr))?);
-        Ok(())
-    })
+    guard_out("portaclDeviceGetGraphMemAttribute", "value", value, || graphs::get_attribute(deviceId, enum_value(attr)))
 }
 
 /// Resets a high watermark of portaclDeviceGetGraphMemAttribute.

@@ -8,8 +8,8 @@ use crate::core::graph::inspect;
 use crate::core::graph::inspect::params::{self, Change, KernelParams, Params, TaskParams};
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::transfer::stream_value;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_from, enum_value, handle, must_not_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_from, enum_value, handle, must_not_be_null};
 use crate::ffi::kernel::kernel_launch::read_config;
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIEventResetTaskParams, aclmdlRIEventWaitTaskParams,
@@ -30,11 +30,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetType(task: aclmdlRITask, r#type: *mut aclmdlRITaskType) -> aclError {
-    guard("aclmdlRITaskGetType", || {
-        let out = Out::new("type", r#type.cast::<i32>())?;
-        out.write(inspect::kind(handle::from_c(task))?);
-        Ok(())
-    })
+    guard_out("aclmdlRITaskGetType", "type", r#type.cast::<i32>(), || inspect::kind(handle::from_c(task)))
 }
 
 /// Returns the position of a task in its stream: 0 for the first one.
@@ -47,11 +43,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetType(task: aclmdlRITask, r#type: *mut ac
 /// @note Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError {
-    guard("aclmdlRITaskGetSeqId", || {
-        let out = Out::new("id", id)?;
-        out.write(inspect::sequence(handle::from_c(task))?);
-        Ok(())
-    })
+    guard_out("aclmdlRITaskGetSeqId", "id", id, || inspect::sequence(handle::from_c(task)))
 }
 
 /// Returns the parameters of a task, as they were captured or set last, in effect or not.
@@ -71,11 +63,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
 /// @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError {
-    guard("aclmdlRITaskGetParams", || {
-        let out = Out::new("params", params)?;
-        out.write(to_c(&params::get(handle::from_c(task))?));
-        Ok(())
-    })
+    guard_out("aclmdlRITaskGetParams", "params", params, || Ok(to_c(&params::get(handle::from_c(task))?)))
 }
 
 /// Changes the parameters of a task. The change takes effect at the next aclmdlRIUpdate. Also enables a disabled task.
@@ -167,10 +155,8 @@ pub unsafe extern "C" fn aclmdlRIKernelTaskGetAttribute(
     attrId: MaybeUninit<aclrtLaunchKernelAttrId>,
     attrValue: *mut aclrtLaunchKernelAttrValue,
 ) -> aclError {
-    guard("aclmdlRIKernelTaskGetAttribute", || {
-        let out = Out::new("attrValue", attrValue)?;
-        out.write(attribute_value(params::attribute(handle::from_c(task), enum_value(attrId))?));
-        Ok(())
+    guard_out("aclmdlRIKernelTaskGetAttribute", "attrValue", attrValue, || {
+        Ok(attribute_value(params::attribute(handle::from_c(task), enum_value(attrId))?))
     })
 }
 

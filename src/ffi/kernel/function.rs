@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::kernel::{function, symbol};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, address, enum_value, handle, text};
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtFuncAttribute, aclrtFuncHandle};
 
@@ -53,10 +53,8 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
     attrType: MaybeUninit<aclrtFuncAttribute>,
     attrValue: *mut i64,
 ) -> aclError {
-    guard("aclrtGetFunctionAttribute", || {
-        let out = Out::new("attrValue", attrValue)?;
-        out.write(function::attribute_of(handle::from_c(funcHandle), enum_value(attrType))?);
-        Ok(())
+    guard_out("aclrtGetFunctionAttribute", "attrValue", attrValue, || {
+        function::attribute_of(handle::from_c(funcHandle), enum_value(attrType))
     })
 }
 
@@ -121,11 +119,9 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
     flags: u32,
     dynamicUbufSize: *mut usize,
 ) -> aclError {
-    guard("aclrtFunctionGetAvailDynUbufPerBlock", || {
-        let out = Out::new("dynamicUbufSize", dynamicUbufSize)?;
+    guard_out("aclrtFunctionGetAvailDynUbufPerBlock", "dynamicUbufSize", dynamicUbufSize, || {
         let function = symbol::callee(handle::from_c(func));
-        out.write(function::available_shared_bytes(function, flags)?);
-        Ok(())
+        function::available_shared_bytes(function, flags)
     })
 }
 
@@ -142,10 +138,8 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
     funcHandle: aclrtFuncHandle,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtFunctionGetBinary", || {
-        let out = Out::new("binHandle", binHandle)?;
-        out.write(handle::to_c(function::binary_of(handle::from_c(funcHandle))?));
-        Ok(())
+    guard_out("aclrtFunctionGetBinary", "binHandle", binHandle, || {
+        Ok(handle::to_c(function::binary_of(handle::from_c(funcHandle))?))
     })
 }
 
@@ -162,11 +156,9 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
 /// @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetParamCount(func: *const c_void, paramCount: *mut usize) -> aclError {
-    guard("aclrtFunctionGetParamCount", || {
-        let out = Out::new("paramCount", paramCount)?;
+    guard_out("aclrtFunctionGetParamCount", "paramCount", paramCount, || {
         let function = symbol::callee(handle::from_c(func.cast_mut()));
-        out.write(function::parameter_count(function)?);
-        Ok(())
+        function::parameter_count(function)
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::core::base::error::{Error, Result};
 use crate::core::kernel::{self, binary_image};
-use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
+use crate::ffi::base::guard::{guard, guard_out, guard_unsupported, guard_value};
 use crate::ffi::base::value::{Array, Out, address, bytes, enum_value, handle, text};
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
 
@@ -71,10 +71,8 @@ pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
 /// @note Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoad(binary: aclrtBinary, binHandle: *mut aclrtBinHandle) -> aclError {
-    guard("aclrtBinaryLoad", || {
-        let out = Out::new("binHandle", binHandle)?;
-        out.write(handle::to_c(binary_image::load(handle::from_c(binary))?));
-        Ok(())
+    guard_out("aclrtBinaryLoad", "binHandle", binHandle, || {
+        Ok(handle::to_c(binary_image::load(handle::from_c(binary))?))
     })
 }
 
@@ -95,14 +93,12 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
     options: *mut aclrtBinaryLoadOptions,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtBinaryLoadFromFile", || {
-        let out = Out::new("binHandle", binHandle)?;
+    guard_out("aclrtBinaryLoadFromFile", "binHandle", binHandle, || {
         // SAFETY: `binPath` is null or a C string that names a file.
         let path = unsafe { text::required("binPath", binPath) }?;
         // SAFETY: `options` is null, or has as many options as its `numOpt` says.
         unsafe { check_options(options) }?;
-        out.write(handle::to_c(kernel::load_file(Path::new(path))?));
-        Ok(())
+        Ok(handle::to_c(kernel::load_file(Path::new(path))?))
     })
 }
 
@@ -130,14 +126,12 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     options: *const aclrtBinaryLoadOptions,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtBinaryLoadFromData", || {
-        let out = Out::new("binHandle", binHandle)?;
+    guard_out("aclrtBinaryLoadFromData", "binHandle", binHandle, || {
         // SAFETY: aclrtBinaryLoadFromData asks for `length` readable bytes at `data`.
         let image = unsafe { bytes("data", data, "length", length, "the program") }?;
         // SAFETY: the options of aclrtBinaryLoadFromData are null or as many as their count.
         unsafe { check_options(options) }?;
-        out.write(handle::to_c(kernel::load(image)?));
-        Ok(())
+        Ok(handle::to_c(kernel::load(image)?))
     })
 }
 
@@ -172,13 +166,11 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtBinaryGetFunction", || {
-        let out = Out::new("funcHandle", funcHandle)?;
+    guard_out("aclrtBinaryGetFunction", "funcHandle", funcHandle, || {
         // SAFETY: `kernelName` is null or a C string that names a kernel.
         let name = unsafe { text::required("kernelName", kernelName) }?;
         let function = kernel::function(handle::from_c(binHandle), &name.to_string_lossy())?;
-        out.write(handle::to_c(function));
-        Ok(())
+        Ok(handle::to_c(function))
     })
 }
 
@@ -199,11 +191,9 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
     funcEntry: u64,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtBinaryGetFunctionByEntry", || {
-        let out = Out::new("funcHandle", funcHandle)?;
+    guard_out("aclrtBinaryGetFunctionByEntry", "funcHandle", funcHandle, || {
         let function = kernel::function_by_entry(handle::from_c(binHandle), funcEntry)?;
-        out.write(handle::to_c(function));
-        Ok(())
+        Ok(handle::to_c(function))
     })
 }
 

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use crate::core::base::error::{Error, Result};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, bytes, check_len, handle, must_not_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, bytes, check_len, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
 /// Calls a function with an argument list: a library list behind a handle, or a list in memory of the caller.
@@ -55,10 +55,8 @@ pub unsafe extern "C" fn aclrtKernelArgsInit(
     funcHandle: aclrtFuncHandle,
     argsHandle: *mut aclrtArgsHandle,
 ) -> aclError {
-    guard("aclrtKernelArgsInit", || {
-        let out = Out::new("argsHandle", argsHandle)?;
-        out.write(handle::to_c(kernel_args::create(handle::from_c(funcHandle))?));
-        Ok(())
+    guard_out("aclrtKernelArgsInit", "argsHandle", argsHandle, || {
+        Ok(handle::to_c(kernel_args::create(handle::from_c(funcHandle))?))
     })
 }
 
@@ -126,15 +124,13 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
     paramSize: usize,
     paramHandle: *mut aclrtParamHandle,
 ) -> aclError {
-    guard("aclrtKernelArgsAppend", || {
-        let out = Out::new("paramHandle", paramHandle)?;
+    guard_out("aclrtKernelArgsAppend", "paramHandle", paramHandle, || {
         // SAFETY: aclrtKernelArgsAppend asks for `paramSize` readable bytes at `param`.
         let value = unsafe { bytes("param", param, "paramSize", paramSize, "the argument") }?;
         // SAFETY: `argsHandle` is a list's handle or memory that aclrtKernelArgsInitByUserMem
         // prepared.
         let added = unsafe { with_list(argsHandle, |list| list.append(value)) }?;
-        out.write(handle::to_c(added));
-        Ok(())
+        Ok(handle::to_c(added))
     })
 }
 
@@ -151,13 +147,11 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
     argsHandle: aclrtArgsHandle,
     paramHandle: *mut aclrtParamHandle,
 ) -> aclError {
-    guard("aclrtKernelArgsAppendPlaceHolder", || {
-        let out = Out::new("paramHandle", paramHandle)?;
+    guard_out("aclrtKernelArgsAppendPlaceHolder", "paramHandle", paramHandle, || {
         // SAFETY: the list to append the placeholder to is a handle or the caller's prepared
         // memory.
         let added = unsafe { with_list(argsHandle, |list| list.append_place_holder()) }?;
-        out.write(handle::to_c(added));
-        Ok(())
+        Ok(handle::to_c(added))
     })
 }
 
@@ -182,13 +176,11 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     dataSize: usize,
     bufferAddr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtKernelArgsGetPlaceHolderBuffer", || {
-        let out = Out::new("bufferAddr", bufferAddr)?;
+    guard_out("aclrtKernelArgsGetPlaceHolderBuffer", "bufferAddr", bufferAddr, || {
         let handle = handle::from_c(paramHandle);
         // SAFETY: the list that has the placeholder is a handle or the caller's prepared memory.
         let buffer = unsafe { with_list(argsHandle, |list| list.buffer(handle, dataSize)) }?;
-        out.write(address::to_c(buffer));
-        Ok(())
+        Ok(address::to_c(buffer))
     })
 }
 
@@ -246,10 +238,8 @@ pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) ->
 /// @note Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(funcHandle: aclrtFuncHandle, memSize: *mut usize) -> aclError {
-    guard("aclrtKernelArgsGetHandleMemSize", || {
-        let out = Out::new("memSize", memSize)?;
-        out.write(kernel_args::handle_size(handle::from_c(funcHandle))?);
-        Ok(())
+    guard_out("aclrtKernelArgsGetHandleMemSize", "memSize", memSize, || {
+        kernel_args::handle_size(handle::from_c(funcHandle))
     })
 }
 
@@ -268,9 +258,7 @@ pub unsafe extern "C" fn aclrtKernelArgsGetMemSize(
     userArgsSize: usize,
     actualArgsSize: *mut usize,
 ) -> aclError {
-    guard("aclrtKernelArgsGetMemSize", || {
-        let out = Out::new("actualArgsSize", actualArgsSize)?;
-        out.write(kernel_args::room_size(handle::from_c(funcHandle), userArgsSize)?);
-        Ok(())
+    guard_out("aclrtKernelArgsGetMemSize", "actualArgsSize", actualArgsSize, || {
+        kernel_args::room_size(handle::from_c(funcHandle), userArgsSize)
     })
 }

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::kernel::symbol::{self, Part};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, handle};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 
 /// Returns the kernel that is registered for a symbol on the current device.
@@ -20,10 +20,8 @@ use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream}
 /// @note Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFuncBySymbol(symbol: *const c_void, funcHandle: *mut aclrtFuncHandle) -> aclError {
-    guard("aclrtGetFuncBySymbol", || {
-        let out = Out::new("funcHandle", funcHandle)?;
-        out.write(handle::to_c(symbol::function(address::from_c(symbol))?));
-        Ok(())
+    guard_out("aclrtGetFuncBySymbol", "funcHandle", funcHandle, || {
+        Ok(handle::to_c(symbol::function(address::from_c(symbol))?))
     })
 }
 
@@ -39,11 +37,7 @@ pub unsafe extern "C" fn aclrtGetFuncBySymbol(symbol: *const c_void, funcHandle:
 /// @note Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut usize) -> aclError {
-    guard("aclrtGetSymbolSize", || {
-        let out = Out::new("size", size)?;
-        out.write(symbol::span(address::from_c(symbol))?.len);
-        Ok(())
-    })
+    guard_out("aclrtGetSymbolSize", "size", size, || Ok(symbol::span(address::from_c(symbol))?.len))
 }
 
 /// Returns the address of the variable that is registered for a symbol on the current device. aclrtBinaryGetGlobal
@@ -59,10 +53,8 @@ pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut us
 /// @note Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSymbolAddress(symbol: *const c_void, devPtr: *mut *mut c_void) -> aclError {
-    guard("aclrtGetSymbolAddress", || {
-        let out = Out::new("devPtr", devPtr)?;
-        out.write(address::to_c(symbol::span(address::from_c(symbol))?.addr));
-        Ok(())
+    guard_out("aclrtGetSymbolAddress", "devPtr", devPtr, || {
+        Ok(address::to_c(symbol::span(address::from_c(symbol))?.addr))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::memory::buffer::{self, USER_BYTES};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Array, Out, address, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMbuf};
 
@@ -20,11 +20,7 @@ use crate::ffi::types::{aclError, aclrtMbuf};
 /// @note Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError {
-    guard("aclrtAllocBuf", || {
-        let out = Out::new("buf", buf)?;
-        out.write(handle::to_c(buffer::alloc(size)?.raw()));
-        Ok(())
-    })
+    guard_out("aclrtAllocBuf", "buf", buf, || Ok(handle::to_c(buffer::alloc(size)?.raw())))
 }
 
 /// Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
@@ -84,11 +80,7 @@ pub unsafe extern "C" fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclEr
 /// @note Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufDataLen(buf: aclrtMbuf, len: *mut usize) -> aclError {
-    guard("aclrtGetBufDataLen", || {
-        let out = Out::new("len", len)?;
-        out.write(buffer::len(handle::from_c(buf))?);
-        Ok(())
-    })
+    guard_out("aclrtGetBufDataLen", "len", len, || buffer::len(handle::from_c(buf)))
 }
 
 /// Writes to the 96 bytes of user data of a buffer. Atomic for other threads: they read all of it or nothing.
@@ -189,11 +181,7 @@ pub unsafe extern "C" fn aclrtAppendBufChain(headBuf: aclrtMbuf, buf: aclrtMbuf)
 /// @note Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) -> aclError {
-    guard("aclrtGetBufChainNum", || {
-        let out = Out::new("num", num)?;
-        out.write(buffer::chain_len(handle::from_c(headBuf))?);
-        Ok(())
-    })
+    guard_out("aclrtGetBufChainNum", "num", num, || buffer::chain_len(handle::from_c(headBuf)))
 }
 
 /// Returns a buffer of a chain, in the order in which they were appended.
@@ -207,9 +195,7 @@ pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) 
 /// @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufFromChain(headBuf: aclrtMbuf, index: u32, buf: *mut aclrtMbuf) -> aclError {
-    guard("aclrtGetBufFromChain", || {
-        let out = Out::new("buf", buf)?;
-        out.write(handle::to_c(buffer::in_chain(handle::from_c(headBuf), index)?));
-        Ok(())
+    guard_out("aclrtGetBufFromChain", "buf", buf, || {
+        Ok(handle::to_c(buffer::in_chain(handle::from_c(headBuf), index)?))
     })
 }

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::memory::host_register;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_value};
 use crate::ffi::types::{aclError, aclrtHostRegisterType};
 
 /// Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs
@@ -39,11 +39,9 @@ pub unsafe extern "C" fn aclrtHostRegister(
     r#type: MaybeUninit<aclrtHostRegisterType>,
     devPtr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtHostRegister", || {
-        let out = Out::new("devPtr", devPtr)?;
+    guard_out("aclrtHostRegister", "devPtr", devPtr, || {
         let device = host_register::register(address::from_c(ptr), size, enum_value(r#type))?;
-        out.write(address::to_c(device));
-        Ok(())
+        Ok(address::to_c(device))
     })
 }
 
@@ -100,10 +98,8 @@ pub unsafe extern "C" fn aclrtHostGetDevicePointer(
     pDevice: *mut *mut c_void,
     flag: u32,
 ) -> aclError {
-    guard("aclrtHostGetDevicePointer", || {
-        let out = Out::new("pDevice", pDevice)?;
+    guard_out("aclrtHostGetDevicePointer", "pDevice", pDevice, || {
         let device = host_register::device_pointer(address::from_c(pHost), flag)?;
-        out.write(address::to_c(device));
-        Ok(())
+        Ok(address::to_c(device))
     })
 }

@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::Result;
 use crate::core::base::ipc_key::{self, ProcessList};
 use crate::core::memory::ipc;
-use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{Array, Out, address, enum_value, must_not_be_null, text};
+use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
+use crate::ffi::base::value::{Array, address, enum_value, must_not_be_null, text};
 use crate::ffi::types::{aclError, aclrtIpcMemAttrType, aclrtServerPid};
 
 /// A key passed from C.
@@ -91,11 +91,7 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
 ///     silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemImportByKey(devPtr: *mut *mut c_void, key: *const c_char, flags: u64) -> aclError {
-    guard("aclrtIpcMemImportByKey", || {
-        let out = Out::new("devPtr", devPtr)?;
-        out.write(address::to_c(ipc::import(self::key(key)?, flags)?));
-        Ok(())
-    })
+    guard_out("aclrtIpcMemImportByKey", "devPtr", devPtr, || Ok(address::to_c(ipc::import(self::key(key)?, flags)?)))
 }
 
 /// Closes imported memory, or ends a key of this process. Importers should close first; then the exporter may end the

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::Error;
 use crate::core::base::host_memory;
 use crate::core::memory::managed_memory::{self, Move, Place, Question};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle};
 use crate::ffi::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute, aclrtStream,
@@ -30,11 +30,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, flag: u32) -> aclError {
-    guard("aclrtMemAllocManaged", || {
-        let out = Out::new("ptr", ptr)?;
-        out.write(address::to_c(managed_memory::alloc(size, flag)?));
-        Ok(())
-    })
+    guard_out("aclrtMemAllocManaged", "ptr", ptr, || Ok(address::to_c(managed_memory::alloc(size, flag)?)))
 }
 
 /// Gives advice about the use of managed memory. It can affect speed, never results. It is stored until it is unset or

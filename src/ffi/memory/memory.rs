@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::{Error, Result};
 use crate::core::memory;
 use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_value};
 use crate::ffi::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 
 /// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
@@ -37,11 +37,7 @@ pub unsafe extern "C" fn aclrtMalloc(
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard("aclrtMalloc", || {
-        let out = Out::new("devPtr", devPtr)?;
-        out.write(address::to_c(memory::malloc(size, enum_value(policy))?));
-        Ok(())
-    })
+    guard_out("aclrtMalloc", "devPtr", devPtr, || Ok(address::to_c(memory::malloc(size, enum_value(policy))?)))
 }
 
 /// Allocates device memory as aclrtMalloc, rounded up to 32 bytes, without readable bytes after that size.
@@ -63,10 +59,8 @@ pub unsafe extern "C" fn aclrtMallocAlign32(
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard("aclrtMallocAlign32", || {
-        let out = Out::new("devPtr", devPtr)?;
-        out.write(address::to_c(memory::malloc_align32(size, enum_value(policy))?));
-        Ok(())
+    guard_out("aclrtMallocAlign32", "devPtr", devPtr, || {
+        Ok(address::to_c(memory::malloc_align32(size, enum_value(policy))?))
     })
 }
 
@@ -90,11 +84,7 @@ pub unsafe extern "C" fn aclrtMallocCached(
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard("aclrtMallocCached", || {
-        let out = Out::new("devPtr", devPtr)?;
-        out.write(address::to_c(memory::malloc(size, enum_value(policy))?));
-        Ok(())
-    })
+    guard_out("aclrtMallocCached", "devPtr", devPtr, || Ok(address::to_c(memory::malloc(size, enum_value(policy))?)))
 }
 
 /// Allocates device memory as aclrtMalloc, with attributes.
@@ -122,12 +112,10 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard("aclrtMallocWithCfg", || {
-        let out = Out::new("devPtr", devPtr)?;
+    guard_out("aclrtMallocWithCfg", "devPtr", devPtr, || {
         // SAFETY: aclrtMallocWithCfg takes null or a configuration with `numAttrs` attributes.
         let config = unsafe { malloc_config(cfg) }?;
-        out.write(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?));
-        Ok(())
+        Ok(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?))
     })
 }
 
@@ -189,13 +177,11 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard("aclrtMallocForTaskScheduler", || {
-        let out = Out::new("devPtr", devPtr)?;
+    guard_out("aclrtMallocForTaskScheduler", "devPtr", devPtr, || {
         // SAFETY: aclrtMallocForTaskScheduler takes null or a configuration with `numAttrs`
         // attributes.
         let config = unsafe { malloc_config(cfg) }?;
-        out.write(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?));
-        Ok(())
+        Ok(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?))
     })
 }
 
@@ -248,11 +234,7 @@ pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
 /// @note Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize) -> aclError {
-    guard("aclrtMallocHost", || {
-        let out = Out::new("hostPtr", hostPtr)?;
-        out.write(address::to_c(memory::malloc_host(size)?));
-        Ok(())
-    })
+    guard_out("aclrtMallocHost", "hostPtr", hostPtr, || Ok(address::to_c(memory::malloc_host(size)?)))
 }
 
 /// Allocates page-locked host memory as aclrtMallocHost, with attributes. Needs no current context.
@@ -275,12 +257,10 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     size: u64,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard("aclrtMallocHostWithCfg", || {
-        let out = Out::new("ptr", ptr)?;
+    guard_out("aclrtMallocHostWithCfg", "ptr", ptr, || {
         // SAFETY: aclrtMallocHostWithCfg takes null or a configuration with `numAttrs` attributes.
         let config = unsafe { malloc_config(cfg) }?;
-        out.write(address::to_c(memory::malloc_host_with_config(size as usize, &config)?));
-        Ok(())
+        Ok(address::to_c(memory::malloc_host_with_config(size as usize, &config)?))
     })
 }
 

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::Error;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, text};
 use crate::ffi::memory::memory_hook::{scope_of, write_id};
 use crate::ffi::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
@@ -170,8 +170,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
     capacity: usize,
     count: *mut usize,
 ) -> aclError {
-    guard("portaclMemoryHookProfile", || {
-        let count = Out::new("count", count)?;
+    guard_out("portaclMemoryHookProfile", "count", count, || {
         let wanted = !nodes.is_null() && capacity != 0;
         if wanted {
             // SAFETY: `nodes` has room for at least one node, and the caller has set the size in
@@ -195,8 +194,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
             // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
             unsafe { Out::new("nodes", nodes)?.write_all(written) };
         }
-        count.write(rows.len());
-        Ok(())
+        Ok(rows.len())
     })
 }
 

@@ -1,8 +1,7 @@
 //! Access of devices to each other's memory.
 
 use crate::core::memory::peer;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::Out;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::types::aclError;
 
 /// Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
@@ -24,10 +23,8 @@ pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
     deviceId: i32,
     peerDeviceId: i32,
 ) -> aclError {
-    guard("aclrtDeviceCanAccessPeer", || {
-        let out = Out::new("canAccessPeer", canAccessPeer)?;
-        out.write(peer::can_access(deviceId, peerDeviceId)?.into());
-        Ok(())
+    guard_out("aclrtDeviceCanAccessPeer", "canAccessPeer", canAccessPeer, || {
+        Ok(peer::can_access(deviceId, peerDeviceId)?.into())
     })
 }
 
@@ -77,9 +74,5 @@ pub unsafe extern "C" fn aclrtDeviceDisablePeerAccess(peerDeviceId: i32) -> aclE
 /// @note Thread-safe. Follows aclrtDevicePeerAccessStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDevicePeerAccessStatus(deviceId: i32, peerDeviceId: i32, status: *mut i32) -> aclError {
-    guard("aclrtDevicePeerAccessStatus", || {
-        let out = Out::new("status", status)?;
-        out.write(peer::is_enabled(deviceId, peerDeviceId)?.into());
-        Ok(())
-    })
+    guard_out("aclrtDevicePeerAccessStatus", "status", status, || Ok(peer::is_enabled(deviceId, peerDeviceId)?.into()))
 }

@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::memory::access::{AccessRequest, flags_of};
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLocation, aclrtPhysicalMemProp,
 };
@@ -53,10 +53,8 @@ pub unsafe extern "C" fn aclrtMemGetAllocationGranularity(
     option: MaybeUninit<aclrtMemGranularityOptions>,
     granularity: *mut usize,
 ) -> aclError {
-    guard("aclrtMemGetAllocationGranularity", || {
-        let out = Out::new("granularity", granularity)?;
-        out.write(physical::granularity(properties(prop)?, enum_value(option))?);
-        Ok(())
+    guard_out("aclrtMemGetAllocationGranularity", "granularity", granularity, || {
+        physical::granularity(properties(prop)?, enum_value(option))
     })
 }
 
@@ -88,11 +86,9 @@ pub unsafe extern "C" fn aclrtReserveMemAddress(
     expectPtr: *mut c_void,
     flags: u64,
 ) -> aclError {
-    guard("aclrtReserveMemAddress", || {
-        let out = Out::new("virPtr", virPtr)?;
+    guard_out("aclrtReserveMemAddress", "virPtr", virPtr, || {
         let wish = address::from_c(expectPtr);
-        out.write(address::to_c(virtual_memory::reserve(size, alignment, wish, flags)?));
-        Ok(())
+        Ok(address::to_c(virtual_memory::reserve(size, alignment, wish, flags)?))
     })
 }
 
@@ -114,11 +110,9 @@ pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
     expectPtr: *mut c_void,
     flags: u64,
 ) -> aclError {
-    guard("aclrtReserveMemAddressNoUCMemory", || {
-        let out = Out::new("virPtr", virPtr)?;
+    guard_out("aclrtReserveMemAddressNoUCMemory", "virPtr", virPtr, || {
         let wish = address::from_c(expectPtr);
-        out.write(address::to_c(virtual_memory::reserve(size, alignment, wish, flags)?));
-        Ok(())
+        Ok(address::to_c(virtual_memory::reserve(size, alignment, wish, flags)?))
     })
 }
 
@@ -165,10 +159,8 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
     prop: *const aclrtPhysicalMemProp,
     flags: u64,
 ) -> aclError {
-    guard("aclrtMallocPhysical", || {
-        let out = Out::new("handle", handle)?;
-        out.write(handle::to_c(physical::malloc(size, properties(prop)?, flags)?));
-        Ok(())
+    guard_out("aclrtMallocPhysical", "handle", handle, || {
+        Ok(handle::to_c(physical::malloc(size, properties(prop)?, flags)?))
     })
 }
 
@@ -308,13 +300,11 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
     location: *mut aclrtMemLocation,
     flag: *mut u64,
 ) -> aclError {
-    guard("aclrtMemGetAccess", || {
-        let out = Out::new("flag", flag)?;
+    guard_out("aclrtMemGetAccess", "flag", flag, || {
         must_not_be_null("location", location)?;
         let location = Array::new(location, 1).get(0);
         let location_type = enum_value(location.r#type);
         let access = access::get(address::from_c(virPtr), location_type, location.id)?;
-        out.write(flags_of(access) as u64);
-        Ok(())
+        Ok(flags_of(access) as u64)
     })
 }

@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::memory::peer;
 use crate::core::memory::virtual_memory::{self, physical};
-use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{Out, address, enum_from, handle};
+use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
+use crate::ffi::base::value::{address, enum_from, handle};
 use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtMemLocation, aclrtPhysicalMemProp};
 
 /// Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles
@@ -25,10 +25,8 @@ pub unsafe extern "C" fn aclrtMemRetainAllocationHandle(
     virPtr: *mut c_void,
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
-    guard("aclrtMemRetainAllocationHandle", || {
-        let out = Out::new("handle", handle)?;
-        out.write(handle::to_c(virtual_memory::retain(address::from_c(virPtr))?));
-        Ok(())
+    guard_out("aclrtMemRetainAllocationHandle", "handle", handle, || {
+        Ok(handle::to_c(virtual_memory::retain(address::from_c(virPtr))?))
     })
 }
 
@@ -45,17 +43,15 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
     handle: aclrtDrvMemHandle,
     prop: *mut aclrtPhysicalMemProp,
 ) -> aclError {
-    guard("aclrtMemGetAllocationPropertiesFromHandle", || {
-        let out = Out::new("prop", prop)?;
+    guard_out("aclrtMemGetAllocationPropertiesFromHandle", "prop", prop, || {
         let found = physical::properties(handle::from_c(handle))?;
-        out.write(aclrtPhysicalMemProp {
+        Ok(aclrtPhysicalMemProp {
             handleType: enum_from(found.handle_type),
             allocationType: enum_from(found.allocation_type),
             memAttr: enum_from(found.attribute),
             location: aclrtMemLocation { id: found.location_id, r#type: enum_from(found.location_type) },
             reserve: 0,
-        });
-        Ok(())
+        })
     })
 }
 

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::backend::base::broker::Key;
 use crate::core::base::error::Result;
 use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Array, Out, enum_value, handle, must_not_be_null};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
@@ -47,11 +47,9 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
     flags: u64,
     shareableHandle: *mut u64,
 ) -> aclError {
-    guard("aclrtMemExportToShareableHandle", || {
-        let out = Out::new("shareableHandle", shareableHandle)?;
+    guard_out("aclrtMemExportToShareableHandle", "shareableHandle", shareableHandle, || {
         sharing::check_handle_type(enum_value(handleType))?;
-        out.write(sharing::export(handle::from_c(handle), flags)?.number());
-        Ok(())
+        Ok(sharing::export(handle::from_c(handle), flags)?.number())
     })
 }
 
@@ -116,11 +114,9 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
     deviceId: i32,
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
-    guard("aclrtMemImportFromShareableHandle", || {
-        let out = Out::new("handle", handle)?;
+    guard_out("aclrtMemImportFromShareableHandle", "handle", handle, || {
         let key = sharing::from_number(shareableHandle)?;
-        out.write(handle::to_c(sharing::import(&key, deviceId)?));
-        Ok(())
+        Ok(handle::to_c(sharing::import(&key, deviceId)?))
     })
 }
 
@@ -142,11 +138,9 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
     flags: u64,
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
-    guard("aclrtMemImportFromShareableHandleV2", || {
-        let out = Out::new("handle", handle)?;
+    guard_out("aclrtMemImportFromShareableHandleV2", "handle", handle, || {
         let key = key(shareableHandle, shareType)?;
-        out.write(handle::to_c(sharing::import_for_current(&key, flags)?));
-        Ok(())
+        Ok(handle::to_c(sharing::import_for_current(&key, flags)?))
     })
 }
 

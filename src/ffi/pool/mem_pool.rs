@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::{self, Props};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
@@ -37,8 +37,7 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
     memPool: *mut aclrtMemPool,
     poolProps: *const aclrtMemPoolProps,
 ) -> aclError {
-    guard("aclrtMemPoolCreate", || {
-        let out = Out::new("memPool", memPool)?;
+    guard_out("aclrtMemPoolCreate", "memPool", memPool, || {
         must_not_be_null("poolProps", poolProps)?;
         let props = Array::new(poolProps, 1).get(0);
         let pool = mem_pool::create(Props {
@@ -48,8 +47,7 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
             location_id: props.location.id,
             max_size: props.maxSize,
         })?;
-        out.write(handle::to_c(pool));
-        Ok(())
+        Ok(handle::to_c(pool))
     })
 }
 
@@ -102,11 +100,9 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
     memPool: aclrtMemPool,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemPoolMallocAsync", || {
-        let out = Out::new("ptr", ptr)?;
+    guard_out("aclrtMemPoolMallocAsync", "ptr", ptr, || {
         let (pool, stream) = (handle::from_c(memPool), handle::from_c(stream));
-        out.write(address::to_c(mem_pool::malloc_async(size, pool, stream)?));
-        Ok(())
+        Ok(address::to_c(mem_pool::malloc_async(size, pool, stream)?))
     })
 }
 

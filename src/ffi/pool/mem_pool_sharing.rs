@@ -7,7 +7,7 @@ use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
 use crate::backend::{PoolHandle, PoolSharing};
 use crate::core::base::error::{Error, Result};
 use crate::core::pool::mem_pool::sharing;
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtrExportData};
 
@@ -82,8 +82,7 @@ pub unsafe extern "C" fn portaclMemPoolImportFromShareableHandle(
     handleType: MaybeUninit<aclrtMemHandleType>,
     flags: u32,
 ) -> aclError {
-    guard("portaclMemPoolImportFromShareableHandle", || {
-        let out = Out::new("memPool", memPool)?;
+    guard_out("portaclMemPoolImportFromShareableHandle", "memPool", memPool, || {
         let shareable = match sharing::way(enum_value(handleType))? {
             PoolSharing::Fabric => {
                 must_not_be_null("shareableHandle", shareableHandle)?;
@@ -92,8 +91,7 @@ pub unsafe extern "C" fn portaclMemPoolImportFromShareableHandle(
             }
             _ => PoolHandle::Descriptor(descriptor("shareableHandle", shareableHandle)?),
         };
-        out.write(handle::to_c(sharing::import(shareable, flags)?));
-        Ok(())
+        Ok(handle::to_c(sharing::import(shareable, flags)?))
     })
 }
 
@@ -166,13 +164,11 @@ pub unsafe extern "C" fn portaclMemPoolImportPointer(
     memPool: aclrtMemPool,
     exportData: *const portaclMemPoolPtrExportData,
 ) -> aclError {
-    guard("portaclMemPoolImportPointer", || {
-        let out = Out::new("ptr", ptr)?;
+    guard_out("portaclMemPoolImportPointer", "ptr", ptr, || {
         check_size(exportData)?;
         // SAFETY: as for the export.
         let data = unsafe { (&raw const (*exportData).data).read_unaligned() };
-        out.write(address::to_c(sharing::import_pointer(handle::from_c(memPool), &data)?));
-        Ok(())
+        Ok(address::to_c(sharing::import_pointer(handle::from_c(memPool), &data)?))
     })
 }
 

@@ -7,8 +7,8 @@ use std::mem::MaybeUninit;
 use crate::core::memory::access::Access;
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null};
 use crate::ffi::memory::virtual_memory::access_request;
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
@@ -24,10 +24,8 @@ use crate::ffi::types::{
 /// @note Thread-safe. Equivalent to cudaMallocAsync.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMallocAsync(ptr: *mut *mut c_void, size: usize, stream: aclrtStream) -> aclError {
-    guard("portaclMallocAsync", || {
-        let out = Out::new("ptr", ptr)?;
-        out.write(address::to_c(current::malloc_async(size, handle::from_c(stream))?));
-        Ok(())
+    guard_out("portaclMallocAsync", "ptr", ptr, || {
+        Ok(address::to_c(current::malloc_async(size, handle::from_c(stream))?))
     })
 }
 
@@ -59,11 +57,7 @@ pub unsafe extern "C" fn portaclFreeAsync(ptr: *mut c_void, stream: aclrtStream)
 ///     default pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(memPool: *mut aclrtMemPool, deviceId: i32) -> aclError {
-    guard("portaclDeviceGetDefaultMemPool", || {
-        let out = Out::new("memPool", memPool)?;
-        out.write(handle::to_c(current::default_of(deviceId)?));
-        Ok(())
-    })
+    guard_out("portaclDeviceGetDefaultMemPool", "memPool", memPool, || Ok(handle::to_c(current::default_of(deviceId)?)))
 }
 
 /// Returns the current pool of a device, from which portaclMallocAsync allocates: the pool of portaclDeviceSetMemPool,
@@ -75,11 +69,7 @@ pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(memPool: *mut aclrtMemPo
 /// @note Thread-safe. Equivalent to cudaDeviceGetMemPool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetMemPool(memPool: *mut aclrtMemPool, deviceId: i32) -> aclError {
-    guard("portaclDeviceGetMemPool", || {
-        let out = Out::new("memPool", memPool)?;
-        out.write(handle::to_c(current::current_of(deviceId)?));
-        Ok(())
-    })
+    guard_out("portaclDeviceGetMemPool", "memPool", memPool, || Ok(handle::to_c(current::current_of(deviceId)?)))
 }
 
 /// Sets the current pool of a device, from which portaclMallocAsync allocates, for all threads, until the pool is
@@ -119,10 +109,8 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
     what: MaybeUninit<portaclMemPoolSupport>,
     value: *mut u64,
 ) -> aclError {
-    guard("portaclDeviceGetMemPoolSupport", || {
-        let out = Out::new("value", value)?;
-        out.write(device_info::pool_support(deviceId, enum_value(what))?);
-        Ok(())
+    guard_out("portaclDeviceGetMemPoolSupport", "value", value, || {
+        device_info::pool_support(deviceId, enum_value(what))
     })
 }
 
@@ -176,16 +164,14 @@ pub unsafe extern "C" fn portaclMemPoolGetAccess(
     memPool: aclrtMemPool,
     location: *const aclrtMemLocation,
 ) -> aclError {
-    guard("portaclMemPoolGetAccess", || {
-        let out = Out::new("flags", flags)?;
+    guard_out("portaclMemPoolGetAccess", "flags", flags, || {
         must_not_be_null("location", location)?;
         let location = Array::new(location, 1).get(0);
         let kind = enum_value(location.r#type);
-        out.write(match access::get(handle::from_c(memPool), kind, location.id)? {
+        Ok(match access::get(handle::from_c(memPool), kind, location.id)? {
             Access::None => aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE,
             Access::Read => aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READ,
             Access::ReadWrite => aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
-        });
-        Ok(())
+        })
     })
 }

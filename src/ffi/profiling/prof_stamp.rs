@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_void};
 
 use crate::core::profiling::prof_stamp;
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Out, bytes, handle};
+use crate::ffi::base::guard::{guard, guard_out, guard_value};
+use crate::ffi::base::value::{bytes, handle};
 use crate::ffi::types::aclError;
 
 /// Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.
@@ -123,11 +123,7 @@ pub unsafe extern "C" fn aclprofPop() -> aclError {
 /// @note Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangeStart(stamp: *mut c_void, rangeId: *mut u32) -> aclError {
-    guard("aclprofRangeStart", || {
-        let out = Out::new("rangeId", rangeId)?;
-        out.write(prof_stamp::start_range(handle::from_c(stamp))?);
-        Ok(())
-    })
+    guard_out("aclprofRangeStart", "rangeId", rangeId, || prof_stamp::start_range(handle::from_c(stamp)))
 }
 
 /// Ends a range of aclprofRangeStart.

@@ -2,8 +2,8 @@
 
 use crate::core::runtime::context;
 use crate::core::stream;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, handle, must_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{handle, must_be_null};
 use crate::ffi::types::{aclError, aclrtContext, aclrtStream};
 
 /// Creates a context of a device with its own default stream, and makes it current on the calling thread. If the device
@@ -21,11 +21,7 @@ use crate::ffi::types::{aclError, aclrtContext, aclrtStream};
 /// @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId: i32) -> aclError {
-    guard("aclrtCreateContext", || {
-        let out = Out::new("context", context)?;
-        out.write(handle::to_c(context::create(deviceId)?.raw()));
-        Ok(())
-    })
+    guard_out("aclrtCreateContext", "context", context, || Ok(handle::to_c(context::create(deviceId)?.raw())))
 }
 
 /// Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
@@ -68,11 +64,7 @@ pub unsafe extern "C" fn aclrtSetCurrentContext(context: aclrtContext) -> aclErr
 /// @note Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError {
-    guard("aclrtGetCurrentContext", || {
-        let out = Out::new("context", context)?;
-        out.write(handle::to_c(context::current()?));
-        Ok(())
-    })
+    guard_out("aclrtGetCurrentContext", "context", context, || Ok(handle::to_c(context::current()?)))
 }
 
 /// Returns the default stream of the current context, which a null stream stands for.
@@ -85,11 +77,7 @@ pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> a
 /// @note Thread-safe. Follows aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStream) -> aclError {
-    guard("aclrtCtxGetCurrentDefaultStream", || {
-        let out = Out::new("stream", stream)?;
-        out.write(handle::to_c(stream::current_default()?));
-        Ok(())
-    })
+    guard_out("aclrtCtxGetCurrentDefaultStream", "stream", stream, || Ok(handle::to_c(stream::current_default()?)))
 }
 
 /// Returns whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
@@ -105,10 +93,8 @@ pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStrea
 /// @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPrimaryCtxState(deviceId: i32, flags: *mut u32, active: *mut i32) -> aclError {
-    guard("aclrtGetPrimaryCtxState", || {
-        let out = Out::new("active", active)?;
+    guard_out("aclrtGetPrimaryCtxState", "active", active, || {
         must_be_null("flags", flags)?;
-        out.write(i32::from(context::primary_exists(deviceId)?));
-        Ok(())
+        Ok(i32::from(context::primary_exists(deviceId)?))
     })
 }

@@ -4,8 +4,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::runtime::{self, device};
 use crate::core::stream;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::enum_value;
 use crate::ffi::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 
 /// Sets the calling thread's device and makes the device's default context current.
@@ -72,11 +72,7 @@ pub unsafe extern "C" fn aclrtResetDeviceForce(deviceId: i32) -> aclError {
 /// @note Thread-safe. Follows aclrtGetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
-    guard("aclrtGetDevice", || {
-        let out = Out::new("deviceId", deviceId)?;
-        out.write(device::current()?);
-        Ok(())
-    })
+    guard_out("aclrtGetDevice", "deviceId", deviceId, || device::current())
 }
 
 /// Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
@@ -88,11 +84,7 @@ pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
 /// @note Thread-safe. Follows aclrtGetDeviceCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
-    guard("aclrtGetDeviceCount", || {
-        let out = Out::new("count", count)?;
-        out.write(runtime::device_count()?);
-        Ok(())
-    })
+    guard_out("aclrtGetDeviceCount", "count", count, || runtime::device_count())
 }
 
 /// Waits until all work enqueued on the current context's device is complete, in all its streams. Returns 107000 inside
@@ -131,11 +123,7 @@ pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclE
 /// @note Thread-safe. Follows aclrtGetRunMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError {
-    guard("aclrtGetRunMode", || {
-        let out = Out::new("runMode", runMode)?;
-        out.write(aclrtRunMode::ACL_HOST);
-        Ok(())
-    })
+    guard_out("aclrtGetRunMode", "runMode", runMode, || Ok(aclrtRunMode::ACL_HOST))
 }
 
 /// Selects the task scheduler for later work of this thread. There is only the scheduler of the AI cores. Works at any
@@ -166,12 +154,10 @@ pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclEr
 /// @note Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryDeviceStatus(deviceId: i32, deviceStatus: *mut aclrtDeviceStatus) -> aclError {
-    guard("aclrtQueryDeviceStatus", || {
-        let out = Out::new("deviceStatus", deviceStatus)?;
-        out.write(match device::is_healthy(deviceId)? {
+    guard_out("aclrtQueryDeviceStatus", "deviceStatus", deviceStatus, || {
+        Ok(match device::is_healthy(deviceId)? {
             true => aclrtDeviceStatus::ACL_RT_DEVICE_STATUS_NORMAL,
             false => aclrtDeviceStatus::ACL_RT_DEVICE_STATUS_ABNORMAL,
-        });
-        Ok(())
+        })
     })
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::Error;
 use crate::core::runtime::{device, device_info, info, thread};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, enum_value, must_be_null, text};
 use crate::ffi::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
@@ -42,11 +42,7 @@ pub unsafe extern "C" fn aclrtGetDeviceInfo(
     attr: MaybeUninit<aclrtDevAttr>,
     value: *mut i64,
 ) -> aclError {
-    guard("aclrtGetDeviceInfo", || {
-        let out = Out::new("value", value)?;
-        out.write(device_info::number(deviceId, enum_value(attr))?);
-        Ok(())
-    })
+    guard_out("aclrtGetDeviceInfo", "value", value, || device_info::number(deviceId, enum_value(attr)))
 }
 
 /// Returns whether a device has a feature. The features of aclrtDevFeatureType do not exist here, so the result is
@@ -67,13 +63,11 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
     devFeatureType: MaybeUninit<aclrtDevFeatureType>,
     value: *mut i32,
 ) -> aclError {
-    guard("aclrtGetDeviceCapability", || {
-        let out = Out::new("value", value)?;
-        out.write(match device_info::has_feature(deviceId, enum_value(devFeatureType))? {
+    guard_out("aclrtGetDeviceCapability", "value", value, || {
+        Ok(match device_info::has_feature(deviceId, enum_value(devFeatureType))? {
             true => ACL_DEV_FEATURE_SUPPORT,
             false => ACL_DEV_FEATURE_NOT_SUPPORT,
-        });
-        Ok(())
+        })
     })
 }
 
@@ -103,22 +97,20 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     deviceId: i32,
     utilizationInfo: *mut aclrtUtilizationInfo,
 ) -> aclError {
-    guard("aclrtGetDeviceUtilizationRate", || {
-        let out = Out::new("utilizationInfo", utilizationInfo)?;
+    guard_out("aclrtGetDeviceUtilizationRate", "utilizationInfo", utilizationInfo, || {
         // SAFETY: not null, and by the contract of the C boundary it points to such a structure; it
         // may be unaligned.
         let extend = unsafe { (&raw const (*utilizationInfo).utilizationExtend).read_unaligned() };
         must_be_null("utilizationInfo->utilizationExtend", extend)?;
         let busy = device_info::utilization(deviceId)?;
         let time = busy.time as i32;
-        out.write(aclrtUtilizationInfo {
+        Ok(aclrtUtilizationInfo {
             cubeUtilization: time,
             vectorUtilization: time,
             aicpuUtilization: time,
             memoryUtilization: busy.memory as i32,
             utilizationExtend: extend,
-        });
-        Ok(())
+        })
     })
 }
 
@@ -136,11 +128,7 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
 /// @note Thread-safe. Follows aclrtGetDevicesTopo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevicesTopo(deviceId: u32, otherDeviceId: u32, value: *mut u64) -> aclError {
-    guard("aclrtGetDevicesTopo", || {
-        let out = Out::new("value", value)?;
-        out.write(device_info::topology(deviceId, otherDeviceId)?);
-        Ok(())
-    })
+    guard_out("aclrtGetDevicesTopo", "value", value, || device_info::topology(deviceId, otherDeviceId))
 }
 
 /// Returns the 16-byte UUID of a device. It is the same in every process, and unique to the device. On the CPU it is
@@ -159,11 +147,9 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(deviceId: u32, otherDeviceId: u32, 
 /// @note Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid) -> aclError {
-    guard("aclrtDeviceGetUuid", || {
-        let out = Out::new("uuid", uuid)?;
+    guard_out("aclrtDeviceGetUuid", "uuid", uuid, || {
         let bytes = device_info::uuid(deviceId)?.map(|byte| byte as c_char);
-        out.write(aclrtUuid { bytes });
-        Ok(())
+        Ok(aclrtUuid { bytes })
     })
 }
 
@@ -233,11 +219,7 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(pciBusId: *const c_char, devic
 ///     a container.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
-    guard("aclrtDeviceGetBareTgid", || {
-        let out = Out::new("pid", pid)?;
-        out.write(info::process_id());
-        Ok(())
-    })
+    guard_out("aclrtDeviceGetBareTgid", "pid", pid, || Ok(info::process_id()))
 }
 
 /// Returns the lowest and the highest stream priority of the current device; smaller numbers are higher priorities.
@@ -295,13 +277,11 @@ pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
     hacType: MaybeUninit<aclrtHacType>,
     capabilities: *mut aclrtHostMemMapCapability,
 ) -> aclError {
-    guard("aclrtHostMemMapCapabilities", || {
-        let out = Out::new("capabilities", capabilities)?;
-        out.write(if device_info::maps_host_memory(deviceId, enum_value(hacType))? {
+    guard_out("aclrtHostMemMapCapabilities", "capabilities", capabilities, || {
+        Ok(if device_info::maps_host_memory(deviceId, enum_value(hacType))? {
             aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_SUPPORTED
         } else {
             aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED
-        });
-        Ok(())
+        })
     })
 }

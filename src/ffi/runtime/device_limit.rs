@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::device_limit;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::enum_value;
 use crate::ffi::types::{aclError, aclrtDeviceLimit};
 
 /// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
@@ -16,11 +16,7 @@ use crate::ffi::types::{aclError, aclrtDeviceLimit};
 /// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: *mut usize) -> aclError {
-    guard("aclrtDeviceGetLimit", || {
-        let out = Out::new("value", value)?;
-        out.write(device_limit::get(enum_value(limit))?);
-        Ok(())
-    })
+    guard_out("aclrtDeviceGetLimit", "value", value, || device_limit::get(enum_value(limit)))
 }
 
 /// Sets a limit of the current device: sizes of stacks and of print buffers of kernels. The value is stored until the

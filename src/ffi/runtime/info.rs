@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::{device_info, info};
-use crate::ffi::base::guard::{guard, guard_value};
+use crate::ffi::base::guard::{guard, guard_out, guard_value};
 use crate::ffi::base::value::{Out, enum_value};
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
 
@@ -37,11 +37,7 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
     deviceInfo: MaybeUninit<aclDeviceInfo>,
     value: *mut i64,
 ) -> aclError {
-    guard("aclGetDeviceCapability", || {
-        let out = Out::new("value", value)?;
-        out.write(device_info::capability(deviceId, enum_value(deviceInfo))?);
-        Ok(())
-    })
+    guard_out("aclGetDeviceCapability", "value", value, || device_info::capability(deviceId, enum_value(deviceInfo)))
 }
 
 /// Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
@@ -54,11 +50,7 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
 /// @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetCannAttribute(cannAttr: MaybeUninit<aclCannAttr>, value: *mut i32) -> aclError {
-    guard("aclGetCannAttribute", || {
-        let out = Out::new("value", value)?;
-        out.write(device_info::attribute(enum_value(cannAttr))?.into());
-        Ok(())
-    })
+    guard_out("aclGetCannAttribute", "value", value, || Ok(device_info::attribute(enum_value(cannAttr))?.into()))
 }
 
 /// Returns the attributes that aclGetCannAttribute accepts. Works at any time.

@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::sys_param;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::enum_value;
 use crate::ffi::types::{aclError, aclSysParamOpt};
 
 /// Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with
@@ -32,11 +32,7 @@ pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>
 /// @note Thread-safe. Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: *mut i64) -> aclError {
-    guard("aclrtCtxGetSysParamOpt", || {
-        let out = Out::new("value", value)?;
-        out.write(sys_param::of_context(enum_value(opt))?);
-        Ok(())
-    })
+    guard_out("aclrtCtxGetSysParamOpt", "value", value, || sys_param::of_context(enum_value(opt)))
 }
 
 /// Sets an option of the process, separate from those of contexts: a number for libraries above this one, without an
@@ -61,9 +57,5 @@ pub unsafe extern "C" fn aclrtSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, v
 /// @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: *mut i64) -> aclError {
-    guard("aclrtGetSysParamOpt", || {
-        let out = Out::new("value", value)?;
-        out.write(sys_param::of_process(enum_value(opt))?);
-        Ok(())
-    })
+    guard_out("aclrtGetSysParamOpt", "value", value, || sys_param::of_process(enum_value(opt)))
 }

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::{info, version};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, enum_value, text};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 
@@ -51,18 +51,16 @@ pub unsafe extern "C" fn aclsysGetCANNVersion(
     name: MaybeUninit<aclCANNPackageName>,
     version: *mut aclCANNPackageVersion,
 ) -> aclError {
-    guard("aclsysGetCANNVersion", || {
-        let out = Out::new("version", version)?;
+    guard_out("aclsysGetCANNVersion", "version", version, || {
         let version = version::of_numbered_package(enum_value(name))?;
-        out.write(aclCANNPackageVersion {
+        Ok(aclCANNPackageVersion {
             version: text::array(&version.to_string()),
             majorVersion: text::array(&version.major.to_string()),
             minorVersion: text::array(&version.minor.to_string()),
             releaseVersion: text::array(&version.patch.to_string()),
             patchVersion: text::array(""),
             reserved: text::array(""),
-        });
-        Ok(())
+        })
     })
 }
 

@@ -1,8 +1,7 @@
 //! The numbers of devices: of the program, of the machine and of their driver.
 
 use crate::core::runtime::device_info;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::Out;
+use crate::ffi::base::guard::guard_out;
 use crate::ffi::types::aclError;
 
 /// Returns the logical id of a device from its user id.
@@ -20,10 +19,8 @@ use crate::ffi::types::aclError;
 /// @note Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevId: *mut i32) -> aclError {
-    guard("aclrtGetLogicDevIdByUserDevId", || {
-        let out = Out::new("logicDevId", logicDevId)?;
-        out.write(device_info::logical_of_user("userDevid", userDevid)?);
-        Ok(())
+    guard_out("aclrtGetLogicDevIdByUserDevId", "logicDevId", logicDevId, || {
+        device_info::logical_of_user("userDevid", userDevid)
     })
 }
 
@@ -42,10 +39,8 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevI
 /// @note Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevid: *mut i32) -> aclError {
-    guard("aclrtGetUserDevIdByLogicDevId", || {
-        let out = Out::new("userDevid", userDevid)?;
-        out.write(device_info::user_of_logical("logicDevId", logicDevId)?);
-        Ok(())
+    guard_out("aclrtGetUserDevIdByLogicDevId", "userDevid", userDevid, || {
+        device_info::user_of_logical("logicDevId", logicDevId)
     })
 }
 
@@ -64,11 +59,7 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevi
 /// @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId: *mut i32) -> aclError {
-    guard("aclrtGetLogicDevIdByPhyDevId", || {
-        let out = Out::new("logicDevId", logicDevId)?;
-        out.write(device_info::same_id("phyDevId", phyDevId)?);
-        Ok(())
-    })
+    guard_out("aclrtGetLogicDevIdByPhyDevId", "logicDevId", logicDevId, || device_info::same_id("phyDevId", phyDevId))
 }
 
 /// Returns the physical id of a device from its logical id.
@@ -86,11 +77,7 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId:
 /// @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId: *mut i32) -> aclError {
-    guard("aclrtGetPhyDevIdByLogicDevId", || {
-        let out = Out::new("phyDevId", phyDevId)?;
-        out.write(device_info::same_id("logicDevId", logicDevId)?);
-        Ok(())
-    })
+    guard_out("aclrtGetPhyDevIdByLogicDevId", "phyDevId", phyDevId, || device_info::same_id("logicDevId", logicDevId))
 }
 
 /// Returns the physical id of a device from its user id.
@@ -108,10 +95,8 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId:
 /// @note Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *mut i32) -> aclError {
-    guard("aclrtGetPhyDevIdByUserDevId", || {
-        let out = Out::new("phyDevId", phyDevId)?;
-        out.write(device_info::logical_of_user("userDevId", userDevId)?);
-        Ok(())
+    guard_out("aclrtGetPhyDevIdByUserDevId", "phyDevId", phyDevId, || {
+        device_info::logical_of_user("userDevId", userDevId)
     })
 }
 
@@ -130,9 +115,7 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *
 /// @note Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *mut i32) -> aclError {
-    guard("aclrtGetUserDevIdByPhyDevId", || {
-        let out = Out::new("userDevId", userDevId)?;
-        out.write(device_info::user_of_logical("phyDevId", phyDevId)?);
-        Ok(())
+    guard_out("aclrtGetUserDevIdByPhyDevId", "userDevId", userDevId, || {
+        device_info::user_of_logical("phyDevId", phyDevId)
     })
 }

@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 
 use crate::core::stream::event;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, handle};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::handle;
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus, aclrtIpcEventHandle,
     aclrtStream,
@@ -23,11 +23,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
-    guard("aclrtCreateEvent", || {
-        let out = Out::new("event", event)?;
-        out.write(handle::to_c(event::create_plain()?));
-        Ok(())
-    })
+    guard_out("aclrtCreateEvent", "event", event, || Ok(handle::to_c(event::create_plain()?)))
 }
 
 /// Creates an event with flags: ACL_EVENT_TIME_LINE gives it a timestamp, ACL_EVENT_SYNC lets streams wait for it and
@@ -47,11 +43,7 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
 /// @note Thread-safe. Follows aclrtCreateEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
-    guard("aclrtCreateEventWithFlag", || {
-        let out = Out::new("event", event)?;
-        out.write(handle::to_c(event::create_with_flag(flag)?));
-        Ok(())
-    })
+    guard_out("aclrtCreateEventWithFlag", "event", event, || Ok(handle::to_c(event::create_with_flag(flag)?)))
 }
 
 /// Creates an event that may be recorded repeatedly: each record replaces the previous one, and waits that were
@@ -71,11 +63,7 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
 /// @note Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
-    guard("aclrtCreateEventExWithFlag", || {
-        let out = Out::new("event", event)?;
-        out.write(handle::to_c(event::create_ex(flag)?));
-        Ok(())
-    })
+    guard_out("aclrtCreateEventExWithFlag", "event", event, || Ok(handle::to_c(event::create_ex(flag)?)))
 }
 
 /// Destroys an event. Does not wait: pending waits keep what they need until they complete.
@@ -156,13 +144,11 @@ pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream)
 /// @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut aclrtEventRecordedStatus) -> aclError {
-    guard("aclrtQueryEventStatus", || {
-        let out = Out::new("status", status)?;
-        out.write(match event::is_complete(handle::from_c(event))? {
+    guard_out("aclrtQueryEventStatus", "status", status, || {
+        Ok(match event::is_complete(handle::from_c(event))? {
             true => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE,
             false => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY,
-        });
-        Ok(())
+        })
     })
 }
 
@@ -179,13 +165,11 @@ pub unsafe extern "C" fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut a
 /// @note Thread-safe. Follows aclrtQueryEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEventStatus) -> aclError {
-    guard("aclrtQueryEvent", || {
-        let out = Out::new("status", status)?;
-        out.write(match event::is_complete_old(handle::from_c(event))? {
+    guard_out("aclrtQueryEvent", "status", status, || {
+        Ok(match event::is_complete_old(handle::from_c(event))? {
             true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
             false => aclrtEventStatus::ACL_EVENT_STATUS_NOT_READY,
-        });
-        Ok(())
+        })
     })
 }
 
@@ -201,13 +185,11 @@ pub unsafe extern "C" fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEv
 /// @note Thread-safe. Follows aclrtQueryEventWaitStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *mut aclrtEventWaitStatus) -> aclError {
-    guard("aclrtQueryEventWaitStatus", || {
-        let out = Out::new("status", status)?;
-        out.write(match event::waits_are_over(handle::from_c(event))? {
+    guard_out("aclrtQueryEventWaitStatus", "status", status, || {
+        Ok(match event::waits_are_over(handle::from_c(event))? {
             true => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE,
             false => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_NOT_READY,
-        });
-        Ok(())
+        })
     })
 }
 
@@ -257,10 +239,8 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, tim
 /// @note Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventElapsedTime(ms: *mut f32, startEvent: aclrtEvent, endEvent: aclrtEvent) -> aclError {
-    guard("aclrtEventElapsedTime", || {
-        let out = Out::new("ms", ms)?;
-        out.write(event::elapsed_ms(handle::from_c(startEvent), handle::from_c(endEvent))?);
-        Ok(())
+    guard_out("aclrtEventElapsedTime", "ms", ms, || {
+        event::elapsed_ms(handle::from_c(startEvent), handle::from_c(endEvent))
     })
 }
 
@@ -279,11 +259,7 @@ pub unsafe extern "C" fn aclrtEventElapsedTime(ms: *mut f32, startEvent: aclrtEv
 /// @note Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *mut u64) -> aclError {
-    guard("aclrtEventGetTimestamp", || {
-        let out = Out::new("timestamp", timestamp)?;
-        out.write(event::time_us(handle::from_c(event))?);
-        Ok(())
-    })
+    guard_out("aclrtEventGetTimestamp", "timestamp", timestamp, || event::time_us(handle::from_c(event)))
 }
 
 /// Returns a small number that is unique among the events of the device, as long as the device is in use.
@@ -296,11 +272,7 @@ pub unsafe extern "C" fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *m
 /// @note Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -> aclError {
-    guard("aclrtGetEventId", || {
-        let out = Out::new("eventId", eventId)?;
-        out.write(event::id(handle::from_c(event))?);
-        Ok(())
-    })
+    guard_out("aclrtGetEventId", "eventId", eventId, || event::id(handle::from_c(event)))
 }
 
 /// Returns how many more events the current device can have. The events of aclrtCreateEventWithFlag and the recorded
@@ -313,11 +285,7 @@ pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -
 /// @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError {
-    guard("aclrtGetEventAvailNum", || {
-        let out = Out::new("eventCount", eventCount)?;
-        out.write(event::available()?);
-        Ok(())
-    })
+    guard_out("aclrtGetEventAvailNum", "eventCount", eventCount, || event::available())
 }
 
 /// Exports an event: returns a handle with which other processes of the same user on this machine open it
@@ -335,10 +303,8 @@ pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError
 /// @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError {
-    guard("aclrtIpcGetEventHandle", || {
-        let out = Out::new("handle", handle)?;
-        out.write(aclrtIpcEventHandle { reserved: event_handle(&event::export(handle::from_c(event))?) });
-        Ok(())
+    guard_out("aclrtIpcGetEventHandle", "handle", handle, || {
+        Ok(aclrtIpcEventHandle { reserved: event_handle(&event::export(handle::from_c(event))?) })
     })
 }
 
@@ -366,13 +332,11 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut 
 ///     silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: *mut aclrtEvent) -> aclError {
-    guard("aclrtIpcOpenEventHandle", || {
-        let out = Out::new("event", event)?;
+    guard_out("aclrtIpcOpenEventHandle", "event", event, || {
         let bytes = handle.reserved.map(|byte| byte as u8);
         // Zeros behind the text.
         let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        out.write(handle::to_c(event::import(&bytes[..len])?));
-        Ok(())
+        Ok(handle::to_c(event::import(&bytes[..len])?))
     })
 }
 

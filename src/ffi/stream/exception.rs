@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::core::base::error::{Error, Result};
 use crate::core::kernel;
 use crate::core::stream::exception::{self, Exception, Watcher};
-use crate::ffi::base::guard::{guard, guard_value};
+use crate::ffi::base::guard::{guard, guard_out, guard_value};
 use crate::ffi::base::value::{Out, address, handle};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle, aclrtOpExceptionCallback,
@@ -226,9 +226,7 @@ pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
     info: *const aclrtExceptionInfo,
     func: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtGetFuncHandleFromExceptionInfo", || {
-        let out = Out::new("func", func)?;
-        out.write(handle::to_c(exception::find_launch(info.addr())?.0));
-        Ok(())
+    guard_out("aclrtGetFuncHandleFromExceptionInfo", "func", func, || {
+        Ok(handle::to_c(exception::find_launch(info.addr())?.0))
     })
 }

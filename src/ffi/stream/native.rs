@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use crate::core::stream::native;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, handle};
+use crate::ffi::base::guard::guard_out;
+use crate::ffi::base::value::{address, handle};
 use crate::ffi::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 
 /// Returns the CUDA driver's device number, a `CUdevice`.
@@ -19,11 +19,7 @@ use crate::ffi::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetNative(deviceId: i32, native: *mut i32) -> aclError {
-    guard("portaclDeviceGetNative", || {
-        let out = Out::new("native", native)?;
-        out.write(native::device(deviceId)?);
-        Ok(())
-    })
+    guard_out("portaclDeviceGetNative", "native", native, || native::device(deviceId))
 }
 
 /// Returns the CUDA driver's context, a `CUcontext`: the primary context of the context's device, which all contexts of
@@ -40,10 +36,8 @@ pub unsafe extern "C" fn portaclDeviceGetNative(deviceId: i32, native: *mut i32)
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclContextGetNative(context: aclrtContext, native: *mut *mut c_void) -> aclError {
-    guard("portaclContextGetNative", || {
-        let out = Out::new("native", native)?;
-        out.write(address::to_c(native::context(handle::from_c(context))?));
-        Ok(())
+    guard_out("portaclContextGetNative", "native", native, || {
+        Ok(address::to_c(native::context(handle::from_c(context))?))
     })
 }
 
@@ -63,11 +57,7 @@ pub unsafe extern "C" fn portaclContextGetNative(context: aclrtContext, native: 
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclStreamGetNative(stream: aclrtStream, native: *mut *mut c_void) -> aclError {
-    guard("portaclStreamGetNative", || {
-        let out = Out::new("native", native)?;
-        out.write(address::to_c(native::stream(handle::from_c(stream))?));
-        Ok(())
-    })
+    guard_out("portaclStreamGetNative", "native", native, || Ok(address::to_c(native::stream(handle::from_c(stream))?)))
 }
 
 /// Creates a stream for a stream of the CUDA driver, for example one of another library. The work of both sides runs in
@@ -87,10 +77,8 @@ pub unsafe extern "C" fn portaclStreamGetNative(stream: aclrtStream, native: *mu
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclStreamWrapNative(native: *mut c_void, stream: *mut aclrtStream) -> aclError {
-    guard("portaclStreamWrapNative", || {
-        let out = Out::new("stream", stream)?;
-        out.write(handle::to_c(native::wrap_stream(address::from_c(native))?));
-        Ok(())
+    guard_out("portaclStreamWrapNative", "stream", stream, || {
+        Ok(handle::to_c(native::wrap_stream(address::from_c(native))?))
     })
 }
 
@@ -107,9 +95,5 @@ pub unsafe extern "C" fn portaclStreamWrapNative(native: *mut c_void, stream: *m
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclEventGetNative(event: aclrtEvent, native: *mut *mut c_void) -> aclError {
-    guard("portaclEventGetNative", || {
-        let out = Out::new("native", native)?;
-        out.write(address::to_c(native::event(handle::from_c(event))?));
-        Ok(())
-    })
+    guard_out("portaclEventGetNative", "native", native, || Ok(address::to_c(native::event(handle::from_c(event))?)))
 }

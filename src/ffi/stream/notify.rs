@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 
 use crate::core::stream::notify::{self, CountedWait};
-use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{Array, Out, enum_value, handle, must_not_be_null, text};
+use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
+use crate::ffi::base::value::{Array, enum_value, handle, must_not_be_null, text};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify, aclrtServerPid,
@@ -24,11 +24,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError {
-    guard("aclrtCreateNotify", || {
-        let out = Out::new("notify", notify)?;
-        out.write(handle::to_c(notify::create(flag)?));
-        Ok(())
-    })
+    guard_out("aclrtCreateNotify", "notify", notify, || Ok(handle::to_c(notify::create(flag)?)))
 }
 
 /// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
@@ -91,11 +87,7 @@ pub unsafe extern "C" fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: ac
 /// @note Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u32) -> aclError {
-    guard("aclrtGetNotifyId", || {
-        let out = Out::new("notifyId", notifyId)?;
-        out.write(notify::id(handle::from_c(notify))?);
-        Ok(())
-    })
+    guard_out("aclrtGetNotifyId", "notifyId", notifyId, || notify::id(handle::from_c(notify)))
 }
 
 /// Clears the unconsumed signals of several notifies, at once and without stream order. If one of the handles is
@@ -166,12 +158,10 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
 /// @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError {
-    guard("aclrtNotifyImportByKey", || {
-        let out = Out::new("notify", notify)?;
+    guard_out("aclrtNotifyImportByKey", "notify", notify, || {
         // SAFETY: `key` is null or a C string that aclrtNotifyGetExportKey wrote.
         let key = unsafe { text::required("key", key) }?;
-        out.write(handle::to_c(notify::import(key.as_encoded_bytes(), flags)?));
-        Ok(())
+        Ok(handle::to_c(notify::import(key.as_encoded_bytes(), flags)?))
     })
 }
 
@@ -215,11 +205,7 @@ pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
 /// @note Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, flag: u64) -> aclError {
-    guard("aclrtCntNotifyCreate", || {
-        let out = Out::new("cntNotify", cntNotify)?;
-        out.write(handle::to_c(notify::create_counted(flag)?));
-        Ok(())
-    })
+    guard_out("aclrtCntNotifyCreate", "cntNotify", cntNotify, || Ok(handle::to_c(notify::create_counted(flag)?)))
 }
 
 /// Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
@@ -302,9 +288,5 @@ pub unsafe extern "C" fn aclrtCntNotifyReset(cntNotify: aclrtCntNotify, stream: 
 /// @note Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyGetId(cntNotify: aclrtCntNotify, notifyId: *mut u32) -> aclError {
-    guard("aclrtCntNotifyGetId", || {
-        let out = Out::new("notifyId", notifyId)?;
-        out.write(notify::id_counted(handle::from_c(cntNotify))?);
-        Ok(())
-    })
+    guard_out("aclrtCntNotifyGetId", "notifyId", notifyId, || notify::id_counted(handle::from_c(cntNotify)))
 }

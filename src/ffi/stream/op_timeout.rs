@@ -1,8 +1,7 @@
 //! Timeouts of operators and of waits in streams.
 
 use crate::core::stream::op_timeout;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::Out;
+use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::types::aclError;
 
 /// Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the
@@ -44,11 +43,7 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclErro
 /// @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actualTimeout: *mut u64) -> aclError {
-    guard("aclrtSetOpExecuteTimeOutV2", || {
-        let out = Out::new("actualTimeout", actualTimeout)?;
-        out.write(op_timeout::set_execute_us(timeout));
-        Ok(())
-    })
+    guard_out("aclrtSetOpExecuteTimeOutV2", "actualTimeout", actualTimeout, || Ok(op_timeout::set_execute_us(timeout)))
 }
 
 /// Returns the timeout of operators in milliseconds, as it was set last.
@@ -59,11 +54,7 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actualTimeout:
 /// @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclError {
-    guard("aclrtGetOpExecuteTimeout", || {
-        let out = Out::new("timeoutMs", timeoutMs)?;
-        out.write(op_timeout::execute_ms());
-        Ok(())
-    })
+    guard_out("aclrtGetOpExecuteTimeout", "timeoutMs", timeoutMs, || Ok(op_timeout::execute_ms()))
 }
 
 /// Returns the unit to which aclrtSetOpExecuteTimeOutV2 rounds.
@@ -74,11 +65,7 @@ pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclErr
 /// @note Thread-safe. Follows aclrtGetOpTimeOutInterval of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError {
-    guard("aclrtGetOpTimeOutInterval", || {
-        let out = Out::new("interval", interval)?;
-        out.write(op_timeout::INTERVAL_US);
-        Ok(())
-    })
+    guard_out("aclrtGetOpTimeOutInterval", "interval", interval, || Ok(op_timeout::INTERVAL_US))
 }
 
 /// Sets the timeout in seconds for waits of aclrtStreamWaitEvent; aclrtStreamWaitEventWithTimeout describes what

@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::core::stream::resource_limit::{self, Resource};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, enum_value, handle};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{enum_value, handle};
 use crate::ffi::types::{aclError, aclrtDevResLimitType, aclrtStream};
 
 /// Returns how many cores of a type work on a device may use: the limit of aclrtSetDeviceResLimit, but at most the
@@ -26,11 +26,9 @@ pub unsafe extern "C" fn aclrtGetDeviceResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard("aclrtGetDeviceResLimit", || {
-        let out = Out::new("value", value)?;
+    guard_out("aclrtGetDeviceResLimit", "value", value, || {
         let resource = Resource::from_number(enum_value(r#type))?;
-        out.write(resource_limit::of_device(deviceId, resource)?);
-        Ok(())
+        resource_limit::of_device(deviceId, resource)
     })
 }
 
@@ -90,11 +88,9 @@ pub unsafe extern "C" fn aclrtGetStreamResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard("aclrtGetStreamResLimit", || {
-        let out = Out::new("value", value)?;
+    guard_out("aclrtGetStreamResLimit", "value", value, || {
         let resource = Resource::from_number(enum_value(r#type))?;
-        out.write(resource_limit::of_stream(handle::from_c(stream), resource)?);
-        Ok(())
+        resource_limit::of_stream(handle::from_c(stream), resource)
     })
 }
 
@@ -179,10 +175,8 @@ pub unsafe extern "C" fn aclrtGetResInCurrentThread(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard("aclrtGetResInCurrentThread", || {
-        let out = Out::new("value", value)?;
+    guard_out("aclrtGetResInCurrentThread", "value", value, || {
         let resource = Resource::from_number(enum_value(r#type))?;
-        out.write(resource_limit::in_thread(resource)?);
-        Ok(())
+        resource_limit::in_thread(resource)
     })
 }

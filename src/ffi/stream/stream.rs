@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::core::stream::{self, event};
 
 use crate::core::stream::stream_attribute::{self, Attribute};
-use crate::ffi::base::guard::{guard, guard_unsupported};
+use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
 use crate::ffi::base::value::{Out, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};
 
@@ -21,11 +21,7 @@ use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclr
 /// @note Thread-safe. Follows aclrtCreateStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError {
-    guard("aclrtCreateStream", || {
-        let out = Out::new("stream", stream)?;
-        out.write(handle::to_c(stream::create(0)?));
-        Ok(())
-    })
+    guard_out("aclrtCreateStream", "stream", stream, || Ok(handle::to_c(stream::create(0)?)))
 }
 
 /// Creates a stream with flags. A stream with ACL_STREAM_PERSISTENT is for building graphs (aclmdlRIBindStream) and
@@ -39,11 +35,7 @@ pub unsafe extern "C" fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError
 /// @note Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, priority: u32, flag: u32) -> aclError {
-    guard("aclrtCreateStreamWithConfig", || {
-        let out = Out::new("stream", stream)?;
-        out.write(handle::to_c(stream::create(flag)?));
-        Ok(())
-    })
+    guard_out("aclrtCreateStreamWithConfig", "stream", stream, || Ok(handle::to_c(stream::create(flag)?)))
 }
 
 /// Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
@@ -122,13 +114,11 @@ pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, 
 /// @note Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclrtStreamStatus) -> aclError {
-    guard("aclrtStreamQuery", || {
-        let out = Out::new("status", status)?;
-        out.write(match stream::is_idle(handle::from_c(stream))? {
+    guard_out("aclrtStreamQuery", "status", status, || {
+        Ok(match stream::is_idle(handle::from_c(stream))? {
             true => aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE,
             false => aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY,
-        });
-        Ok(())
+        })
     })
 }
 
@@ -210,11 +200,7 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
 /// @note Thread-safe. Follows aclrtStreamGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i32) -> aclError {
-    guard("aclrtStreamGetId", || {
-        let out = Out::new("streamId", streamId)?;
-        out.write(stream::id(handle::from_c(stream))?);
-        Ok(())
-    })
+    guard_out("aclrtStreamGetId", "streamId", streamId, || stream::id(handle::from_c(stream)))
 }
 
 /// Returns the flags that a stream was created with, without unknown bits; 0 if there were none.
@@ -229,11 +215,7 @@ pub unsafe extern "C" fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i3
 /// @note Thread-safe. Follows aclrtStreamGetFlags of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u32) -> aclError {
-    guard("aclrtStreamGetFlags", || {
-        let out = Out::new("flags", flags)?;
-        out.write(stream::flags(handle::from_c(stream))?);
-        Ok(())
-    })
+    guard_out("aclrtStreamGetFlags", "flags", flags, || stream::flags(handle::from_c(stream)))
 }
 
 /// Returns the priority of a stream; 0 is the highest. It is 0 for streams of aclrtCreateStream and
@@ -249,11 +231,7 @@ pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u3
 /// @note Thread-safe. Follows aclrtStreamGetPriority of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetPriority(stream: aclrtStream, priority: *mut u32) -> aclError {
-    guard("aclrtStreamGetPriority", || {
-        let out = Out::new("priority", priority)?;
-        out.write(stream::priority(handle::from_c(stream))?);
-        Ok(())
-    })
+    guard_out("aclrtStreamGetPriority", "priority", priority, || stream::priority(handle::from_c(stream)))
 }
 
 /// Returns how many more streams can be created. All devices share the number; memory or the driver may set a lower
@@ -266,11 +244,7 @@ pub unsafe extern "C" fn aclrtStreamGetPriority(stream: aclrtStream, priority: *
 /// @note Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> aclError {
-    guard("aclrtGetStreamAvailableNum", || {
-        let out = Out::new("streamCount", streamCount)?;
-        out.write(stream::available()?);
-        Ok(())
-    })
+    guard_out("aclrtGetStreamAvailableNum", "streamCount", streamCount, || stream::available())
 }
 
 /// Sets what happens when work of a stream fails. Can be called once per stream. ACL_CONTINUE_ON_FAILURE, the default:

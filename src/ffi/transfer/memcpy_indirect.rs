@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::memcpy_indirect::{self, Request};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_value, handle, must_be_null};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:
@@ -67,11 +67,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
 /// @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemcpyDescSize(kind: MaybeUninit<aclrtMemcpyKind>, descSize: *mut usize) -> aclError {
-    guard("aclrtGetMemcpyDescSize", || {
-        let out = Out::new("descSize", descSize)?;
-        out.write(memcpy_indirect::description_size(enum_value(kind))?);
-        Ok(())
-    })
+    guard_out("aclrtGetMemcpyDescSize", "descSize", descSize, || memcpy_indirect::description_size(enum_value(kind)))
 }
 
 /// Writes a copy descriptor to device memory: three words with the source address, the destination address and the

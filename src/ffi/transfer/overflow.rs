@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::stream::stream_attribute;
 use crate::core::transfer::overflow;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, handle};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 
 /// Sets the overflow mode of later work on the current device. The mode is stored until the device is reset and has no
@@ -34,14 +34,12 @@ pub unsafe extern "C" fn aclrtSetDeviceSatMode(mode: MaybeUninit<aclrtFloatOverf
 /// @note Thread-safe. Follows aclrtGetDeviceSatMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError {
-    guard("aclrtGetDeviceSatMode", || {
-        let out = Out::new("mode", mode)?;
-        out.write(if overflow::saturates()? {
+    guard_out("aclrtGetDeviceSatMode", "mode", mode, || {
+        Ok(if overflow::saturates()? {
             aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_SATURATION
         } else {
             aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN
-        });
-        Ok(())
+        })
     })
 }
 
@@ -72,10 +70,8 @@ pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag:
 /// @note Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, flag: *mut u32) -> aclError {
-    guard("aclrtGetStreamOverflowSwitch", || {
-        let out = Out::new("flag", flag)?;
-        out.write(stream_attribute::overflow_switch(handle::from_c(stream))?);
-        Ok(())
+    guard_out("aclrtGetStreamOverflowSwitch", "flag", flag, || {
+        stream_attribute::overflow_switch(handle::from_c(stream))
     })
 }
 
@@ -205,9 +201,5 @@ pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(checkMode: u32, stream
 /// @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {
-    guard("aclrtCtxGetFloatOverflowAddr", || {
-        let out = Out::new("overflowAddr", overflowAddr)?;
-        out.write(address::to_c(overflow::area()?));
-        Ok(())
-    })
+    guard_out("aclrtCtxGetFloatOverflowAddr", "overflowAddr", overflowAddr, || Ok(address::to_c(overflow::area()?)))
 }
