@@ -200,7 +200,7 @@ mod seen_failing {
     #[test]
     fn comments_that_lie() {
         let missing = "    guard_unsupported(\"aclX\", \"no\")";
-        let missing_value = "    guard_value(\"aclX\", 0, || {\n        Err(Error::unsupported(\"no\"))\n    })";
+        let missing_value = "    guard_value(\"aclX\", 0, || {\n        Err(unsupported!(\"no\"))\n    })";
         assert_eq!(wrongly_documented("a.rs", &entry(missing)).len(), 1);
         assert_eq!(wrongly_documented("a.rs", &entry(missing_value)).len(), 1);
         let says = |body| {

@@ -79,7 +79,7 @@ impl Function {
     pub fn is_unsupported(&self) -> bool {
         let closure = self.body.split_once("|| ").map_or("", |(_, closure)| closure);
         self.body.trim_start().starts_with("guard_unsupported(")
-            || closure.trim_start_matches(['{', ' ', '\n']).starts_with("Err(Error::unsupported(")
+            || closure.trim_start_matches(['{', ' ', '\n']).starts_with("Err(unsupported!(")
     }
 }
 

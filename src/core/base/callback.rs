@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use crate::algo::thread::per_thread::per_thread;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 
 per_thread! {
     /// The innermost callback that this thread runs.
@@ -68,8 +68,8 @@ pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
 #[cold]
 fn refuse_wait_inside(what: &str, ends: &dyn Fn(u32, u64) -> bool) -> Result<()> {
     let Some((count, process)) = pending_here(ends) else { return Ok(()) };
-    Err(Error::param_invalid(format_args!(
+    Err(param_invalid!(
         "called inside a {what} by a thread that has to run callbacks of streams ({count} are pending): this could \
          wait for them, and so for ever; call {process} first, or wait in another thread"
-    )))
+    ))
 }

@@ -17,7 +17,7 @@ use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
 use crate::backend::cpu::schedule;
 use crate::backend::fault;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param};
 use crate::core::base::release::Version;
 
 /// Which backend to use.
@@ -228,7 +228,7 @@ pub fn report_refusal(error: &Error) {
 }
 
 fn bad(name: &str, value: &str, allowed: &str) -> Error {
-    Error::invalid_param(format_args!("the environment variable {name} is \"{value}\"; allowed: {allowed}"))
+    invalid_param!("the environment variable {name} is \"{value}\"; allowed: {allowed}")
 }
 
 /// A number of bytes with an optional K, M, G or T (powers of 1024).

@@ -190,24 +190,6 @@ impl Error {
         Self(Box::new(Detail { code: Code::Failure, value, text: text.to_string() }))
     }
 
-    /// 100000: the value of an argument is invalid.
-    #[cold]
-    pub fn invalid_param(text: impl fmt::Display) -> Self {
-        Self::new(Code::InvalidParam, text)
-    }
-
-    /// 107000: the object that an argument names is invalid.
-    #[cold]
-    pub fn param_invalid(text: impl fmt::Display) -> Self {
-        Self::new(Code::ParamInvalid, text)
-    }
-
-    /// 207000: what is missing, and what to do instead.
-    #[cold]
-    pub fn unsupported(text: impl fmt::Display) -> Self {
-        Self::new(Code::FeatureNotSupport, text)
-    }
-
     /// 200000: a table is full, or the host has no memory for another entry.
     #[cold]
     pub fn no_more(what: &str) -> Self {
@@ -230,6 +212,30 @@ impl Error {
         &self.0.text
     }
 }
+
+/// 100000: the value of an argument is invalid. Takes the text as `format!` does, like the two macros below.
+macro_rules! invalid_param {
+    ($($text:tt)*) => {
+        $crate::core::base::error::Error::new($crate::core::base::error::Code::InvalidParam, format_args!($($text)*))
+    };
+}
+pub(crate) use invalid_param;
+
+/// 107000: the object that an argument names is invalid.
+macro_rules! param_invalid {
+    ($($text:tt)*) => {
+        $crate::core::base::error::Error::new($crate::core::base::error::Code::ParamInvalid, format_args!($($text)*))
+    };
+}
+pub(crate) use param_invalid;
+
+/// 207000: what is missing, and what to do instead.
+macro_rules! unsupported {
+    ($($text:tt)*) => {
+        $crate::core::base::error::Error::new($crate::core::base::error::Code::FeatureNotSupport, format_args!($($text)*))
+    };
+}
+pub(crate) use unsupported;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

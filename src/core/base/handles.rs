@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::algo::map::slot_table::{Handle, Ref, SlotTable, Status};
 use crate::algo::sync::reclaim::Pin;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 
 /// Kinds of handles. The number is part of each handle's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,18 +175,18 @@ pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
 fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::noun();
     if raw == 0 {
-        return Error::invalid_param(format_args!("{argument} is null; it must be a live {noun} handle"));
+        return invalid_param!("{argument} is null; it must be a live {noun} handle");
     }
     let Some(handle) = Handle::from_raw(raw) else {
-        return Error::param_invalid(format_args!("{argument} {raw:#x} is not a handle of this library"));
+        return param_invalid!("{argument} {raw:#x} is not a handle of this library");
     };
     match noun_of(handle.kind()) {
         Some(other) if other != noun => {
-            Error::param_invalid(format_args!("{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}"))
+            param_invalid!("{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}")
         }
         Some(_) if T::table().status(handle) == Status::Destroyed => {
-            Error::param_invalid(format_args!("{argument} {raw:#x}: this {noun} was destroyed or went with its device"))
+            param_invalid!("{argument} {raw:#x}: this {noun} was destroyed or went with its device")
         }
-        _ => Error::param_invalid(format_args!("{argument} {raw:#x} is no {noun} handle")),
+        _ => param_invalid!("{argument} {raw:#x} is no {noun} handle"),
     }
 }

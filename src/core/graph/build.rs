@@ -8,7 +8,7 @@ use super::flow::{Flow, never_recorded};
 use super::graph::{Graph, Ready, Resources};
 use super::task::{Task, What};
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream};
@@ -22,7 +22,7 @@ const DEFAULT: u32 = 0x7fff_ffff;
 pub fn begin(flag: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if flag != 0 {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: 0")));
+        return Err(invalid_param!("flag is {flag:#x}; allowed: 0"));
     }
     let device = Arc::clone(&thread::current()?.device);
     Ok(Graph::create(&device, true, None)?.raw())
@@ -36,9 +36,9 @@ fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
             let building = Arc::clone(building);
             Ok((graph, building))
         }
-        None => Err(Error::param_invalid(format_args!(
+        None => Err(param_invalid!(
             "modelRI {raw:#x} is a graph of aclmdlRICaptureBegin; this call is for those of aclmdlRIBuildBegin"
-        ))),
+        )),
     }
 }
 
@@ -68,17 +68,17 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     handles::check_not_null::<Stream>("stream", stream)?;
     if ![HEAD, DEFAULT].contains(&flag) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "flag is {flag:#x}; allowed: 0 (runs of the graph start the stream) and 0x7fffffff (another stream starts it)"
-        )));
+        ));
     }
     let (stream, graph, building) = resolve(raw, stream)?;
     if !stream.builds_graphs() {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "stream {:#x} was created without ACL_STREAM_PERSISTENT, and only streams with that flag are bound to \
              graphs; create it with aclrtCreateStreamWithConfig",
             stream.handle.raw()
-        )));
+        ));
     }
     if !Arc::ptr_eq(&graph.device, &stream.device) {
         return Err(Error::new(
@@ -110,14 +110,14 @@ pub fn end_task(raw: u64, stream: u64) -> Result<()> {
 pub fn end(raw: u64, reserve: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if reserve != 0 {
-        return Err(Error::invalid_param(format_args!("reserve is {reserve:#x}; it must be null")));
+        return Err(invalid_param!("reserve is {reserve:#x}; it must be null"));
     }
     let (graph, building) = building(raw)?;
     let no_end = || {
-        Error::param_invalid(format_args!(
+        param_invalid!(
             "modelRI {raw:#x} has no end: call aclmdlRIEndTask with a stream that was bound with flag 0, or that \
              such a one starts"
-        ))
+        )
     };
     let ready = building.end_building(|tasks, starting| {
         if tasks.iter().all(|task| task.control.is_none()) {

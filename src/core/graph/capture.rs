@@ -28,7 +28,7 @@ use super::task::{self, Step, Task, What};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::stream::Stream;
@@ -105,11 +105,11 @@ impl Capture {
     #[cold]
     fn has_ended(&self) -> Error {
         if self.is_built {
-            return Error::param_invalid(format_args!(
+            return param_invalid!(
                 "modelRI {:#x} is built, and what it was built from takes no more work; call \
                  aclmdlRIUnbindStream, and bind the stream to another graph that is being built",
                 self.graph.raw()
-            ));
+            );
         }
         Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
     }
@@ -198,10 +198,10 @@ impl Capture {
     pub fn begin_group(&self, stream: Handle) -> Result<()> {
         let mut state = self.open()?;
         if state.branch(stream).group.is_some() {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "stream {:#x} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first",
                 stream.raw()
-            )));
+            ));
         }
         let group = Group::create(self.graph, self.owner)?;
         state.branch(stream).group = Some(Arc::clone(&group.0));
@@ -213,10 +213,7 @@ impl Capture {
     pub fn end_group(&self, stream: Handle) -> Result<Handle> {
         let mut state = self.open()?;
         let group = state.branch(stream).group.take().ok_or_else(|| {
-            Error::param_invalid(format_args!(
-                "stream {:#x} has no task group; call aclmdlRICaptureTaskGrpBegin first",
-                stream.raw()
-            ))
+            param_invalid!("stream {:#x} has no task group; call aclmdlRICaptureTaskGrpBegin first", stream.raw())
         })?;
         Ok(group.handle)
     }
@@ -285,11 +282,11 @@ impl Capture {
             return Err(self.invalid(why, ended));
         }
         if let Some(branch) = state.branches.iter().find(|branch| branch.group.is_some()) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "stream {:#x} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd before \
                  aclmdlRICaptureEnd. The capture has ended without a graph",
                 branch.stream.raw()
-            )));
+            ));
         }
         let origin = state.branches.iter().find(|branch| branch.stream == self.origin);
         let last = origin.map_or(&[][..], |branch| &branch.after);

@@ -13,7 +13,7 @@ use super::graph::body::{Body, OwnedBodies};
 use super::graph::conditions::ConditionHandle;
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -28,21 +28,17 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let default = match flag {
         0 => None,
         1 => Some(default),
-        _ => {
-            return Err(Error::invalid_param(format_args!(
-                "flag is {flag}; allowed: 0 and ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1"
-            )));
-        }
+        _ => return Err(invalid_param!("flag is {flag}; allowed: 0 and ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1")),
     };
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     if graph.building.is_some() {
         return Err(not_built());
     }
     if graph.ready.lock().is_some() {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "modelRI {raw:#x} is captured, and takes no more conditional tasks; create the handle before \
              aclmdlRICaptureEnd, for the graph that aclmdlRICaptureGetInfo returns"
-        )));
+        ));
     }
     let value = memory::word_of_graph(&graph.device)?;
     let make = |handle| {
@@ -63,9 +59,9 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
 
 #[cold]
 fn not_built() -> Error {
-    Error::unsupported(
+    unsupported!(
         "conditional tasks exist in graphs that are captured, and this one is built; use aclrtSwitchLabelByIndex or \
-         aclrtSwitchStream there",
+         aclrtSwitchStream there"
     )
 }
 
@@ -81,7 +77,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     let kind = Kind::from_number(kind)?;
     kind.check_count(count)?;
     if flags != 0 {
-        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
     }
     let stream = stream::resolve(stream)?;
     if capture_of(&stream).is_some_and(|capture| capture.is_built) {
@@ -95,27 +91,27 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     }
     let graph = Graph::table()
         .get_arc(capture.graph)
-        .ok_or_else(|| Error::param_invalid("the graph that is captured was destroyed by another thread meanwhile"))?;
+        .ok_or_else(|| param_invalid!("the graph that is captured was destroyed by another thread meanwhile"))?;
     if !graph.is_in(condition.graph) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "params.handle {raw:#x} is of modelRI {:#x}, and stream {:#x} records into modelRI {:#x}, which is not in \
              that; create the handle for this graph, or for one that it is in",
             condition.graph.raw(),
             stream.handle.raw(),
             graph.handle.raw()
-        )));
+        ));
     }
     if graph.depth() == MOST_NESTED {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "modelRI {:#x} is in {MOST_NESTED} other graphs, and conditional tasks are nested no deeper than that; \
              put the innermost ones into a host function, or a kernel",
             graph.handle.raw()
-        )));
+        ));
     }
     if condition.is_used.swap(true, Ordering::Relaxed) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "params.handle {raw:#x} is looked at by another conditional task; create a handle for each"
-        )));
+        ));
     }
     add(&capture, &graph, stream.handle, condition, kind, count)
 }

@@ -7,7 +7,7 @@ use super::label::{Label, LabelList};
 use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
@@ -47,9 +47,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
 /// Numbers of this many bytes in memory of the stream's device.
 fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result<Span> {
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is null; it must be the address of {len} bytes of device memory"
-        )));
+        return Err(invalid_param!("{argument} is null; it must be the address of {len} bytes of device memory"));
     }
     if !addr.is_multiple_of(len) {
         return Err(Error::new(
@@ -59,10 +57,10 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
     }
     let (span, _held) = memory::device_span(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "{argument} {addr:#x} is memory of another device, and a graph is of one device, here {}",
             stream.device.id
-        )));
+        ));
     }
     Ok(span)
 }
@@ -82,15 +80,16 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
 pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<LabelList>("labelList", list)?;
     if max == 0 {
-        return Err(Error::invalid_param("maxValue is 0; it must be at least 1"));
+        return Err(invalid_param!("maxValue is 0; it must be at least 1"));
     }
     let (stream, building) = resolve(stream)?;
     let list = handles::get::<LabelList>("labelList", list)?;
     list.check_device(stream.device.owner)?;
     let index = number_at("ptr", addr, size_of::<u32>(), &stream)?;
-    let labels = list.labels.get(..max as usize).ok_or_else(|| {
-        Error::param_invalid(format_args!("maxValue is {max}; labelList has {} labels", list.labels.len()))
-    })?;
+    let labels = list
+        .labels
+        .get(..max as usize)
+        .ok_or_else(|| param_invalid!("maxValue is {max}; labelList has {} labels", list.labels.len()))?;
     building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() })
 }
 
@@ -126,9 +125,9 @@ pub fn switch_stream(switch: &Switch, stream: u64) -> Result<()> {
         0 => size_of::<i32>(),
         1 => size_of::<i64>(),
         other => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "dataType is {other}; allowed: ACL_RT_SWITCH_INT32 0 and ACL_RT_SWITCH_INT64 1"
-            )));
+            ));
         }
     };
     let (stream, building) = resolve(stream)?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Result, param_invalid};
 use crate::core::base::handles;
 use crate::core::graph::graph::Graph;
 pub use crate::core::graph::graph::end_callbacks::EndCallback;
@@ -24,9 +24,9 @@ pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     let address = callback.address;
     let mut callbacks = graph.end_callbacks.0.lock();
     if callbacks.iter().any(|other| other.address == address) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "func {address:#x} is registered for modelRI {raw:#x} already; call aclmdlRIDestroyUnregisterCallback first"
-        )));
+        ));
     }
     callbacks.push(callback);
     drop(callbacks);
@@ -51,7 +51,7 @@ pub fn unregister(raw: u64, address: usize) -> Result<()> {
             drop(callbacks.remove(place));
             Ok(())
         }
-        None => Err(Error::param_invalid(format_args!("func {address:#x} is not registered for modelRI {raw:#x}"))),
+        None => Err(param_invalid!("func {address:#x} is not registered for modelRI {raw:#x}")),
     }
 }
 

@@ -21,7 +21,7 @@ use super::task::control::{Condition, Kind};
 use super::task::{self, Task};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Failure, HostFn, Observer, Position, RepeatedFn, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid, unsupported};
 use crate::core::stream::failure::Failures;
 
 /// A step of a strand.
@@ -196,31 +196,31 @@ impl Observer for Listener {
 /// The error for a driver that cannot run such graphs.
 #[cold]
 pub fn no_tickets() -> Error {
-    Error::unsupported(
+    unsupported!(
         "the driver of this device cannot let a stream wait for the host, which graphs with labels, switches, \
          conditional tasks and streams that start others need; use a driver that can, or run graphs without them one \
-         after the other",
+         after the other"
     )
 }
 
 /// The error for an operation that flows do not support.
 #[cold]
 pub fn cannot(what: &str) -> Error {
-    Error::unsupported(format_args!(
+    unsupported!(
         "a graph with labels, switches, conditional tasks or streams that start others has no {what} in this version; put \
          them into the stream that runs the graph, or into a graph without control flow"
-    ))
+    )
 }
 
 /// The error of a wait for an event that no stream records.
 #[cold]
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "runs would never end: stream {:#x} waits for an event that stream {:#x} records, which no run comes to; \
          bind that one with flag 0, and record the event before aclmdlRIEndTask",
         waiting.raw(),
         recorder.raw()
-    ))
+    )
 }
 
 /// Fails if one of these tasks is not allowed in a graph with conditional tasks, or in a body.

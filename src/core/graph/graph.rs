@@ -19,7 +19,7 @@ use self::ready::Drive;
 pub use self::ready::{Ready, Resources};
 use super::capture::{Capture, Recorder};
 use crate::algo::map::slot_table::{self, Handle, Ref};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::release_failure;
 use crate::core::runtime::device::Device;
@@ -142,11 +142,11 @@ impl Graph {
             return Err(Recorder::of(stream).no_flow());
         }
         if ready.resources.memory.is_any() {
-            return Err(Error::unsupported(format_args!(
+            return Err(unsupported!(
                 "modelRI {:#x} takes or frees memory of pools, so it cannot be part of another graph; run it by \
                  itself, or capture its calls with the others",
                 self.handle.raw()
-            )));
+            ));
         }
         Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)
     }

@@ -15,7 +15,7 @@ use super::flow::serving::{self, Call};
 use super::graph::Graph;
 use super::task::group::{Group, Update, Version};
 use crate::backend::{Delivery, Op, Payload, Ticket};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles;
 use crate::core::stream;
 
@@ -70,10 +70,10 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     drop(graph.ready_or(Code::ModelCaptured)?);
     let mut state = group.state.lock();
     if state.update.strong_count() > 0 {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "the task group {handle:#x} is being changed by another stream; call aclmdlRICaptureTaskUpdateEnd there \
              first"
-        )));
+        ));
     }
     let update = Arc::new(Update { group: Arc::clone(&group), state: Mutex::default() });
     state.update = Arc::downgrade(&update);

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::graph::capture::capture_of;
@@ -25,9 +25,7 @@ const MOST_NAME: usize = 512;
 /// The graph of an object.
 fn graph_of(argument: &str, raw: u64, noun: &str, graph: Handle) -> Result<Arc<Graph>> {
     Graph::table().get_arc(graph).ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "{argument} {raw:#x}: the graph of this {noun} was destroyed or went with its device"
-        ))
+        param_invalid!("{argument} {raw:#x}: the graph of this {noun} was destroyed or went with its device")
     })
 }
 
@@ -43,10 +41,7 @@ pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
 /// aclmdlRISetName.
 pub fn set_name(raw: u64, name: &OsStr) -> Result<()> {
     if name.len() > MOST_NAME {
-        return Err(Error::invalid_param(format_args!(
-            "name has {} bytes; a graph's name has at most {MOST_NAME}",
-            name.len()
-        )));
+        return Err(invalid_param!("name has {} bytes; a graph's name has at most {MOST_NAME}", name.len()));
     }
     let graph = handles::get::<Graph>("modelRI", raw)?;
     *graph.inspected.name.lock() = name.to_string_lossy().into_owned();
@@ -82,9 +77,9 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
 /// The error for a graph that has other tasks now.
 #[cold]
 pub fn changed(argument: &str, raw: u64) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "{argument} {raw:#x}: its graph was recorded anew by another thread meanwhile; call aclmdlRIGetStreams again"
-    ))
+    )
 }
 
 /// A graph and the index of one of its streams; a stream of the program stands for its part of the latest graph.
@@ -118,9 +113,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
         }
     }
     latest.ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "stream {raw:#x} has no task of a live graph; aclmdlRIGetStreams returns the streams of a graph"
-        ))
+        param_invalid!("stream {raw:#x} has no task of a live graph; aclmdlRIGetStreams returns the streams of a graph")
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::base::owner::Owner;
@@ -48,12 +48,12 @@ impl Label {
     pub fn set(&self, graph: Handle) -> Result<()> {
         let mut set_in = self.set_in.lock();
         if let Some(there) = *set_in {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "label {:#x} was set in modelRI {:#x} before, and is one place; make another one with \
                  aclrtCreateLabel",
                 self.handle.raw(),
                 there.raw()
-            )));
+            ));
         }
         *set_in = Some(graph);
         Ok(())
@@ -87,7 +87,7 @@ pub fn destroy(raw: u64) -> Result<()> {
 pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if count == 0 {
-        return Err(Error::invalid_param("num is 0; a list has at least one label"));
+        return Err(invalid_param!("num is 0; a list has at least one label"));
     }
     let owner = thread::current()?.device.owner;
     let _memory = host_memory::claim(format_args!("labels (num is {count})"), count, 4 * size_of::<u64>())?;

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Op};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::order::checker;
@@ -141,13 +141,13 @@ pub fn free(addr: usize) -> Result<()> {
 
 #[cold]
 fn not_a_graphs(addr: usize) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "ptr {addr:#x} is no memory that was taken from a pool in a capture, which is all that a capture can free; \
          free it in a stream that is not captured"
-    ))
+    )
 }
 
 #[cold]
 fn freed_before(addr: usize) -> Error {
-    Error::param_invalid(format_args!("ptr {addr:#x} is freed in this capture already"))
+    param_invalid!("ptr {addr:#x} is freed in this capture already")
 }

@@ -15,7 +15,7 @@ use super::task::{self, Task, What};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::base::handles::{self, Object as _};
 use crate::core::stream::Stream;
 
@@ -308,10 +308,10 @@ pub fn print(raw: u64) -> Result<()> {
 /// aclmdlRIDebugJsonPrint.
 pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
     if flags > 1 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "flags is {flags:#x}; allowed: ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0 and \
              ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1"
-        )));
+        ));
     }
     Picture::of(raw, |picture| write(path, &json::text(picture, flags == 1)))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, unsupported};
 use crate::core::base::handles;
 use crate::core::kernel::kernel_args::Lists;
 use crate::core::runtime::device::Device;
@@ -35,7 +35,7 @@ pub fn code_of(raw: u64) -> Result<backend::Code> {
 }
 
 pub(super) fn no_code(what: &str) -> Error {
-    Error::unsupported(format_args!("CUDA drivers do not report the address of the code of {what}; use the handle"))
+    unsupported!("CUDA drivers do not report the address of the code of {what}; use the handle")
 }
 
 /// aclrtGetFunctionAttribute.
@@ -49,18 +49,18 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
     /// Blocks in any order.
     const NORMAL: i64 = 0;
     if !(TYPE..=SCHEDULE).contains(&attribute) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, {TYPE} to {SCHEDULE}"
-        )));
+        ));
     }
     handles::get::<Function>("funcHandle", raw)?;
     match attribute {
         TYPE => Ok(FOR_ALL_CORES),
         SCHEDULE => Ok(NORMAL),
         // ACL_FUNC_ATTR_KERNEL_RATIO.
-        _ => Err(Error::unsupported(
+        _ => Err(unsupported!(
             "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
-             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)",
+             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
         )),
     }
 }
@@ -68,7 +68,7 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
 /// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
 pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
     if flags != 0 {
-        return Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0")));
+        return Err(invalid_param!("flags is {flags}; it must be 0"));
     }
     Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
 }
@@ -82,10 +82,10 @@ pub fn parameter_count(raw: u64) -> Result<usize> {
 pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
     with_parameters(raw, |known| match known.get(index) {
         Some(parameter) => Ok((parameter.offset, parameter.size)),
-        None => Err(Error::invalid_param(format_args!(
+        None => Err(invalid_param!(
             "paramIndex is {index}; the kernel has {} parameters, and their numbers begin with 0",
             known.len()
-        ))),
+        )),
     })
 }
 
@@ -93,11 +93,11 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     let function = handles::get::<Function>("func", raw)?;
     match &function.native.info().parameters {
         Some(known) => read(&known.each),
-        None => Err(Error::unsupported(format_args!(
+        None => Err(unsupported!(
             "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
              CUDA drivers report them from CUDA 12.4 on",
             function.shown
-        ))),
+        )),
     }
 }
 

@@ -13,7 +13,7 @@ use self::list::{DATA_ALIGNMENT, MOST_BYTES};
 pub use self::list::{Entry, Head, List, Room};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::kernel::function::Function;
 
@@ -105,11 +105,11 @@ pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head
     let function = handles::get::<Function>("funcHandle", raw)?;
     let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
     if room_len < needed {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments, see \
              aclrtKernelArgsGetMemSize",
             function.shown
-        )));
+        ));
     }
     Ok(Head { mark: Head::mark(addr), room, room_len, ..head(&function, raw) })
 }
@@ -126,9 +126,9 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     let gaps = (most_arguments(&function) + 1) * DATA_ALIGNMENT;
     let padded = size.checked_next_multiple_of(DATA_ALIGNMENT);
     let whole = padded.and_then(|size| size.checked_add(gaps));
-    whole.filter(|size| *size <= isize::MAX as usize).ok_or_else(|| {
-        Error::invalid_param(format_args!("userArgsSize is {size}, which no memory is large enough for"))
-    })
+    whole
+        .filter(|size| *size <= isize::MAX as usize)
+        .ok_or_else(|| invalid_param!("userArgsSize is {size}, which no memory is large enough for"))
 }
 
 /// Whether that is the handle of a list that the library keeps; otherwise it is the address of one.
@@ -138,10 +138,10 @@ pub fn is_handle(raw: u64) -> bool {
 
 /// The error for an address that is not a list.
 pub fn is_no_list(addr: usize) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "argsHandle {addr:#x} is not a list of arguments: it must be a handle of aclrtKernelArgsInit, or memory \
          that aclrtKernelArgsInitByUserMem was given, in its place"
-    ))
+    )
 }
 
 /// Calls `work` with a list that the library keeps.

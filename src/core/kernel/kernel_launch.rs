@@ -11,7 +11,7 @@ pub use self::config::Config;
 pub use self::host_args::{PlaceHolder, launch_with_data};
 pub use self::shape::Shape;
 use crate::backend::{self, Access, Arguments, Launch, NodeLaunch, Op, Work};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::base::handles;
 use crate::core::kernel::function::Function;
 use crate::core::memory;
@@ -106,7 +106,7 @@ pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: 1.. } = arguments {
-        return Err(Error::invalid_param("args is null, and argsSize is not 0"));
+        return Err(invalid_param!("args is null, and argsSize is not 0"));
     }
     let function = handles::get_arc::<Function>(argument, raw)?;
     if !Arc::ptr_eq(&function.device, device) {
@@ -138,7 +138,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: 1.. } = arguments {
-        return Err(Error::invalid_param("argsData is null, and argsSize is not 0"));
+        return Err(invalid_param!("argsData is null, and argsSize is not 0"));
     }
     let stream = stream::resolve(stream)?;
     let function = handles::get_pinned::<Function>(argument, raw, stream.pin())?;

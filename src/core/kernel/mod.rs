@@ -16,7 +16,7 @@ use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::input_file;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{self, Copy, Place, Span};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::function::{Function, no_code};
 use crate::core::kernel::kernel_args::Lists;
@@ -52,16 +52,16 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
         match option {
             load_option::LAZY_LOAD | load_option::MAGIC => {}
             load_option::CPU_KERNEL_MODE => {
-                return Err(Error::unsupported(format_args!(
+                return Err(unsupported!(
                     "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE: the devices here have no CPUs \
                      of their own; use aclrtLaunchHostFunc"
-                )));
+                ));
             }
             _ => {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "options[{index}] is of type {option}; allowed: ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD 1, \
                      ACL_RT_BINARY_LOAD_OPT_MAGIC 2"
-                )));
+                ));
             }
         }
     }
@@ -76,10 +76,7 @@ pub fn load_file(path: &Path) -> Result<u64> {
         Error::new(Code::InvalidFile, format_args!("binPath {} cannot be read: {why}", path.display()))
     })?;
     if image.is_empty() {
-        return Err(Error::param_invalid(format_args!(
-            "binPath {} is an empty file; it must be a program",
-            path.display()
-        )));
+        return Err(param_invalid!("binPath {} is an empty file; it must be a program", path.display()));
     }
     load(&image)
 }
@@ -116,7 +113,7 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     // Held during the backend's look-up, so that a kernel has one handle and an unload removes all of them.
     let mut functions = binary.functions.lock();
     let Some(known) = functions.as_mut() else {
-        return Err(Error::param_invalid(format_args!("binHandle {raw:#x} is being unloaded by another thread")));
+        return Err(param_invalid!("binHandle {raw:#x} is being unloaded by another thread"));
     };
     if let Some(handle) = known.get(name) {
         return Ok(handle.raw());
@@ -149,10 +146,10 @@ pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     let entry = format!("{ENTRY}{number}");
     let text = binary.native.variable(&entry).map_err(|fault| match fault.kind() {
-        backend::FaultKind::InvalidArgument => Error::param_invalid(format_args!(
+        backend::FaultKind::InvalidArgument => param_invalid!(
             "funcEntry is {number}, and the binary does not say which kernel that is: it has no text {entry} \
              with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
-        )),
+        ),
         _ => fault.into(),
     })?;
     let name = read_name(&binary, &entry, text)?;
@@ -169,10 +166,10 @@ fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
     let end = bytes.iter().position(|byte| *byte == 0);
     let name = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
     name.map(str::to_owned).ok_or_else(|| {
-        Error::param_invalid(format_args!(
+        param_invalid!(
             "{entry} of the binary, of {} bytes, is no text of less than {MOST_NAME} bytes that ends with a zero",
             text.len
-        ))
+        )
     })
 }
 

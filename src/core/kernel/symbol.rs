@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::{self, Binary};
 use crate::core::runtime::device::Device;
@@ -40,7 +40,7 @@ impl Registration {
 /// portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with this name.
 pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     if symbol == 0 {
-        return Err(Error::invalid_param("symbol is null; pass the address that is to stand for it"));
+        return Err(invalid_param!("symbol is null; pass the address that is to stand for it"));
     }
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
@@ -81,25 +81,25 @@ fn find(symbol: usize, device: &Device) -> Option<Meaning> {
 /// The meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
     if symbol == 0 {
-        return Err(Error::invalid_param("symbol is null; it must be what portaclRegisterSymbol was given"));
+        return Err(invalid_param!("symbol is null; it must be what portaclRegisterSymbol was given"));
     }
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     find(symbol, &device).ok_or_else(|| {
-        Error::param_invalid(format_args!(
+        param_invalid!(
             "symbol {symbol:#x} stands for nothing on device {}: it was not registered for a binary that is \
              loaded there; load one and call portaclRegisterSymbol",
             device.id
-        ))
+        )
     })
 }
 
 fn variable(symbol: usize) -> Result<Span> {
     match resolve(symbol)? {
         Meaning::Variable(span) => Ok(span),
-        Meaning::Kernel(_) => Err(Error::param_invalid(format_args!(
-            "symbol {symbol:#x} stands for a kernel, not for a variable; use aclrtGetFuncBySymbol"
-        ))),
+        Meaning::Kernel(_) => {
+            Err(param_invalid!("symbol {symbol:#x} stands for a kernel, not for a variable; use aclrtGetFuncBySymbol"))
+        }
     }
 }
 
@@ -112,9 +112,9 @@ pub fn span(symbol: usize) -> Result<Span> {
 pub fn function(symbol: usize) -> Result<u64> {
     match resolve(symbol)? {
         Meaning::Kernel(function) => Ok(function),
-        Meaning::Variable(_) => Err(Error::param_invalid(format_args!(
-            "symbol {symbol:#x} stands for a variable, not for a kernel; use aclrtGetSymbolAddress"
-        ))),
+        Meaning::Variable(_) => {
+            Err(param_invalid!("symbol {symbol:#x} stands for a variable, not for a kernel; use aclrtGetSymbolAddress"))
+        }
     }
 }
 
@@ -154,10 +154,11 @@ impl Part {
         let Span { addr, len, .. } = variable(self.symbol)?;
         match len.checked_sub(self.offset).filter(|left| self.count <= *left) {
             Some(left) => Ok((addr + self.offset, left)),
-            None => Err(Error::invalid_param(format_args!(
+            None => Err(invalid_param!(
                 "count {} and offset {} go past the end of the variable, which has {len} bytes",
-                self.count, self.offset
-            ))),
+                self.count,
+                self.offset
+            )),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::backend::Access;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 
 /// Values of `aclrtMemLocationType`.
 pub mod at_location {
@@ -98,9 +98,9 @@ const FLAGS: [(i32, Access); 3] = [(0, Access::None), (1, Access::Read), (3, Acc
 pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
     match FLAGS.iter().find(|(number, _)| *number == flags) {
         Some((_, access)) => Ok(*access),
-        None => Err(Error::invalid_param(format_args!(
+        None => Err(invalid_param!(
             "{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3"
-        ))),
+        )),
     }
 }
 

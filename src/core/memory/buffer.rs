@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::memory;
 use crate::core::runtime::thread;
@@ -60,9 +60,7 @@ fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Data>) -
     match state.data.clone() {
         Some(data) => work(&mut state, &data),
         // Another thread is about to remove it from the table.
-        None => {
-            Err(Error::param_invalid(format_args!("{argument} {raw:#x}: this buffer is being freed by another thread")))
-        }
+        None => Err(param_invalid!("{argument} {raw:#x}: this buffer is being freed by another thread")),
     }
 }
 
@@ -77,7 +75,7 @@ fn release(data: Arc<Data>) -> Result<()> {
 /// aclrtAllocBuf.
 pub fn alloc(size: usize) -> Result<Handle> {
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+        return Err(invalid_param!("size is 0; allocate at least one byte"));
     }
     let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
     let data = Arc::new(Data { addr, size });
@@ -101,10 +99,10 @@ pub fn free(raw: u64) -> Result<()> {
     let ended = {
         let _chains = CHAINS.lock();
         let (members, own) = with("buf", raw, |state, _| match &mut state.chain {
-            Chain::Member(head) => Err(Error::param_invalid(format_args!(
+            Chain::Member(head) => Err(param_invalid!(
                 "buf {raw:#x} is in the chain of buffer {:#x}; free that one, and this goes with it",
                 head.raw()
-            ))),
+            )),
             Chain::Head(members) => Ok((std::mem::take(members), state.data.take())),
         })?;
         let mut ended = Vec::from_iter(own);
@@ -129,7 +127,7 @@ pub fn data(raw: u64) -> Result<Data> {
 pub fn set_len(raw: u64, len: usize) -> Result<()> {
     with("buf", raw, |state, data| {
         if len > data.size {
-            return Err(Error::param_invalid(format_args!("len is {len}; buffer {raw:#x} has {} bytes", data.size)));
+            return Err(param_invalid!("len is {len}; buffer {raw:#x} has {} bytes", data.size));
         }
         state.len = len;
         Ok(())
@@ -144,12 +142,12 @@ pub fn len(raw: u64) -> Result<usize> {
 /// Fails unless these bytes are within the user bytes.
 pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+        return Err(invalid_param!("size is 0; pass at least one byte"));
     }
     if offset.checked_add(size).is_none_or(|end| end > USER_BYTES) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "offset {offset} plus size {size} is past the end of the user's {USER_BYTES} bytes"
-        )));
+        ));
     }
     Ok(())
 }
@@ -170,7 +168,7 @@ pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
 /// The error for a buffer that is not the head of a chain.
 #[cold]
 fn no_head(argument: &str, raw: u64, head: Handle) -> Error {
-    Error::param_invalid(format_args!("{argument} {raw:#x} is in the chain of buffer {:#x}; pass that one", head.raw()))
+    param_invalid!("{argument} {raw:#x} is in the chain of buffer {:#x}; pass that one", head.raw())
 }
 
 /// aclrtAppendBufChain.
@@ -178,9 +176,7 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
     handles::check_not_null::<Buffer>("headBuf", head)?;
     handles::check_not_null::<Buffer>("buf", raw)?;
     if head == raw {
-        return Err(Error::param_invalid(format_args!(
-            "headBuf and buf are both {raw:#x}; a buffer cannot follow itself"
-        )));
+        return Err(param_invalid!("headBuf and buf are both {raw:#x}; a buffer cannot follow itself"));
     }
     let _chains = CHAINS.lock();
     with("headBuf", head, |state, _| match &state.chain {
@@ -193,12 +189,10 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
         unreachable!("both were just found")
     };
     with("buf", raw, |state, _| match &state.chain {
-        Chain::Member(of) => {
-            Err(Error::param_invalid(format_args!("buf {raw:#x} is in the chain of buffer {:#x} already", of.raw())))
+        Chain::Member(of) => Err(param_invalid!("buf {raw:#x} is in the chain of buffer {:#x} already", of.raw())),
+        Chain::Head(members) if !members.is_empty() => {
+            Err(param_invalid!("buf {raw:#x} has a chain of its own; append its buffers before it has one"))
         }
-        Chain::Head(members) if !members.is_empty() => Err(Error::param_invalid(format_args!(
-            "buf {raw:#x} has a chain of its own; append its buffers before it has one"
-        ))),
         Chain::Head(_) => {
             state.chain = Chain::Member(head);
             Ok(())
@@ -225,10 +219,10 @@ pub fn in_chain(head: u64, index: u32) -> Result<u64> {
         Chain::Member(of) => Err(no_head("headBuf", head, *of)),
         Chain::Head(_) if index == 0 => Ok(head),
         Chain::Head(members) => members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
-            Error::param_invalid(format_args!(
+            param_invalid!(
                 "index is {index}; the chain of buffer {head:#x} has {} buffers, from 0 on",
                 members.len() + 1
-            ))
+            )
         }),
     })
 }

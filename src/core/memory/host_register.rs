@@ -2,7 +2,7 @@
 
 use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::stale;
@@ -18,10 +18,8 @@ const PINNED: u32 = 0x1000_0000;
 pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
     match kind {
         0 => register_as(addr, size, Kind::Registered { pinned: false, mapped: true }),
-        4 | 8 => Err(Error::unsupported(format_args!(
-            "type is {kind}; memory can be registered as ACL_HOST_REGISTER_MAPPED 0 only"
-        ))),
-        _ => Err(Error::invalid_param(format_args!("type is {kind}; allowed: ACL_HOST_REGISTER_MAPPED 0"))),
+        4 | 8 => Err(unsupported!("type is {kind}; memory can be registered as ACL_HOST_REGISTER_MAPPED 0 only")),
+        _ => Err(invalid_param!("type is {kind}; allowed: ACL_HOST_REGISTER_MAPPED 0")),
     }
 }
 
@@ -29,13 +27,13 @@ pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
 pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
     const ALLOWED: &str = "ACL_HOST_REG_MAPPED 0x2, ACL_HOST_REG_PINNED 0x10000000, or both";
     if flag & !(MAPPED | PINNED | IOMEMORY | READONLY) != 0 || flag == 0 {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: {ALLOWED}")));
+        return Err(invalid_param!("flag is {flag:#x}; allowed: {ALLOWED}"));
     }
     if flag & (IOMEMORY | READONLY) != 0 {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "flag is {flag:#x}; registers of other devices and memory that devices only read cannot be \
              registered; available: {ALLOWED}"
-        )));
+        ));
     }
     let kind = Kind::Registered { pinned: flag & PINNED != 0, mapped: flag & MAPPED != 0 };
     register_as(addr, size, kind).map(drop)
@@ -43,10 +41,10 @@ pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
 
 fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     if addr == 0 {
-        return Err(Error::invalid_param("ptr is null; pass the memory to register"));
+        return Err(invalid_param!("ptr is null; pass the memory to register"));
     }
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; register at least one byte"));
+        return Err(invalid_param!("size is 0; register at least one byte"));
     }
     if !addr.is_multiple_of(REGISTERED_PAGE) {
         return Err(Error::new(
@@ -95,7 +93,7 @@ fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
 
 #[cold]
 fn beyond_the_end(addr: usize, len: usize) -> Error {
-    Error::invalid_param(format_args!("ptr {addr:#x} plus size {len} is beyond the end of the address space"))
+    invalid_param!("ptr {addr:#x} plus size {len} is beyond the end of the address space")
 }
 
 #[cold]
@@ -114,10 +112,10 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
                     | Kind::Imported(_)
                     | Kind::Graph(_)
                     | Kind::HostMapped(_),
-                ) => Error::param_invalid(format_args!(
+                ) => param_invalid!(
                     "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
                          registration"
-                )),
+                ),
                 _ => Error::new(
                     Code::HostMemoryAlreadyRegistered,
                     format_args!(
@@ -137,7 +135,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
 /// locked.
 pub fn unregister(addr: usize) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param("ptr is null; pass the memory that was registered"));
+        return Err(invalid_param!("ptr is null; pass the memory that was registered"));
     }
     thread::refuse_inside_host_function()?;
     let taken = runtime::existing_session().and_then(|session| {
@@ -158,10 +156,10 @@ pub fn unregister(addr: usize) -> Result<()> {
 /// aclrtHostGetDevicePointer: the device address of host memory.
 pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     if addr == 0 {
-        return Err(Error::invalid_param("pHost is null; pass registered host memory"));
+        return Err(invalid_param!("pHost is null; pass registered host memory"));
     }
     if flag != 0 {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+        return Err(invalid_param!("flag is {flag:#x}; it must be 0"));
     }
     thread::refuse_inside_host_function()?;
     match Allocation::known(addr) {
@@ -170,13 +168,11 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
             // Library memory has one address for all devices.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
             Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_) => {
-                Err(Error::param_invalid(format_args!(
-                    "pHost {addr:#x} is device memory, which devices find at this address"
-                )))
+                Err(param_invalid!("pHost {addr:#x} is device memory, which devices find at this address"))
             }
-            Kind::Registered { .. } => Err(Error::param_invalid(format_args!(
+            Kind::Registered { .. } => Err(param_invalid!(
                 "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
-            ))),
+            )),
         },
         None => Err(not_registered("pHost", addr)),
     }
@@ -187,18 +183,18 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
 fn not_ended(addr: usize) -> Error {
     match Allocation::known(addr) {
         None => not_registered("ptr", addr),
-        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => Error::param_invalid(format_args!(
+        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => param_invalid!(
             "ptr {addr:#x} points {} bytes into the registration at {base:#x} of {len} bytes; pass its \
                  start",
             addr - base
-        )),
-        Some(Allocation { kind: Kind::Pinned, .. }) => Error::param_invalid(format_args!(
+        ),
+        Some(Allocation { kind: Kind::Pinned, .. }) => param_invalid!(
             "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with \
              aclrtFreeHost"
-        )),
-        Some(_) => Error::param_invalid(format_args!(
-            "ptr {addr:#x} is device or managed memory, which is not registered; free it with aclrtFree"
-        )),
+        ),
+        Some(_) => {
+            param_invalid!("ptr {addr:#x} is device or managed memory, which is not registered; free it with aclrtFree")
+        }
     }
 }
 

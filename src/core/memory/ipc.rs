@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::backend::Block;
 use crate::backend::base::broker::{self, Admission, BROKER, Key};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::ipc_key::{ProcessList, about};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -54,33 +54,33 @@ pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
     match flags {
         0 => Ok(Admission::Listed),
         1 => Ok(Admission::Anyone),
-        _ => Err(Error::invalid_param(format_args!(
+        _ => Err(invalid_param!(
             "flags is {flags:#x}; allowed: 0 (for the processes on a list) and 1 (no check of the process)"
-        ))),
+        )),
     }
 }
 
 fn key_of(text: &[u8]) -> Result<Key> {
     if text.is_empty() {
-        return Err(Error::invalid_param("key is empty; pass the text that aclrtIpcMemGetExportKey gave"));
+        return Err(invalid_param!("key is empty; pass the text that aclrtIpcMemGetExportKey gave"));
     }
     Key::from_text(text).map_err(|fault| about("key", fault))
 }
 
 #[cold]
 fn unknown_key() -> Error {
-    Error::param_invalid(
-        "key is none that this process has exported or imported, or was closed before, or went with its memory",
+    param_invalid!(
+        "key is none that this process has exported or imported, or was closed before, or went with its memory"
     )
 }
 
 /// aclrtIpcMemGetExportKey: the key.
 pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     if addr == 0 {
-        return Err(Error::invalid_param("devPtr is null; pass device memory from aclrtMalloc"));
+        return Err(invalid_param!("devPtr is null; pass device memory from aclrtMalloc"));
     }
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; export at least one byte"));
+        return Err(invalid_param!("size is 0; export at least one byte"));
     }
     let admission = admission(flags)?;
     thread::refuse_inside_host_function()?;
@@ -91,15 +91,12 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
         return Err(not_exported(&found));
     };
     if size > found.len {
-        return Err(Error::invalid_param(format_args!(
-            "size is {size}; the allocation at {addr:#x} has {} bytes",
-            found.len
-        )));
+        return Err(invalid_param!("size is {size}; the allocation at {addr:#x} has {} bytes", found.len));
     }
     if !addr.is_multiple_of(PAGE) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "devPtr {addr:#x} is no multiple of {PAGE}; allocate at least {PAGE} bytes, and export the start"
-        )));
+        ));
     }
     let _session = runtime::session()?;
     let parcel = device.native.export_memory(found.block(), size)?;
@@ -135,7 +132,7 @@ fn not_exported(found: &Allocation) -> Error {
         Kind::Device(_) => "going with its device, which another thread resets",
         _ => "no device memory; allocate with aclrtMalloc what is to be shared",
     };
-    Error::param_invalid(format_args!("devPtr {addr:#x} is {instead}"))
+    param_invalid!("devPtr {addr:#x} is {instead}")
 }
 
 /// Whether memory of this process has a key.
@@ -182,12 +179,10 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     const LAST_LINK: u64 = 3;
     let key = key_of(text)?;
     if kind != 0 {
-        return Err(Error::invalid_param(format_args!("type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0")));
+        return Err(invalid_param!("type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0"));
     }
     if value > LAST_LINK {
-        return Err(Error::invalid_param(format_args!(
-            "attr is {value}; allowed: ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*, 0 to {LAST_LINK}"
-        )));
+        return Err(invalid_param!("attr is {value}; allowed: ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*, 0 to {LAST_LINK}"));
     }
     thread::refuse_inside_host_function()?;
     let _session = runtime::session()?;
@@ -218,16 +213,16 @@ enum Opened {
 fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     let key = key_of(text)?;
     if flags > 1 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "flags is {flags:#x}; allowed: ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0 and \
              ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 1"
-        )));
+        ));
     }
     thread::refuse_inside_host_function()?;
     // Held, so that it is not closed meanwhile.
     let device = thread::current()?.device.clone();
     if key.is_current_process()? {
-        return Err(Error::param_invalid("key is this process's own; use the memory at the address that was exported"));
+        return Err(param_invalid!("key is this process's own; use the memory at the address that was exported"));
     }
     if let Some(addr) = open_again(&key, &device)? {
         return Ok(Opened::Again(addr));
@@ -262,11 +257,12 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
         return Ok(None);
     };
     if import.owner != device.owner {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "key has been imported on device {}, and device {} is current; close it before \
              (aclrtIpcMemClose), or use it there",
-            import.id, device.id
-        )));
+            import.id,
+            device.id
+        ));
     }
     import.count += 1;
     Ok(Some(import.block.addr))
@@ -285,11 +281,13 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     } else if let Some(there) = there
         && there.block.len != block.len
     {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "the memory of this key is open at {:#x} by another key, with {} bytes instead of {}; close that \
              one, or export the same size",
-            block.addr, there.block.len, block.len
-        )));
+            block.addr,
+            there.block.len,
+            block.len
+        ));
     }
     imports.push(Import { key, owner: device.owner, id: device.id, block, count: 1 });
     Ok(is_new)

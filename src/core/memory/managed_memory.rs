@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use self::attributes::{Question, attributes};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::backend::{Advice, Home, Op, Span};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -31,10 +31,10 @@ const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks:
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     const GLOBAL: u32 = 1;
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+        return Err(invalid_param!("size is 0; allocate at least one byte"));
     }
     if flag != GLOBAL {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1")));
+        return Err(invalid_param!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"));
     }
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
@@ -85,14 +85,12 @@ struct Managed {
 impl Managed {
     fn find(argument: &str, addr: usize, len: usize) -> Result<Self> {
         if addr == 0 {
-            return Err(Error::invalid_param(format_args!(
-                "{argument} is null; pass memory from aclrtMemAllocManaged"
-            )));
+            return Err(invalid_param!("{argument} is null; pass memory from aclrtMemAllocManaged"));
         }
         if len == 0 || !len.is_multiple_of(GRAIN) {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "the size at {argument} {addr:#x} is {len}; it must be a multiple of {GRAIN} bytes, not 0"
-            )));
+            ));
         }
         if !addr.is_multiple_of(GRAIN) {
             return Err(Error::new(
@@ -105,17 +103,16 @@ impl Managed {
         let managed = found.filter(|found| matches!(found.kind, Kind::Managed(_)));
         let held = managed.and_then(|found| Some((found, found.device()?)));
         let Some((allocation, device)) = held else {
-            return Err(Error::param_invalid(format_args!(
-                "{argument} {addr:#x} is in no live allocation of aclrtMemAllocManaged"
-            )));
+            return Err(param_invalid!("{argument} {addr:#x} is in no live allocation of aclrtMemAllocManaged"));
         };
         let left = allocation.len - (addr - allocation.base);
         if len > left {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "{argument} {addr:#x} plus {len} bytes runs past the end of its allocation of {} bytes at \
                  {:#x}; {left} bytes are left there",
-                allocation.len, allocation.base
-            )));
+                allocation.len,
+                allocation.base
+            ));
         }
         Ok(Self { span: Span { addr, len, place: allocation.place() }, device })
     }
@@ -162,17 +159,14 @@ impl Place {
                 Ok(Home::Device(self.id as u32))
             }
             Self::HOST => Ok(Home::Host),
-            Self::HOST_NUMA => u32::try_from(self.id).map(Home::HostNode).map_err(|_| {
-                Error::invalid_param(format_args!(
-                    "the id of {argument} is {}; NUMA nodes are numbered from 0",
-                    self.id
-                ))
-            }),
+            Self::HOST_NUMA => u32::try_from(self.id)
+                .map(Home::HostNode)
+                .map_err(|_| invalid_param!("the id of {argument} is {}; NUMA nodes are numbered from 0", self.id)),
             Self::HOST_NUMA_CURRENT => Ok(Home::NearestHostNode),
-            kind => Err(Error::invalid_param(format_args!(
+            kind => Err(invalid_param!(
                 "the type of {argument} is {kind}; allowed: a device 1, the host 2, a NUMA node of the host 3, \
                  the caller's NUMA node 4"
-            ))),
+            )),
         }
     }
 }
@@ -181,9 +175,9 @@ impl Place {
 pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
     const LAST: i32 = 5;
     if !(0..=LAST).contains(&advice) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "advise is {advice}; allowed: the values of aclrtMemManagedAdviseType, 0 to {LAST}"
-        )));
+        ));
     }
     let session = runtime::session()?;
     // Other kinds of advice have no place and ignore it.
@@ -197,10 +191,10 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
         (3, _) => Advice::PreferredHome(None),
         (set, Some(home @ (Home::Device(_) | Home::Host))) => Advice::AccessedBy(home, set == 4),
         (_, Some(_)) => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "the type of location is {}; memory is accessed by a device 1 or the host 2",
                 place.kind
-            )));
+            ));
         }
         (set, None) => Advice::ReadMostly(set == 0),
     };
@@ -234,7 +228,7 @@ pub struct Move {
 /// queued. The names of the arguments are for one of `argument`'s ranges.
 pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize) -> (String, String)) -> Result<()> {
     if flags != 0 {
-        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
     }
     let session = runtime::session()?;
     let mut ready = host_memory::list("ranges", moves.len())?;
@@ -255,10 +249,10 @@ pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize
 /// Fails unless `count` ranges can have this many places.
 pub fn check_counts(count: usize, places: usize) -> Result<()> {
     if count == 0 {
-        return Err(Error::invalid_param("count is 0; pass at least one range"));
+        return Err(invalid_param!("count is 0; pass at least one range"));
     }
     if places == 0 || places > count {
-        return Err(Error::invalid_param(format_args!("numPrefetchLocs is {places}; allowed: 1 to count {count}")));
+        return Err(invalid_param!("numPrefetchLocs is {places}; allowed: 1 to count {count}"));
     }
     Ok(())
 }
@@ -267,9 +261,9 @@ pub fn check_counts(count: usize, places: usize) -> Result<()> {
 pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
     let ascends = firsts.windows(2).all(|pair| pair[0] < pair[1]);
     if firsts[0] != 0 || !ascends || firsts.iter().any(|&first| first >= count) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "prefetchLocIdxs is {firsts:?}; it must begin with 0, ascend, and stay below count {count}"
-        )));
+        ));
     }
     let mut places = host_memory::list("ranges", count)?;
     places.extend((0..count).map(|range| firsts.partition_point(|&first| first <= range) - 1));

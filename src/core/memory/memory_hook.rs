@@ -102,9 +102,7 @@ impl MemoryKind {
             Kind::Pool(id) => (Self::Pool, id as i32),
             Kind::HostPool(_) => (Self::Pool, HOST),
             // A word of a graph belongs to the library.
-            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => {
-                return None;
-            }
+            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => return None,
         };
         match found.pool().and_then(|_| backing().pool_use(found)) {
             Some(PoolUse::Imported) => Some((Self::Imported, device)),

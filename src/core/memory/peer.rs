@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use parking_lot::Mutex;
 
 use crate::backend::Place;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::owner::Owner;
 use crate::core::memory;
 use crate::core::runtime::device::{self, Device};
@@ -22,9 +22,7 @@ fn check_pair(id: i32, peer: i32) -> Result<(u32, u32)> {
     device::slot(&session, "deviceId", id)?;
     device::slot(&session, "peerDeviceId", peer)?;
     if id == peer {
-        return Err(Error::invalid_param(format_args!(
-            "deviceId and peerDeviceId are both {id}; they must be different devices"
-        )));
+        return Err(invalid_param!("deviceId and peerDeviceId are both {id}; they must be different devices"));
     }
     Ok((id as u32, peer as u32))
 }
@@ -46,7 +44,7 @@ pub fn is_enabled(id: i32, peer: i32) -> Result<bool> {
 /// aclrtDeviceEnablePeerAccess.
 pub fn enable(peer: i32, flags: u32) -> Result<()> {
     if flags != 0 {
-        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
     }
     switch(peer, true)
 }
@@ -64,9 +62,7 @@ fn switch(peer: i32, on: bool) -> Result<()> {
     device::slot(&session, "peerDeviceId", peer)?;
     let peer = peer as u32;
     if peer == device.id {
-        return Err(Error::param_invalid(format_args!(
-            "peerDeviceId is {peer}, the current device; it must be another one"
-        )));
+        return Err(param_invalid!("peerDeviceId is {peer}, the current device; it must be another one"));
     }
     switch_for(&session, &device, peer, on)
 }
@@ -74,13 +70,13 @@ fn switch(peer: i32, on: bool) -> Result<()> {
 /// aclrtMemP2PMap: lets a device use the memory of another one at its address.
 pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param("devPtr is null; pass device memory"));
+        return Err(invalid_param!("devPtr is null; pass device memory"));
     }
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+        return Err(invalid_param!("size is 0; pass at least one byte"));
     }
     if flags != 0 {
-        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
     }
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
@@ -90,9 +86,7 @@ pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
         return Err(memory::host_memory("devPtr", addr));
     };
     if home == device.id {
-        return Err(Error::param_invalid(format_args!(
-            "dstDevId is {to}, whose memory devPtr {addr:#x} is; it must be another device"
-        )));
+        return Err(param_invalid!("dstDevId is {to}, whose memory devPtr {addr:#x} is; it must be another device"));
     }
     switch_for(&session, &device, home, true)
 }
@@ -103,11 +97,11 @@ fn switch_for(session: &Session, device: &Device, peer: u32, on: bool) -> Result
         return Ok(());
     }
     if on && !session.driver.can_access_peer(device.id, peer)? {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "device {} cannot use the memory of device {peer} directly (aclrtDeviceCanAccessPeer gives \
              0); copy between them, which works without",
             device.id
-        )));
+        ));
     }
     session.driver.set_peer_access(device.id, peer, on)?;
     let mut enabled = ENABLED.lock();

@@ -7,7 +7,7 @@ pub mod span;
 use self::span::stale;
 use super::virtual_memory;
 use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, Place, Usage};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::{Mapped, physical};
@@ -119,10 +119,10 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     }
     match foreign_block(addr) {
         Some(block) => Ok((block.base, block.len)),
-        None => Err(Error::param_invalid(format_args!(
+        None => Err(param_invalid!(
             "ptr {addr:#x} is in no live allocation of this library, nor of another one that uses the same \
              driver: never allocated, freed, or gone with its device"
-        ))),
+        )),
     }
 }
 
@@ -137,9 +137,9 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
     const DEVICE: u32 = 0x2;
     const KNOWN: u32 = DEVICE | 0x8 | 0x10;
     if mem_type == 0 || mem_type & !KNOWN != 0 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "memType is {mem_type:#x}; allowed: one or more of the ACL_RT_MEM_TYPE_* bits, {KNOWN:#x} in all"
-        )));
+        ));
     }
     thread::refuse_inside_host_function()?;
     let on_device = |addr| Allocation::find(addr).is_some_and(|found| matches!(found.place(), Place::Device(_)));
@@ -158,7 +158,7 @@ pub fn is_managed(addr: usize) -> bool {
 /// The error of a call that needs device memory and got host memory.
 #[cold]
 pub fn host_memory(argument: &str, addr: usize) -> Error {
-    Error::param_invalid(format_args!("{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"))
+    param_invalid!("{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc")
 }
 
 /// The name of a place for error texts of transfers.

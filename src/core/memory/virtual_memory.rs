@@ -21,7 +21,7 @@ pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, thread};
@@ -84,47 +84,40 @@ fn reached(ranges: &Ranges, addr: usize, len: usize) -> impl Iterator<Item = (us
 fn check_flags(flags: u64) -> Result<()> {
     match flags {
         0 => Ok(()),
-        _ => Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0"))),
+        _ => Err(invalid_param!("flags is {flags:#x}; it must be 0")),
     }
 }
 
 /// Checks a range of a program, which must have whole granules. Returns its length.
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is null; pass an address from aclrtReserveMemAddress"
-        )));
+        return Err(invalid_param!("{argument} is null; pass an address from aclrtReserveMemAddress"));
     }
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+        return Err(invalid_param!("size is 0; pass at least one byte"));
     }
     let len = size.checked_next_multiple_of(GRANULARITY);
-    len.filter(|len| addr.checked_add(*len).is_some()).ok_or_else(|| {
-        Error::invalid_param(format_args!(
-            "{argument} {addr:#x} plus {size} bytes is beyond the end of the address space"
-        ))
-    })
+    len.filter(|len| addr.checked_add(*len).is_some())
+        .ok_or_else(|| invalid_param!("{argument} {addr:#x} plus {size} bytes is beyond the end of the address space"))
 }
 
 /// aclrtReserveMemAddress: the first address.
 pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; reserve at least one byte"));
+        return Err(invalid_param!("size is 0; reserve at least one byte"));
     }
     if alignment != 0 && !alignment.is_power_of_two() {
-        return Err(Error::invalid_param(format_args!("alignment is {alignment}; it must be 0 or a power of two")));
+        return Err(invalid_param!("alignment is {alignment}; it must be 0 or a power of two"));
     }
     if flags > 1 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "flags is {flags:#x}; allowed: 0, and 1 for huge pages, which is what there is anyway"
-        )));
+        ));
     }
     let align = alignment.max(GRANULARITY);
     if !wish.is_multiple_of(align) {
-        return Err(Error::invalid_param(format_args!(
-            "expectPtr {wish:#x} is no multiple of {align}; pass null, or an address that is"
-        )));
+        return Err(invalid_param!("expectPtr {wish:#x} is no multiple of {align}; pass null, or an address that is"));
     }
     let session = runtime::session()?;
     let too_large =
@@ -155,20 +148,20 @@ pub fn release(addr: usize) -> Result<()> {
         match ranges.range_mut(addr) {
             Some((base, range)) if base == addr => {
                 if let Some(at) = range.mappings.keys().next() {
-                    return Err(Error::param_invalid(format_args!(
+                    return Err(param_invalid!(
                         "virPtr {addr:#x}: {} mappings are left in this range, the first at {at:#x}; call \
                          aclrtUnmapMem for each of them first",
                         range.mappings.len()
-                    )));
+                    ));
                 }
                 ranges.0.remove(&addr)
             }
             Some((base, range)) => {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "virPtr {addr:#x} points {} bytes into the range at {base:#x} of {} bytes; pass its start",
                     addr - base,
                     range.len
-                )));
+                ));
             }
             None => None,
         }
@@ -183,14 +176,14 @@ pub fn release(addr: usize) -> Result<()> {
 
 #[cold]
 fn not_reserved(argument: &str, addr: usize) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "{argument} {addr:#x} is in no range from aclrtReserveMemAddress: never reserved, or released before"
-    ))
+    )
 }
 
 #[cold]
 fn not_mapped(argument: &str, addr: usize) -> Error {
-    Error::param_invalid(format_args!("{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first"))
+    param_invalid!("{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first")
 }
 
 /// aclrtMapMem (`open`: with access for its device), and aclrtMemMapNoAccess.
@@ -198,14 +191,12 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
     let len = check_range("virPtr", addr, size)?;
     check_flags(flags)?;
     if offset != 0 {
-        return Err(Error::invalid_param(format_args!(
-            "offset is {offset}; it must be 0: physical memory is mapped as a whole"
-        )));
+        return Err(invalid_param!("offset is {offset}; it must be 0: physical memory is mapped as a whole"));
     }
     if !addr.is_multiple_of(GRANULARITY) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "virPtr {addr:#x} is no multiple of {GRANULARITY} (aclrtMemGetAllocationGranularity)"
-        )));
+        ));
     }
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
@@ -247,20 +238,20 @@ fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
     };
     let left = range.len - (addr - base);
     if len > left {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "virPtr {addr:#x} plus {len} bytes runs past the end of the range at {base:#x} of {} bytes; {left} \
              bytes are left there",
             range.len
-        )));
+        ));
     }
     let before = range.mappings.range(..addr + len).next_back();
     if let Some((at, mapping)) = before
         && at + mapping.memory.len > addr
     {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "virPtr {addr:#x}: {} bytes are mapped at {at:#x} already; call aclrtUnmapMem({at:#x}) first",
             mapping.memory.len
-        )));
+        ));
     }
     let memory = Arc::clone(memory);
     let access = MappingAccess::none();
@@ -299,11 +290,11 @@ pub fn unmap(addr: usize) -> Result<()> {
                 (memory, device)
             }
             Some((base, mapping)) => {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "virPtr {addr:#x} points {} bytes into the mapping at {base:#x} of {} bytes; pass its start",
                     addr - base,
                     mapping.memory.len
-                )));
+                ));
             }
             None => return Err(not_mapped("virPtr", addr)),
         }
@@ -358,10 +349,10 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
     let fits = parts.first().is_some_and(|(base, _)| *base == addr)
         && parts.last().is_some_and(|(base, memory)| base + memory.len == addr + len);
     if !fits {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "virPtr {addr:#x} plus {len} bytes is not filled by whole mappings; pass addresses and sizes as they \
              were mapped"
-        )));
+        ));
     }
     Ok(parts)
 }

@@ -29,7 +29,7 @@ use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{Driver, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::release_failure;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -87,9 +87,9 @@ impl MemPool {
         Ok(match session.driver.pools() {
             Some(pools) => Inner::Driver(DriverPool::new(pools.create(options)?)),
             None if session.driver.native_device(0).is_some() => {
-                return Err(Error::unsupported(
+                return Err(unsupported!(
                     "this driver has no memory pools (CUDA 11.2 and later have them); use aclrtMalloc and \
-                     aclrtFree, or a newer driver",
+                     aclrtFree, or a newer driver"
                 ));
             }
             None => {
@@ -141,25 +141,25 @@ impl MemPool {
 
     fn check_gives(&self, size: usize) -> Result<()> {
         if size == 0 {
-            return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+            return Err(invalid_param!("size is 0; allocate at least one byte"));
         }
         if self.pool.is_imported {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "memPool {:#x} was imported: its memory is the exporting process's to allocate; import single \
                  allocations with portaclMemPoolImportPointer",
                 self.handle.raw()
-            )));
+            ));
         }
         Ok(())
     }
 
     fn check_has_attributes(&self) -> Result<()> {
         if self.pool.is_imported {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "memPool {:#x} was imported: it only passes single allocations on; ask and set attributes in the \
                  process that exports it",
                 self.handle.raw()
-            )));
+            ));
         }
         Ok(())
     }
@@ -181,9 +181,7 @@ pub fn create(props: Props) -> Result<u64> {
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if handles::get::<MemPool>("memPool", raw)?.is_default {
-        return Err(Error::param_invalid(format_args!(
-            "memPool {raw:#x} is the default pool of its device; it goes with the device"
-        )));
+        return Err(param_invalid!("memPool {raw:#x} is the default pool of its device; it goes with the device"));
     }
     let mem_pool = handles::remove::<MemPool>("memPool", raw)?;
     if let Some(device) = &mem_pool.device {
@@ -217,11 +215,7 @@ fn attribute(number: i32) -> Result<PoolAttribute> {
         6 => PoolAttribute::ReservedHigh,
         7 => PoolAttribute::UsedCurrent,
         8 => PoolAttribute::UsedHigh,
-        _ => {
-            return Err(Error::invalid_param(format_args!(
-                "attr is {number}; allowed: the values of aclrtMemPoolAttr, 1 to 8"
-            )));
-        }
+        _ => return Err(invalid_param!("attr is {number}; allowed: the values of aclrtMemPoolAttr, 1 to 8")),
     })
 }
 
@@ -265,7 +259,7 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     // A dead handle is reported first, as in all calls.
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if let Some(allowed) = allowed {
-        return Err(Error::invalid_param(format_args!("value is {value} for attribute {number}; {allowed}")));
+        return Err(invalid_param!("value is {value} for attribute {number}; {allowed}"));
     }
     mem_pool.check_has_attributes()?;
     mem_pool.pool.set_attribute(attribute, value)

@@ -15,7 +15,7 @@ pub use self::callback::{Callback, register, unregister};
 use self::callback::{Stage, notify};
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -63,15 +63,15 @@ pub fn pass_gate(call: &str) -> Result<()> {
         return Ok(());
     }
     if callback::is_inside() {
-        return Err(Error::param_invalid(
+        return Err(param_invalid!(
             "called inside a callback of a snapshot, while the process is locked, where it would wait for ever; \
-             do it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST",
+             do it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
         ));
     }
     if LOCKED_BY.load(Ordering::Relaxed) == thread_number() {
-        return Err(Error::param_invalid(
+        return Err(param_invalid!(
             "this thread has locked the process (aclrtSnapShotProcessLock), and would wait for itself; call \
-             aclrtSnapShotProcessUnlock first, after aclrtSnapShotProcessRestore where memory was backed up",
+             aclrtSnapShotProcessUnlock first, after aclrtSnapShotProcessRestore where memory was backed up"
         ));
     }
     gate::wait();
@@ -115,20 +115,20 @@ impl Drop for Change {
 }
 
 fn check_no_reserve(has_reserve: bool) -> Result<()> {
-    if has_reserve { Err(Error::invalid_param("reserve is not null; it must be")) } else { Ok(()) }
+    if has_reserve { Err(invalid_param!("reserve is not null; it must be")) } else { Ok(()) }
 }
 
 /// A snapshot is of the calling process only.
 fn check_process(pid: i32) -> Result<()> {
     if pid <= 0 {
-        return Err(Error::invalid_param(format_args!("pid is {pid}; it must be the number of a process, above 0")));
+        return Err(invalid_param!("pid is {pid}; it must be the number of a process, above 0"));
     }
     let own = std::process::id();
     if pid as u32 != own {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "pid is {pid}, and this process is {own}: a process takes snapshots of itself only; have process {pid} \
              make the call"
-        )));
+        ));
     }
     Ok(())
 }
@@ -149,9 +149,9 @@ pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
     check_process(pid)?;
     let change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
-        return Err(Error::unsupported(
+        return Err(unsupported!(
             "this driver has no cuCheckpointProcessLock, by which a process gives up a GPU and has it back; use a \
-             newer one (NVIDIA's since release 570 have it), or copy what is to be kept to the host",
+             newer one (NVIDIA's since release 570 have it), or copy what is to be kept to the host"
         ));
     }
     notify(Stage::LockPre)?;
@@ -236,9 +236,9 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     let change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
     notify(Stage::BackupPre)?;
     if ipc::exports_any() || virtual_memory::exports_any() {
-        return Err(Error::unsupported(
+        return Err(unsupported!(
             "memory of this process is exported (aclrtIpcMemGetExportKey, aclrtMemExportToShareableHandle), and who \
-             has it would see it go; close the keys (aclrtIpcMemClose) and free what was exported first",
+             has it would see it go; close the keys (aclrtIpcMemClose) and free what was exported first"
         ));
     }
     let session = runtime::session()?;
@@ -262,7 +262,7 @@ fn used_by_the_host() -> Vec<(usize, usize)> {
 fn check_flags(argument: &str, flags: u32) -> Result<()> {
     match flags {
         0 => Ok(()),
-        _ => Err(Error::invalid_param(format_args!("args->{argument} is {flags:#x}; it must be 0"))),
+        _ => Err(invalid_param!("args->{argument} is {flags:#x}; it must be 0")),
     }
 }
 

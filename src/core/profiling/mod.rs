@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::trace::{self, Limits};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::{self, thread};
 
@@ -124,16 +124,16 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let state = &mut *STATE.lock();
     let profiler = state.profiler.as_mut().ok_or_else(not_begun)?;
     if !(option::STORAGE_LIMIT..=option::LAST).contains(&option) || option == option::NONE {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "configType is {option}; allowed: the options of aclprofConfigType, of which \
              ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH 16 can be set here"
-        )));
+        ));
     }
     if !matches!(option, option::STORAGE_LIMIT | option::PATH) {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "configType is {option}: there is no such hardware to sample; a trace has the work of \
              streams, memory and the program's own marks without it"
-        )));
+        ));
     }
     if profiler.has_begun {
         return Err(Error::new(
@@ -152,9 +152,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let digits = text.strip_suffix("MB").unwrap_or(&text);
     let number = digits.parse::<u64>().ok();
     let megabytes = number.filter(|number| (1..=u64::MAX >> 20).contains(number)).ok_or_else(|| {
-        Error::invalid_param(format_args!(
-            "config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: megabytes from 1 on, as in \"200MB\""
-        ))
+        invalid_param!("config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: megabytes from 1 on, as in \"200MB\"")
     })?;
     profiler.limits.file = Some(megabytes << 20);
     Ok(())
@@ -168,15 +166,15 @@ pub fn check_count(count: u32) -> Result<()> {
     if (1..=MOST_DEVICES).contains(&count) {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices")))
+    Err(invalid_param!("deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices"))
 }
 
 /// aclprofCreateConfig: the handle. `metrics` is checked, and has no effect here.
 pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     if !matches!(metrics, 0..=8 | 255) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "aicoreMetrics is {metrics}; allowed: the values of aclprofAicoreMetrics, 0 to 8 and 255"
-        )));
+        ));
     }
     let count = runtime::device_count()?;
     if let Some(id) = devices.iter().find(|id| **id >= count) {
@@ -198,9 +196,7 @@ pub fn destroy_config(raw: u64) -> Result<()> {
     handles::get::<Config>("profilerConfig", raw)?;
     let started = state.profiler.iter().flat_map(|profiler| &profiler.started);
     if started.into_iter().any(|(handle, _)| handle.raw() == raw) {
-        return Err(Error::param_invalid(format_args!(
-            "profilerConfig {raw:#x} is started; call aclprofStop with it first"
-        )));
+        return Err(param_invalid!("profilerConfig {raw:#x} is started; call aclprofStop with it first"));
     }
     drop(handles::remove::<Config>("profilerConfig", raw)?);
     slot_table::flush_if_many();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 
 use crate::backend::trace::{self, Note};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::profiling::prof_stamp::{self, LONGEST_TEXT};
 use crate::core::stream;
 
@@ -25,7 +25,7 @@ static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 /// aclprofStr2Id: the id of a text, from 1 on and the same each time.
 pub fn id_of(text: String) -> Result<u64> {
     if text.len() > LONGEST_TEXT {
-        return Err(Error::invalid_param(format_args!("message has {} bytes; at most {LONGEST_TEXT}", text.len())));
+        return Err(invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
     }
     let mut names = NAMES.lock();
     let names = names.get_or_insert_default();
@@ -48,7 +48,7 @@ fn text_of(argument: &str, id: u64) -> Result<String> {
     let names = NAMES.lock();
     let index = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
     let text = names.as_ref().zip(index).and_then(|(names, index)| names.texts.get(index)).cloned();
-    text.ok_or_else(|| Error::param_invalid(format_args!("{argument} is {id}; it must come from aclprofStr2Id")))
+    text.ok_or_else(|| param_invalid!("{argument} is {id}; it must come from aclprofStr2Id"))
 }
 
 /// aclprofMarkEx.

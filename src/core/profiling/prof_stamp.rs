@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::trace;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 
 /// Longest text of a mark, a stamp or a name, in bytes.
@@ -114,9 +114,9 @@ pub fn push(raw: u64) -> Result<()> {
 /// aclprofPop, aclprofRangePop: the innermost range of the calling thread ends.
 pub fn end_range() -> Result<()> {
     let open = OPEN.get().checked_sub(1).ok_or_else(|| {
-        Error::param_invalid(
+        param_invalid!(
             "no range of this thread is open; call aclprofPush or aclprofRangePushEx before, on the same \
-             thread",
+             thread"
         )
     })?;
     OPEN.set(open);
@@ -146,9 +146,9 @@ pub fn start_range(raw: u64) -> Result<u32> {
 pub fn stop_range(id: u32) -> Result<()> {
     let mut started = STARTED.lock();
     if !started.as_mut().is_some_and(|started| started.remove(&id)) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before"
-        )));
+        ));
     }
     trace::stop_range(id);
     Ok(())

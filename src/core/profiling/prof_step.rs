@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::trace::Note;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
@@ -39,7 +39,7 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let step = handles::get::<Step>("stepInfo", raw)?;
     if !matches!(tag, tag::START | tag::END) {
-        return Err(Error::invalid_param(format_args!("tag is {tag}; allowed: ACL_STEP_START 0, ACL_STEP_END 1")));
+        return Err(invalid_param!("tag is {tag}; allowed: ACL_STEP_START 0, ACL_STEP_END 1"));
     }
     let stream = stream::resolve(stream)?;
     let mut open = step.0.lock();
@@ -56,8 +56,8 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
             Ok(())
         }
         (tag::START, Some(_)) => {
-            Err(Error::param_invalid(format_args!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first")))
+            Err(param_invalid!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first"))
         }
-        _ => Err(Error::param_invalid(format_args!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first"))),
+        _ => Err(param_invalid!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first")),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::backend::trace::Note;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::stream;
 
 /// The most bytes of one mark.
@@ -14,7 +14,7 @@ pub fn check_length(length: i32) -> Result<usize> {
     usize::try_from(length)
         .ok()
         .filter(|len| (1..=MOST_BYTES as usize).contains(len))
-        .ok_or_else(|| Error::invalid_param(format_args!("length is {length}; allowed: from 1 to {MOST_BYTES} bytes")))
+        .ok_or_else(|| invalid_param!("length is {length}; allowed: from 1 to {MOST_BYTES} bytes"))
 }
 
 /// aclrtProfTrace.

@@ -1,7 +1,7 @@
 //! The atomic operations that kernels of a device can do on host memory or on memory of another device.
 
 use crate::backend::AtomicMemory;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::runtime::{self, Session, device, thread};
 
@@ -28,9 +28,7 @@ pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
     device::slot(&session, "srcDeviceId", id)?;
     device::slot(&session, "dstDeviceId", peer)?;
     if id == peer {
-        return Err(Error::invalid_param(format_args!(
-            "srcDeviceId and dstDeviceId are both {id}; they must be different devices"
-        )));
+        return Err(invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices"));
     }
     query(&session, id as u32, AtomicMemory::Device(peer as u32), operations)
 }
@@ -39,10 +37,10 @@ fn check(operations: &[i32]) -> Result<()> {
     for (index, operation) in operations.iter().enumerate() {
         let known = OF_KERNELS.contains(operation) || OF_OTHERS.iter().any(|others| others.contains(operation));
         if !known {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "operations[{index}] is {operation}; allowed: the values of aclrtAtomicOperation, 0 to 12, 30 to \
                  32 and 40 to 44"
-            )));
+            ));
         }
     }
     Ok(())

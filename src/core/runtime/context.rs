@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::callback;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
@@ -84,9 +84,9 @@ pub fn create(device_id: i32) -> Result<Handle> {
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if handles::get::<Context>("context", raw)?.primary {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "context {raw:#x} is the default context of its device; only aclrtResetDevice releases it"
-        )));
+        ));
     }
     callback::refuse_endless_wait()?;
     let handle = Handle::from_raw(raw);

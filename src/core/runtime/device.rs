@@ -8,7 +8,7 @@ use self::slot::DeviceSlot;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::FaultKind;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -38,9 +38,7 @@ pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Res
 pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
     let id = id.into();
     slot(session, argument, id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "{argument} is {id}, a device that is not in use; call aclrtSetDevice({id}) first"
-        ))
+        param_invalid!("{argument} is {id}, a device that is not in use; call aclrtSetDevice({id}) first")
     })
 }
 
@@ -93,7 +91,7 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     announce_opened(id, opened);
     slot(&*runtime::session()?, "deviceId", id)?
         .device()
-        .ok_or_else(|| Error::param_invalid(format_args!("deviceId {id} was reset by a callback for its creation")))
+        .ok_or_else(|| param_invalid!("deviceId {id} was reset by a callback for its creation"))
 }
 
 /// Reports that a device is about to be opened, if it is closed.
@@ -184,19 +182,15 @@ pub fn repair(id: i32) -> Result<()> {
     if is_healthy(id)? {
         return Ok(());
     }
-    Err(Error::unsupported(format_args!(
-        "device {id} has failed, which cannot be repaired in place; reset it with aclrtResetDeviceForce"
-    )))
+    Err(unsupported!("device {id} has failed, which cannot be repaired in place; reset it with aclrtResetDeviceForce"))
 }
 
 /// aclrtSetTsDevice: the scheduler of the AI cores is the only one.
 pub fn set_scheduler(scheduler: i32) -> Result<()> {
     match scheduler {
         0 => Ok(()),
-        1 => {
-            Err(Error::unsupported("tsId is ACL_TS_ID_AIVECTOR; devices here have one scheduler, ACL_TS_ID_AICORE (0)"))
-        }
-        _ => Err(Error::invalid_param(format_args!("tsId is {scheduler}; allowed: ACL_TS_ID_AICORE (0)"))),
+        1 => Err(unsupported!("tsId is ACL_TS_ID_AIVECTOR; devices here have one scheduler, ACL_TS_ID_AICORE (0)")),
+        _ => Err(invalid_param!("tsId is {scheduler}; allowed: ACL_TS_ID_AICORE (0)")),
     }
 }
 

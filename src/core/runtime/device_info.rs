@@ -1,7 +1,7 @@
 //! Properties of devices and their utilization, in the API's numbers.
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
 use crate::core::runtime::{self, device, info, thread};
 
 /// The properties of a device, set or not.
@@ -26,11 +26,7 @@ pub fn pool_support(id: i32, number: i32) -> Result<u64> {
         4 => |pools| pools.rdma.into(),
         5 => |pools| pools.rdma_flush.into(),
         6 => |pools| pools.rdma_ordering.into(),
-        _ => {
-            return Err(Error::invalid_param(format_args!(
-                "what is {number}; allowed: the values of portaclMemPoolSupport, 0 to 6"
-            )));
-        }
+        _ => return Err(invalid_param!("what is {number}; allowed: the values of portaclMemPoolSupport, 0 to 6")),
     };
     Ok(answer(describe("deviceId", i64::from(id))?.pools))
 }
@@ -48,10 +44,10 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
     const KNOWN: [std::ops::RangeInclusive<i32>; 7] =
         [1..=1, 101..=102, 201..=212, 301..=302, 401..=409, 501..=501, 601..=601];
     if !KNOWN.iter().any(|known| known.contains(&attribute)) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "attr is {attribute}; allowed: the values of aclrtDevAttr (1, 101, 102, 201 to 212, 301, 302, \
              401 to 409, 501, 601)"
-        )));
+        ));
     }
     let device = describe("deviceId", i64::from(id))?;
     let cores = i64::from(device.cores);
@@ -91,19 +87,19 @@ pub fn capability(id: u32, info: i32) -> Result<i64> {
         0 => number(id, 101),
         1 => number(id, 201),
         2 => number(id, 302),
-        other => Err(Error::invalid_param(format_args!(
+        other => Err(invalid_param!(
             "deviceInfo is {other}; allowed: AI cores 0, vector cores 1 and level-2 cache 2 of \
              aclDeviceInfo"
-        ))),
+        )),
     }
 }
 
 /// aclrtGetDeviceCapability: no feature of the enumeration is supported.
 pub fn has_feature(id: i32, feature: i32) -> Result<bool> {
     if !matches!(feature, 1 | 21) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "devFeatureType is {feature}; allowed: the values of aclrtDevFeatureType, 1 and 21"
-        )));
+        ));
     }
     device::slot(&*runtime::session()?, "deviceId", id)?;
     Ok(false)
@@ -115,9 +111,7 @@ pub fn attribute(attribute: i32) -> Result<bool> {
     match attribute {
         0 | 1 => Ok(true),
         2 => Ok(false),
-        other => {
-            Err(Error::invalid_param(format_args!("cannAttr is {other}; allowed: the values of aclCannAttr, 0 to 2")))
-        }
+        other => Err(invalid_param!("cannAttr is {other}; allowed: the values of aclCannAttr, 0 to 2")),
     }
 }
 
@@ -129,9 +123,7 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
     device::slot(&session, "deviceId", id)?;
     device::slot(&session, "otherDeviceId", other)?;
     if id == other {
-        return Err(Error::invalid_param(format_args!(
-            "deviceId and otherDeviceId are both {id}; they must be different devices"
-        )));
+        return Err(invalid_param!("deviceId and otherDeviceId are both {id}; they must be different devices"));
     }
     Ok(HOST_BRIDGE)
 }
@@ -139,29 +131,27 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
 /// aclrtDeviceGetUuid.
 pub fn uuid(id: i32) -> Result<[u8; 16]> {
     describe("deviceId", i64::from(id))?.uuid.ok_or_else(|| {
-        Error::unsupported(format_args!(
+        unsupported!(
             "the driver has no UUID of device {id}; a newer driver has one, or use \
              aclrtDeviceGetPCIBusId"
-        ))
+        )
     })
 }
 
 /// aclrtDeviceGetPCIBusId.
 pub fn pci_address(id: i32) -> Result<PciAddress> {
     describe("deviceId", i64::from(id))?.pci.ok_or_else(|| {
-        Error::unsupported(format_args!(
-            "the driver does not report the PCI address of device {id}; use aclrtDeviceGetUuid"
-        ))
+        unsupported!("the driver does not report the PCI address of device {id}; use aclrtDeviceGetUuid")
     })
 }
 
 /// aclrtDeviceGetByPCIBusId.
 pub fn at_pci_address(text: &str) -> Result<i32> {
     let wanted = PciAddress::parse(text).ok_or_else(|| {
-        Error::invalid_param(format_args!(
+        invalid_param!(
             "pciBusId is \"{text}\"; allowed: domain:bus:device.function in hexadecimal, as in \
              \"0000:3b:00.0\" (domain and function may be left out)"
-        ))
+        )
     })?;
     let count = runtime::session()?.devices.len() as i32;
     for id in 0..count {
@@ -181,9 +171,7 @@ pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
     /// Matrix cores, vector cores, copies over PCI Express and within the system.
     const THERE: [i32; 4] = [2, 3, 4, 6];
     if !(0..=9).contains(&engine) {
-        return Err(Error::invalid_param(format_args!(
-            "hacType is {engine}; allowed: the values of aclrtHacType, 0 to 9"
-        )));
+        return Err(invalid_param!("hacType is {engine}; allowed: the values of aclrtHacType, 0 to 9"));
     }
     device::slot(&*runtime::session()?, "deviceId", id)?;
     Ok(THERE.contains(&engine))

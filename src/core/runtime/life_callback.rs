@@ -6,16 +6,14 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
 /// The kinds of registrants, `aclRegisterCallbackType`.
 fn check_kind(kind: i32) -> Result<()> {
     if matches!(kind, 0..=7 | 65535) {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "type is {kind}; allowed: the values of aclRegisterCallbackType, 0 to 7 and 65535"
-    )))
+    Err(invalid_param!("type is {kind}; allowed: the values of aclRegisterCallbackType, 0 to 7 and 65535"))
 }
 
 /// A callback of the program and its registrant.
@@ -52,9 +50,7 @@ fn add<C: ?Sized>(list: &mut Vec<Callback<C>>, callback: Callback<C>) -> Result<
     check_kind(callback.kind)?;
     let Callback { kind, address, .. } = callback;
     if list.iter().any(|other| (other.kind, other.address) == (kind, address)) {
-        return Err(Error::param_invalid(format_args!(
-            "cbFunc {address:#x} is registered already for type {kind}; take it back first"
-        )));
+        return Err(param_invalid!("cbFunc {address:#x} is registered already for type {kind}; take it back first"));
     }
     list.push(callback);
     Ok(())
@@ -65,7 +61,7 @@ fn remove<C: ?Sized>(list: &mut Vec<Callback<C>>, kind: i32, address: usize) -> 
     let place = list.iter().position(|other| (other.kind, other.address) == (kind, address));
     place
         .map(|place| list.remove(place))
-        .ok_or_else(|| Error::param_invalid(format_args!("cbFunc {address:#x} is not registered for type {kind}")))
+        .ok_or_else(|| param_invalid!("cbFunc {address:#x} is not registered for type {kind}"))
 }
 
 fn call_init(callback: &InitCallback, text: &CStr) -> Result<()> {

@@ -7,7 +7,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::striped_count::StripedCount;
 use crate::backend;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::owner::Owner;
 
 /// The largest grid dimension of a kernel, if the backend has no limit.
@@ -120,10 +120,7 @@ impl Limits {
     /// The index of an `aclrtDeviceLimit`.
     pub fn index(limit: i32) -> Result<usize> {
         usize::try_from(limit).ok().filter(|index| *index < LIMITS).ok_or_else(|| {
-            Error::invalid_param(format_args!(
-                "limit is {limit}; allowed: the values of aclrtDeviceLimit, 0 to {}",
-                LIMITS - 1
-            ))
+            invalid_param!("limit is {limit}; allowed: the values of aclrtDeviceLimit, 0 to {}", LIMITS - 1)
         })
     }
 }

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::core::base::callback;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 
 /// A change of a device, before or after it.
@@ -71,16 +71,16 @@ impl<W: Clone> Registry<W> {
             }
             (None, Some(place)) => Some(watchers.remove(place)),
             (Some(_), Some(_)) => {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "regName \"{name}\" is registered already; take it back first (callback null), or use \
                      another name"
-                )));
+                ));
             }
             (None, None) => {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "callback is null, which takes back what is registered as regName \"{name}\", but \
                      nothing is"
-                )));
+                ));
             }
         };
         self.any.store(!watchers.is_empty(), Ordering::Relaxed);

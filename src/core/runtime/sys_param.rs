@@ -2,19 +2,17 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::runtime::context::OPTIONS;
 use crate::core::runtime::thread;
 
 static OF_PROCESS: [AtomicI64; OPTIONS] = [const { AtomicI64::new(0) }; OPTIONS];
 
 fn index(option: i32) -> Result<usize> {
-    usize::try_from(option).ok().filter(|index| *index < OPTIONS).ok_or_else(|| {
-        Error::invalid_param(format_args!(
-            "opt is {option}; allowed: the values of aclSysParamOpt, 0 to {}",
-            OPTIONS - 1
-        ))
-    })
+    usize::try_from(option)
+        .ok()
+        .filter(|index| *index < OPTIONS)
+        .ok_or_else(|| invalid_param!("opt is {option}; allowed: the values of aclSysParamOpt, 0 to {}", OPTIONS - 1))
 }
 
 /// aclrtSetSysParamOpt.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Position};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::{self, device};
@@ -96,9 +96,9 @@ pub fn refuse_inside_host_function() -> Result<()> {
 
 #[cold]
 fn inside_host_function() -> Error {
-    Error::param_invalid(
+    param_invalid!(
         "called inside a host function that a stream runs, where this would deadlock; do it after the \
-         stream was synchronized, or on a thread of your own",
+         stream was synchronized, or on a thread of your own"
     )
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::sync::OnceLock;
 
 use crate::core::base::config;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::release::Version;
 
 /// The version of every package: `PORTACL_CANN_VERSION`, the same until the process ends.
@@ -23,7 +23,7 @@ fn current() -> Result<Version> {
 /// accepted.
 pub fn of_package(name: &OsStr) -> Result<Version> {
     if name.is_empty() {
-        return Err(Error::invalid_param("pkgName is empty; pass the name of a package, as in \"runtime\""));
+        return Err(invalid_param!("pkgName is empty; pass the name of a package, as in \"runtime\""));
     }
     current()
 }
@@ -32,9 +32,7 @@ pub fn of_package(name: &OsStr) -> Result<Version> {
 pub fn of_numbered_package(name: i32) -> Result<Version> {
     const LAST: i32 = 7;
     if !(0..=LAST).contains(&name) {
-        return Err(Error::invalid_param(format_args!(
-            "name is {name}; allowed: the values of aclCANNPackageName, 0 to {LAST}"
-        )));
+        return Err(invalid_param!("name is {name}; allowed: the values of aclCANNPackageName, 0 to {LAST}"));
     }
     current()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backend::{Fault, FaultKind, Wait};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::state_callback::Registry;
@@ -20,9 +20,9 @@ pub fn stream(raw: u64) -> Result<()> {
 /// aclrtStreamStop: the same, for streams that the program created.
 pub fn stop(raw: u64) -> Result<()> {
     if raw == 0 {
-        return Err(Error::invalid_param(
+        return Err(invalid_param!(
             "stream is null; pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the \
-             default stream",
+             default stream"
         ));
     }
     drop_queued(raw, "aclrtStreamStop")
@@ -93,9 +93,9 @@ pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
 
 fn open_device(id: i32) -> Result<Arc<Device>> {
     let session = runtime::session()?;
-    device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!("deviceId {id} is not set, so it has no work; call aclrtSetDevice first"))
-    })
+    device::slot(&session, "deviceId", id)?
+        .device()
+        .ok_or_else(|| param_invalid!("deviceId {id} is not set, so it has no work; call aclrtSetDevice first"))
 }
 
 fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {

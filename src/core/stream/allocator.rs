@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Key;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
@@ -77,7 +77,7 @@ pub fn set_object(raw: u64, object: usize) -> Result<()> {
 /// aclrtAllocatorSetAllocFuncToDesc and its variants.
 pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
     if function == 0 {
-        return Err(Error::invalid_param("func is null; it must be a function of the allocator"));
+        return Err(invalid_param!("func is null; it must be a function of the allocator"));
     }
     handles::get::<Description>("allocatorDesc", raw)?.0.lock().functions[which as usize] = function;
     Ok(())
@@ -85,8 +85,8 @@ pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
 
 fn check_stream(raw: u64) -> Result<()> {
     if raw == 0 {
-        return Err(Error::invalid_param(
-            "stream is null; the default stream has no allocator, pass a stream of aclrtCreateStream",
+        return Err(invalid_param!(
+            "stream is null; the default stream has no allocator, pass a stream of aclrtCreateStream"
         ));
     }
     Ok(())
@@ -105,17 +105,13 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
     let allocator = *handles::get::<Description>("allocatorDesc", raw)?.0.lock();
     for (which, call) in NEEDED {
         if allocator.function(which) == 0 {
-            return Err(Error::param_invalid(format_args!(
-                "allocatorDesc {raw:#x} has no function that {call} sets; set it first"
-            )));
+            return Err(param_invalid!("allocatorDesc {raw:#x} has no function that {call} sets; set it first"));
         }
     }
     let description = Handle::from_raw(raw).expect("it was just found by this number");
     let mut place = REGISTERED.of(&on.features).lock();
     if place.is_some() {
-        return Err(Error::param_invalid(format_args!(
-            "stream {stream:#x} has an allocator already; call aclrtAllocatorUnregister first"
-        )));
+        return Err(param_invalid!("stream {stream:#x} has an allocator already; call aclrtAllocatorUnregister first"));
     }
     *place = Some(Registered { description, allocator });
     Ok(())
@@ -137,5 +133,5 @@ pub fn of_stream(stream: u64) -> Result<Registered> {
 
 #[cold]
 fn none(stream: u64) -> Error {
-    Error::param_invalid(format_args!("stream {stream:#x} has no allocator; aclrtAllocatorRegister registers one"))
+    param_invalid!("stream {stream:#x} has no allocator; aclrtAllocatorRegister registers one")
 }

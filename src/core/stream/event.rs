@@ -35,7 +35,7 @@ pub use self::time::{elapsed_ms, time_us};
 pub use self::wait::{wait, wait_with_flag, wait_with_timeout};
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Op, Position};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::order::{self, Clock, checker};
 use crate::core::runtime::device::Device;
@@ -172,9 +172,9 @@ impl Event {
     pub fn check_resettable(&self) -> Result<()> {
         self.check_not_ex("such events are recorded again without a reset")?;
         if self.creator == Creator::Plain {
-            return Err(Error::param_invalid(
+            return Err(param_invalid!(
                 "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with \
-                 ACL_EVENT_SYNC can be reset, this one can be recorded again without it",
+                 ACL_EVENT_SYNC can be reset, this one can be recorded again without it"
             ));
         }
         self.check_sync("it cannot be reset")
@@ -182,18 +182,18 @@ impl Event {
 
     #[cold]
     fn lacks_sync(&self, what: &str) -> Error {
-        Error::param_invalid(format_args!(
+        param_invalid!(
             "event was created with flag {:#x}, without ACL_EVENT_SYNC, so {what}; create it with \
              ACL_EVENT_SYNC",
             self.flags
-        ))
+        )
     }
 
     fn check_not_ex(&self, instead: &str) -> Result<()> {
         if self.creator != Creator::Ex {
             return Ok(());
         }
-        Err(Error::param_invalid(format_args!("event was created by aclrtCreateEventExWithFlag; {instead}")))
+        Err(param_invalid!("event was created by aclrtCreateEventExWithFlag; {instead}"))
     }
 }
 
@@ -269,7 +269,7 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
     if flag <= RECORD_OR_WAIT_EXTERNAL {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: {prefix}_DEFAULT 0 and {prefix}_EXTERNAL 0x1")))
+    Err(invalid_param!("flag is {flag:#x}; allowed: {prefix}_DEFAULT 0 and {prefix}_EXTERNAL 0x1"))
 }
 
 #[cold]

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::backend::{FailedLaunch, HostFn};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 
 /// A failure, as a callback can query it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,15 +121,15 @@ fn report(exception: Exception) {
 /// The exception behind the pointer that a callback got; valid only during the callback.
 pub fn find(address: usize) -> Result<Arc<Exception>> {
     if address == 0 {
-        return Err(Error::invalid_param("info is null; it must be what an exception callback was given"));
+        return Err(invalid_param!("info is null; it must be what an exception callback was given"));
     }
     let reported = REPORTED.lock();
     let found = reported.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
     found.cloned().ok_or_else(|| {
-        Error::param_invalid(format_args!(
+        param_invalid!(
             "info {address:#x} is not what an exception callback was given, or its call is over; copy what \
              you need during the call"
-        ))
+        )
     })
 }
 
@@ -138,9 +138,9 @@ pub fn find_launch(address: usize) -> Result<(u64, Arc<Exception>)> {
     let exception = find(address)?;
     match &exception.launch {
         Some(launch) => Ok((launch.function, exception)),
-        None => Err(Error::param_invalid(
+        None => Err(param_invalid!(
             "it is not known which kernel has failed: it was another operation, or the device does not report it (a \
-             CUDA driver never does)",
+             CUDA driver never does)"
         )),
     }
 }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Failure, Fault, HostFn, Observer, Position};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::stream::exception::{self, Exception};
 
 /// The modes after a failure, as the API numbers them.
@@ -83,17 +83,17 @@ impl Failures {
     /// Sets the mode after a failure, once.
     pub fn set_mode(&self, argument: &str, mode: u64) -> Result<()> {
         if mode > mode::STOP {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "{argument} is {mode}; allowed: ACL_CONTINUE_ON_FAILURE 0 and ACL_STOP_ON_FAILURE 1"
-            )));
+            ));
         }
         let set = self.mode.compare_exchange(UNSET, mode as i32, Ordering::AcqRel, Ordering::Acquire);
         set.map(drop).map_err(|before| {
-            Error::param_invalid(format_args!(
+            param_invalid!(
                 "the failure mode of stream number {} was set to {before} before, and can be set once; \
                  create another stream",
                 self.stream
-            ))
+            )
         })
     }
 

@@ -1,6 +1,6 @@
 //! The driver's native objects, for programs that call the driver as well.
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, unsupported};
 use crate::core::base::handles;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::slot;
@@ -10,10 +10,10 @@ use crate::core::stream::{self, Stream, StreamFlags};
 
 /// The cpu backend's error for all of these.
 fn no_driver(what: &str) -> Error {
-    Error::unsupported(format_args!(
+    unsupported!(
         "there is no driver below the cpu backend, and so no {what} of its; ask portaclBackendName first, \
          and use this where it is \"cuda\""
-    ))
+    )
 }
 
 /// portaclDeviceGetNative.
@@ -53,7 +53,7 @@ pub fn wrap_stream(native: usize) -> Result<u64> {
         _ => None,
     };
     if let Some(name) = default_stream {
-        return Err(Error::invalid_param(format_args!("native is {name}; pass a stream that was created")));
+        return Err(invalid_param!("native is {name}; pass a stream that was created"));
     }
     let device = thread::current()?.device.clone();
     let adopt = |options| device.native.adopt_stream(native, options);

@@ -16,7 +16,7 @@ pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{self, Change, NotifyWait, Op, Until};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::runtime::device::Device;
@@ -139,9 +139,7 @@ fn check_flag(flag: u64) -> Result<()> {
     if flag <= DEVICE_USE_ONLY {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "flag is {flag:#x}; allowed: ACL_NOTIFY_DEFAULT 0 and ACL_NOTIFY_DEVICE_USE_ONLY 1"
-    )))
+    Err(invalid_param!("flag is {flag:#x}; allowed: ACL_NOTIFY_DEFAULT 0 and ACL_NOTIFY_DEVICE_USE_ONLY 1"))
 }
 
 fn insert<T: Object>(notify: T) -> Result<u64> {
@@ -240,9 +238,9 @@ pub fn record_counted(raw: u64, stream: u64, mode: i32, value: u32) -> Result<()
         2 => Change::Or(value),
         4 => Change::And(value),
         _ => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "info->mode is {mode}; allowed of aclrtCntNotifyRecordMode: set 0, add 1, or 2 and and 4"
-            )));
+            ));
         }
     };
     change_counted(raw, stream, change)
@@ -283,22 +281,22 @@ pub fn wait_counted(raw: u64, stream: u64, wait: CountedWait) -> Result<()> {
         3 => Until::AtLeast(value),
         4 => Until::Bits(value),
         _ => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "info->mode is {mode}; allowed of aclrtCntNotifyWaitMode: less 0, equal 1, bigger 2, bigger or \
                  equal 3 and equal with bit mask 4"
-            )));
+            ));
         }
     };
     if let Until::Less(0) | Until::Greater(u32::MAX) = until {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "info->value is {value}, and no count is {}; wait for another",
             if mode == 0 { "less" } else { "bigger" }
-        )));
+        ));
     }
     if clear > 1 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "info->isClear is {clear}; allowed: 0 (leave the count) and 1 (set it to 0 after the wait)"
-        )));
+        ));
     }
     handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
     let stream = stream::resolve(stream)?;

@@ -17,7 +17,7 @@ use self::subscription::Link;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::runtime::thread;
 use crate::core::stream::stream::Stream;
 use crate::core::stream::stream::resolve::resolve;
@@ -99,9 +99,7 @@ impl Family {
 
 fn check_thread(argument: &str, thread: u64) -> Result<()> {
     if thread == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is 0; it must be what pthread_self() gives in the thread"
-        )));
+        return Err(invalid_param!("{argument} is 0; it must be what pthread_self() gives in the thread"));
     }
     Ok(())
 }
@@ -125,10 +123,7 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
             ));
         }
         Link::Over => {
-            return Err(Error::param_invalid(format_args!(
-                "stream {:#x} is being destroyed by another thread",
-                stream.handle.raw()
-            )));
+            return Err(param_invalid!("stream {:#x} is being destroyed by another thread", stream.handle.raw()));
         }
     }
     let mut threads = family.threads.write();
@@ -262,9 +257,7 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
         -1 => None,
         1.. => Some(Instant::now() + Duration::from_millis(timeout_ms as u64)),
         _ => {
-            return Err(Error::invalid_param(format_args!(
-                "timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"
-            )));
+            return Err(invalid_param!("timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"));
         }
     };
     let threads = family.threads.read();

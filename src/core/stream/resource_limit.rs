@@ -8,7 +8,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Key;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::DeviceInfo;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::slot::DeviceSlot;
 use crate::core::runtime::device::{self, Device};
@@ -30,9 +30,9 @@ impl Resource {
         match number {
             0 => Ok(Self::Cube),
             1 => Ok(Self::Vector),
-            _ => Err(Error::invalid_param(format_args!(
+            _ => Err(invalid_param!(
                 "type is {number}; allowed: ACL_RT_DEV_RES_CUBE_CORE (0) and ACL_RT_DEV_RES_VECTOR_CORE (1)"
-            ))),
+            )),
         }
     }
 
@@ -89,7 +89,7 @@ per_thread! {
 
 fn check(value: u32) -> Result<()> {
     if value == 0 {
-        return Err(Error::invalid_param("value is 0; work needs at least one core"));
+        return Err(invalid_param!("value is 0; work needs at least one core"));
     }
     Ok(())
 }

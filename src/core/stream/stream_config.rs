@@ -1,6 +1,6 @@
 //! Descriptions of streams to create.
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::thread;
 use crate::core::stream::{self, StreamFlags, stream_attribute};
 
@@ -34,20 +34,13 @@ impl Field {
             1 => (Self::WorkSize, "ACL_RT_STREAM_WORK_SIZE", &[8]),
             2 => (Self::Flags, "ACL_RT_STREAM_FLAG", &[4, 8]),
             3 => (Self::Priority, "ACL_RT_STREAM_PRIORITY", &[4]),
-            _ => {
-                return Err(Error::invalid_param(format_args!(
-                    "attr is {number}; allowed: the values of aclrtStreamConfigAttr, 0 to 3"
-                )));
-            }
+            _ => return Err(invalid_param!("attr is {number}; allowed: the values of aclrtStreamConfigAttr, 0 to 3")),
         };
         if sizes.contains(&size) {
             return Ok(field);
         }
         let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
-        Err(Error::invalid_param(format_args!(
-            "valueSize is {size}; the value of {name} has {} bytes",
-            sizes.join(" or ")
-        )))
+        Err(invalid_param!("valueSize is {size}; the value of {name} has {} bytes", sizes.join(" or ")))
     }
 }
 

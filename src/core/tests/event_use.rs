@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::backend::{FaultKind, Op};
+use crate::core::base::error::invalid_param;
 use crate::core::stream::event::{self, Event};
 use crate::core::stream::{StreamFlags, op_timeout};
 
@@ -195,7 +196,7 @@ fn a_record_that_is_not_taken_replaces_nothing() {
     let event = event::create_with_flag(SYNC).unwrap();
     intercept(event, 1);
     let found = handles::get::<Event>("event", event).unwrap();
-    let refused = found.intercept(|| Err(Error::invalid_param("refused")));
+    let refused = found.intercept(|| Err(invalid_param!("refused")));
     fails(refused, Code::InvalidParam, &["refused"]);
     drop(found);
     assert_eq!(kept(event), Some(1));

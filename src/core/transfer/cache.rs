@@ -2,7 +2,7 @@
 //! nothing is queued.
 
 use crate::backend::Place;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::thread;
 use crate::core::transfer::memcpy::{self, Request};
 use crate::core::{memory, stream};
@@ -15,10 +15,10 @@ pub const MOST_BARRIERS: usize = 6;
 
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!("{argument} is null; pass device memory")));
+        return Err(invalid_param!("{argument} is null; pass device memory"));
     }
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+        return Err(invalid_param!("size is 0; pass at least one byte"));
     }
     Ok(())
 }
@@ -26,9 +26,7 @@ fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
 /// An `aclrtCmoType`.
 fn check_type(argument: impl std::fmt::Display, number: i32) -> Result<()> {
     if !(0..=3).contains(&number) {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is {number}; allowed: the values of aclrtCmoType, 0 to 3"
-        )));
+        return Err(invalid_param!("{argument} is {number}; allowed: the values of aclrtCmoType, 0 to 3"));
     }
     Ok(())
 }
@@ -58,7 +56,7 @@ pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u
         check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind)?;
     }
     if flag != 0 {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+        return Err(invalid_param!("flag is {flag:#x}; it must be 0"));
     }
     stream::resolve(stream).map(drop)
 }
@@ -66,9 +64,7 @@ pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u
 /// Checks the number of barriers of a wait.
 pub fn check_barriers(count: usize) -> Result<()> {
     if !(1..=MOST_BARRIERS).contains(&count) {
-        return Err(Error::invalid_param(format_args!(
-            "taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"
-        )));
+        return Err(invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::algo::map::address_map::Reach;
 use crate::algo::map::slot_table::Ref;
 use crate::backend::{Copy, Op, Place, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::memory::allocation::{Allocation, End, Kind as AllocationKind};
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
@@ -46,11 +46,7 @@ impl Kind {
             5 => Self::HostToBufferToDevice,
             6 => Self::InnerDevice,
             7 => Self::InterDevice,
-            _ => {
-                return Err(Error::invalid_param(format_args!(
-                    "kind is {number}; allowed: the values of aclrtMemcpyKind, 0 to 7"
-                )));
-            }
+            _ => return Err(invalid_param!("kind is {number}; allowed: the values of aclrtMemcpyKind, 0 to 7")),
         })
     }
 
@@ -210,21 +206,21 @@ impl Request {
 #[cold]
 fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error {
     if dst != 0 && src != 0 {
-        return Error::invalid_param(format_args!("count {count} is more than destMax {dest_max}"));
+        return invalid_param!("count {count} is more than destMax {dest_max}");
     }
     let argument = if dst == 0 { "dst" } else { "src" };
-    Error::invalid_param(format_args!("{argument} is null, count is {count}"))
+    invalid_param!("{argument} is null, count is {count}")
 }
 
 #[cold]
 fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; {remedy}",
         dst.addr,
         place_in_words(dst.place),
         src.addr,
         place_in_words(src.place)
-    ))
+    )
 }
 
 /// aclrtMemcpy: complete when it returns, ordered with no stream.
@@ -301,9 +297,9 @@ fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream
 fn copy_async_general(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = (copy.dst, copy.src);
     if is_host(dst.place) && is_host(src.place) {
-        return Err(Error::unsupported(
+        return Err(unsupported!(
             "dst and src are both host memory: asynchronous copies need a device on one side; use \
-             aclrtMemcpy, or memcpy in aclrtLaunchHostFunc",
+             aclrtMemcpy, or memcpy in aclrtLaunchHostFunc"
         ));
     }
     let _held = hold_others(&dst, &src, &stream.device)?;

@@ -1,7 +1,7 @@
 //! Copies of rows: rectangles in memory.
 
 use crate::backend::{Copy, Copy2d, Op, Rows, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
@@ -59,21 +59,17 @@ impl Request {
         let kind = kind(self.kind)?;
         for (argument, addr) in [("dst", dst), ("src", src)] {
             if addr == 0 {
-                return Err(Error::invalid_param(format_args!(
-                    "{argument} is null, width is {width} and height is {height}"
-                )));
+                return Err(invalid_param!("{argument} is null, width is {width} and height is {height}"));
             }
         }
         for (argument, value, most) in [("width", width, MAX_SIDE), ("height", height, max_rows)] {
             if value > most {
-                return Err(Error::invalid_param(format_args!(
-                    "{argument} {value} is more than {most}; copy in several parts"
-                )));
+                return Err(invalid_param!("{argument} {value} is more than {most}; copy in several parts"));
             }
         }
         for (argument, pitch) in [("dpitch", dst_pitch), ("spitch", src_pitch)] {
             if width > pitch {
-                return Err(Error::invalid_param(format_args!("width {width} is more than {argument} {pitch}")));
+                return Err(invalid_param!("width {width} is more than {argument} {pitch}"));
             }
         }
         Ok(Some(kind))
@@ -83,10 +79,10 @@ impl Request {
     fn span(&self, argument: &str, addr: usize, pitch: usize) -> Result<Span> {
         let gaps = (self.height - 1).checked_mul(pitch);
         let len = gaps.and_then(|gaps| gaps.checked_add(self.width)).ok_or_else(|| {
-            Error::invalid_param(format_args!(
+            invalid_param!(
                 "{argument} {addr:#x}: {} rows that are {pitch} bytes apart are more than can be addressed",
                 self.height
-            ))
+            )
         })?;
         memory::span(argument, addr, len)
     }
@@ -109,20 +105,20 @@ impl Request {
 fn kind_of_sync(number: i32) -> Result<Kind> {
     match Kind::from_number(number)? {
         kind @ (Kind::HostToDevice | Kind::DeviceToHost) => Ok(kind),
-        _ => Err(Error::invalid_param(format_args!(
+        _ => Err(invalid_param!(
             "kind is {number}; allowed: ACL_MEMCPY_HOST_TO_DEVICE 1 and ACL_MEMCPY_DEVICE_TO_HOST 2; within \
              and between devices, use aclrtMemcpy2dAsync"
-        ))),
+        )),
     }
 }
 
 fn kind_of_async(number: i32) -> Result<Kind> {
     match Kind::from_number(number)? {
         kind @ (Kind::HostToDevice | Kind::DeviceToHost | Kind::DeviceToDevice) => Ok(kind),
-        _ => Err(Error::invalid_param(format_args!(
+        _ => Err(invalid_param!(
             "kind is {number}; allowed: ACL_MEMCPY_HOST_TO_DEVICE 1, ACL_MEMCPY_DEVICE_TO_HOST 2 and \
              ACL_MEMCPY_DEVICE_TO_DEVICE 3"
-        ))),
+        )),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::backend::{Copy, Op, Place, Span};
-use crate::core::base::error::Error;
+use crate::core::base::error::{Error, invalid_param, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
@@ -184,7 +184,7 @@ impl Batch {
             return Ok(None);
         }
         if let Some(argument) = arrays.null() {
-            return Err(Failure::from(Error::invalid_param(format_args!("{argument} is null, numBatches is {len}"))));
+            return Err(Failure::from(invalid_param!("{argument} is null, numBatches is {len}")));
         }
         let attributes = Self::read_attributes(arrays)?;
         let mut entries = host_memory::list(format_args!("copies (numBatches is {len})"), len)?;
@@ -201,9 +201,7 @@ impl Batch {
     fn read_attributes(arrays: &dyn Arrays) -> Outcome<Vec<Attribute>> {
         let (len, count) = (arrays.count(), arrays.attributes());
         if count == 0 || count > len {
-            return Err(Failure::from(Error::invalid_param(format_args!(
-                "numAttrs is {count}; allowed: 1 to numBatches {len}"
-            ))));
+            return Err(Failure::from(invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}")));
         }
         let mut attributes: Vec<Attribute> =
             host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
@@ -246,24 +244,24 @@ impl Batch {
 fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute>, len: usize) -> Result<(), Error> {
     for (side, location) in [("dstLoc", attribute.dst), ("srcLoc", attribute.src)] {
         if !(Location::HOST..=Location::HOST_NUMA).contains(&location.kind) {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "attrs[{index}].{side}.type is {}; allowed: the values of aclrtMemLocationType, 0 to 4",
                 location.kind
-            )));
+            ));
         }
     }
     let first = attribute.first;
     match before {
-        None if first != 0 => Err(Error::invalid_param(format_args!(
-            "attrsIndexes[0] is {first}; it must be 0, so that every copy has an attribute"
-        ))),
-        Some(before) if first <= before.first => Err(Error::invalid_param(format_args!(
+        None if first != 0 => {
+            Err(invalid_param!("attrsIndexes[0] is {first}; it must be 0, so that every copy has an attribute"))
+        }
+        Some(before) if first <= before.first => Err(invalid_param!(
             "attrsIndexes[{index}] is {first}; it must be more than the one before, {}",
             before.first
-        ))),
-        _ if first >= len => Err(Error::invalid_param(format_args!(
-            "attrsIndexes[{index}] is {first}; it must be less than numBatches {len}"
-        ))),
+        )),
+        _ if first >= len => {
+            Err(invalid_param!("attrsIndexes[{index}] is {first}; it must be less than numBatches {len}"))
+        }
         _ => Ok(()),
     }
 }
@@ -272,13 +270,11 @@ fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
     let Entry { dst, dest_max, src, size } = entry;
     for (argument, addr) in [("dsts", dst), ("srcs", src)] {
         if addr == 0 {
-            return Err(Error::invalid_param(format_args!("{argument}[{index}] is null, sizes[{index}] is {size}")));
+            return Err(invalid_param!("{argument}[{index}] is null, sizes[{index}] is {size}"));
         }
     }
     if size > dest_max {
-        return Err(Error::invalid_param(format_args!(
-            "sizes[{index}] {size} is more than destMaxs[{index}] {dest_max}"
-        )));
+        return Err(invalid_param!("sizes[{index}] {size} is more than destMaxs[{index}] {dest_max}"));
     }
     Ok(())
 }
@@ -289,10 +285,10 @@ fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute
         let argument = Element(array, index);
         let span = memory::span(argument, addr, entry.size)?;
         if !location.fits(&span) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "{argument} {addr:#x} is {}, but attrs[{which}].{side} says {location}",
                 place_in_words(span.place)
-            )));
+            ));
         }
         Ok(span)
     };
@@ -305,20 +301,20 @@ fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute
 fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
     let own = Ways::of(copy);
     if own.is_none() {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
              from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
             copy.dst.addr,
             place_in_words(copy.dst.place),
             copy.src.addr,
             place_in_words(copy.src.place)
-        )));
+        ));
     }
     let left = own.and(before);
     if left.is_none() {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "copy {index} goes {own}, those before it {before}; make a batch for each direction"
-        )));
+        ));
     }
     Ok(left)
 }

@@ -1,7 +1,7 @@
 //! Copies on a device whose addresses are in device memory: they are read when the stream reaches the copy.
 
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -23,17 +23,17 @@ const LENGTH: usize = 2 * WORD;
 fn check_kind(number: i32) -> Result<()> {
     match Kind::from_number(number)? {
         Kind::DeviceToDevice | Kind::InnerDevice => Ok(()),
-        _ => Err(Error::unsupported(format_args!(
+        _ => Err(unsupported!(
             "kind is {number}; copies through addresses in memory stay on a device, \
              ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (6) or ACL_MEMCPY_DEVICE_TO_DEVICE (3); use aclrtMemcpyAsync \
              for others"
-        ))),
+        )),
     }
 }
 
 fn check_not_null(argument: &str, addr: usize) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!("{argument} is null; it must be device memory")));
+        return Err(invalid_param!("{argument} is null; it must be device memory"));
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ pub fn with_offset(request: Request, stream: u64) -> Result<()> {
     check_not_null("dst", dst)?;
     check_not_null("src", src)?;
     if count > dest_max {
-        return Err(Error::invalid_param(format_args!("count {count} is more than destMax {dest_max}")));
+        return Err(invalid_param!("count {count} is more than destMax {dest_max}"));
     }
     let stream = stream::resolve(stream)?;
     let (dst, _held_dst) = words("dst", dst, WORD, &stream.device)?;

@@ -2,7 +2,7 @@
 
 use crate::backend::{Fill, Op, Pattern, Place};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
@@ -48,13 +48,13 @@ impl Request {
         }
         if addr == 0 {
             let name = if let Pattern::Byte(_) = pattern { "count" } else { "N" };
-            return Err(Error::invalid_param(format_args!("{} is null, {name} is {count}", self.argument())));
+            return Err(invalid_param!("{} is null, {name} is {count}", self.argument()));
         }
         if count > room / pattern.size() {
             return Err(match pattern {
-                Pattern::Byte(_) => Error::invalid_param(format_args!("count {count} is more than maxCount {room}")),
+                Pattern::Byte(_) => invalid_param!("count {count} is more than maxCount {room}"),
                 Pattern::Word(_) => {
-                    Error::invalid_param(format_args!("N {count} words of 4 bytes are more than memSize {room} bytes"))
+                    invalid_param!("N {count} words of 4 bytes are more than memSize {room} bytes")
                 }
             });
         }
@@ -72,10 +72,10 @@ impl Request {
         let argument = self.argument();
         let dst = memory::span(argument, self.addr, len)?;
         if dst.place == Place::Pageable {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "{argument} {:#x} is not memory of this library; use memset for ordinary host memory",
                 self.addr
-            )));
+            ));
         }
         Ok(Fill { dst, pattern: self.pattern })
     }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{Fill, Op};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -39,10 +39,10 @@ pub fn set_mode(mode: i32) -> Result<()> {
         0 => true,
         1 => false,
         _ => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "mode is {mode}; allowed: ACL_RT_OVERFLOW_MODE_SATURATION (0) and \
                  ACL_RT_OVERFLOW_MODE_INFNAN (1)"
-            )));
+            ));
         }
     };
     thread::refuse_inside_host_function()?;
@@ -76,10 +76,10 @@ pub fn area() -> Result<usize> {
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!("{ARGUMENT} is null; it must be device memory for the state")));
+        return Err(invalid_param!("{ARGUMENT} is null; it must be device memory for the state"));
     }
     if size == 0 {
-        return Err(Error::invalid_param("outputSize is 0; the state takes at least one byte"));
+        return Err(invalid_param!("outputSize is 0; the state takes at least one byte"));
     }
     let stream = stream::resolve(stream)?;
     let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;

@@ -2,7 +2,7 @@
 
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
@@ -48,9 +48,7 @@ fn distribution(function: i32) -> Result<Distribution> {
         1 => Ok(Distribution::Uniform),
         2 => Ok(Distribution::Normal),
         3 => Ok(Distribution::TruncatedNormal),
-        _ => Err(Error::invalid_param(format_args!(
-            "funcType is {function}; allowed: the values of aclrtRandomNumFuncType, 0 to 3"
-        ))),
+        _ => Err(invalid_param!("funcType is {function}; allowed: the values of aclrtRandomNumFuncType, 0 to 3")),
     }
 }
 
@@ -64,20 +62,18 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
         9 => RandomElement::Int64,
         10 => RandomElement::UInt64,
         other if (0..=41).contains(&other) => {
-            return Err(Error::unsupported(format_args!(
+            return Err(unsupported!(
                 "dataType {other} cannot be made by the device; available are ACL_FLOAT 0, ACL_FLOAT16 1, \
                  ACL_BF16 27, and of uniform numbers ACL_INT32 3, ACL_UINT32 8, ACL_INT64 9 and ACL_UINT64 10"
-            )));
+            ));
         }
-        other => {
-            return Err(Error::invalid_param(format_args!("dataType is {other}, which aclDataType does not have")));
-        }
+        other => return Err(invalid_param!("dataType is {other}, which aclDataType does not have")),
     };
     if !element.is_float() && distribution != Distribution::Uniform {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "dataType {data_type} is one of integers, which are uniform only; available here are ACL_FLOAT 0, \
              ACL_FLOAT16 1 and ACL_BF16 27"
-        )));
+        ));
     }
     Ok(element)
 }
@@ -85,11 +81,11 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
 /// A value whose size is one of these, as its bits or its address.
 fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)> {
     if !sizes.contains(&usize::from(value.size)) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "{argument}.size is {}; allowed: {}",
             value.size,
             sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ")
-        )));
+        ));
     }
     let mut bytes = value.bytes;
     match value.is_address {
@@ -98,9 +94,7 @@ fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)>
             Ok((false, u64::from_le_bytes(bytes)))
         }
         1 => Ok((true, u64::from_le_bytes(bytes))),
-        other => Err(Error::invalid_param(format_args!(
-            "{argument}.isAddr is {other}; allowed: 0 for a number, 1 for its address"
-        ))),
+        other => Err(invalid_param!("{argument}.isAddr is {other}; allowed: 0 for a number, 1 for its address")),
     }
 }
 
@@ -108,7 +102,7 @@ fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)>
 fn check_known(distribution: Distribution, element: RandomElement, [first, second]: [(bool, u64); 2]) -> Result<()> {
     let known = |(is_address, bits): (bool, u64)| (!is_address).then_some(bits);
     let out_of_order = |min: &dyn std::fmt::Display, max: &dyn std::fmt::Display| {
-        Err(Error::invalid_param(format_args!("min {min} is more than max {max}")))
+        Err(invalid_param!("min {min} is more than max {max}"))
     };
     if !element.is_float() {
         let (Some(min), Some(max)) = (known(first), known(second)) else { return Ok(()) };
@@ -125,25 +119,24 @@ fn check_known(distribution: Distribution, element: RandomElement, [first, secon
         _ => f32::from_bits(bits as u32),
     };
     let (first, second) = (known(first).map(single), known(second).map(single));
-    let not_finite = |argument: &str, number: f32| {
-        Err(Error::invalid_param(format_args!("{argument} is {number}; it must be a finite number")))
-    };
+    let not_finite =
+        |argument: &str, number: f32| Err(invalid_param!("{argument} is {number}; it must be a finite number"));
     match (distribution, first, second) {
         (Distribution::Dropout, Some(ratio), _) if !(0.0..=1.0).contains(&ratio) => {
-            Err(Error::invalid_param(format_args!("dropoutRation is {ratio}; allowed: from 0 to 1")))
+            Err(invalid_param!("dropoutRation is {ratio}; allowed: from 0 to 1"))
         }
         (Distribution::Dropout, ..) => Ok(()),
         (Distribution::Uniform, Some(min), _) if !min.is_finite() => not_finite("min", min),
         (Distribution::Uniform, _, Some(max)) if !max.is_finite() => not_finite("max", max),
         (Distribution::Uniform, Some(min), Some(max)) if min > max => out_of_order(&min, &max),
-        (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => Err(Error::invalid_param(
-            format_args!("max {max} and min {min} are further apart than single precision can represent"),
-        )),
+        (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => {
+            Err(invalid_param!("max {max} and min {min} are further apart than single precision can represent"))
+        }
         (Distribution::Uniform, ..) => Ok(()),
         (_, Some(mean), _) if !mean.is_finite() => not_finite("mean", mean),
-        (_, _, Some(deviation)) if !deviation.is_finite() || deviation < 0.0 => Err(Error::invalid_param(
-            format_args!("stddev is {deviation}; it must be a finite number, and not negative"),
-        )),
+        (_, _, Some(deviation)) if !deviation.is_finite() || deviation < 0.0 => {
+            Err(invalid_param!("stddev is {deviation}; it must be a finite number, and not negative"))
+        }
         _ => Ok(()),
     }
 }
@@ -159,7 +152,7 @@ impl Operands<'_> {
     fn at(&mut self, argument: &str, addr: u64, len: usize, alignment: usize, writes: bool) -> Result<Span> {
         let addr = addr as usize;
         if addr == 0 {
-            return Err(Error::invalid_param(format_args!("{argument} is null; it must be device memory")));
+            return Err(invalid_param!("{argument} is null; it must be device memory"));
         }
         if !addr.is_multiple_of(alignment) {
             return Err(Error::new(
@@ -199,9 +192,7 @@ fn result(
         _ => count.checked_mul(unit as u64),
     };
     let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
-        Error::invalid_param(format_args!(
-            "randomNum is {count}, of {unit} bytes each, which is more than memory can have"
-        ))
+        invalid_param!("randomNum is {count}, of {unit} bytes each, which is more than memory can have")
     })?;
     operands.at("randomResultAddr", request.result as u64, bytes as usize, unit, true)
 }
@@ -210,10 +201,10 @@ fn result(
 fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Span> {
     let start = operands.at("randomResultAddr", addr as u64, element, element, true)?;
     let Some(found) = Allocation::find(addr) else {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "randomResultAddr {addr:#x} is memory of another library, whose end is not known, and randomNum is \
              read from memory; pass the number, or memory of aclrtMalloc"
-        )));
+        ));
     };
     let left = found.base + found.len - addr;
     Ok(Span { len: left - left % element, ..start })
@@ -264,10 +255,12 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     };
     let is_inside = |read: &Span| read.addr < dst.addr + dst.len && dst.addr < read.addr + read.len;
     if let Some(read) = job.words().chain(counter).find(is_inside) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "{:#x} is read for the random numbers, and lies where they go: {:#x} and {} bytes from there on",
-            read.addr, dst.addr, dst.len
-        )));
+            read.addr,
+            dst.addr,
+            dst.len
+        ));
     }
     stream.submit(Op::RandomNum(job)).map(drop)
 }

@@ -1,7 +1,7 @@
 //! Reductions: `dst` accumulates `src`, element by element.
 
 use crate::backend::{Element, Op, Reduce, ReduceOp};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
 use crate::core::{memory, stream};
 
 /// The arguments of aclrtReduceAsync as they came from C.
@@ -24,12 +24,10 @@ fn reduce_op(kind: i32) -> Result<ReduceOp> {
         10 => Ok(ReduceOp::Sum),
         11 => Ok(ReduceOp::Max),
         12 => Ok(ReduceOp::Min),
-        13 => Err(Error::unsupported(
-            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; available are sum, max and min (10 to 12)",
-        )),
-        _ => Err(Error::invalid_param(format_args!(
-            "kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind"
-        ))),
+        13 => {
+            Err(unsupported!("kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; available are sum, max and min (10 to 12)"))
+        }
+        _ => Err(invalid_param!("kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind")),
     }
 }
 
@@ -45,13 +43,11 @@ fn element(data_type: i32) -> Result<Element> {
         3 => Ok(Element::Int32),
         6 => Ok(Element::Int16),
         27 => Ok(Element::BFloat16),
-        other if KNOWN.contains(&other) => Err(Error::unsupported(format_args!(
+        other if KNOWN.contains(&other) => Err(unsupported!(
             "type {other} cannot be reduced by the device; available are {ALLOWED}; convert first, or reduce \
              in a host function"
-        ))),
-        other => Err(Error::invalid_param(format_args!(
-            "type is {other}, which aclDataType does not have; allowed: {ALLOWED}"
-        ))),
+        )),
+        other => Err(invalid_param!("type is {other}, which aclDataType does not have; allowed: {ALLOWED}")),
     }
 }
 
@@ -64,14 +60,14 @@ pub fn reduce_async(request: Request, stream: u64) -> Result<()> {
     let element = element(request.data_type)?;
     let count = request.count as usize;
     if !count.is_multiple_of(element.size()) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "count {count} bytes is not a whole number of elements of {} bytes",
             element.size()
-        )));
+        ));
     }
     for (argument, addr) in [("dst", request.dst), ("src", request.src)] {
         if addr == 0 {
-            return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
+            return Err(invalid_param!("{argument} is null, count is {count}"));
         }
     }
     let stream = stream::resolve(stream)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::runtime::device::Device;
 use crate::core::{memory, stream};
 
@@ -11,8 +11,8 @@ const SIZE: usize = size_of::<u64>();
 
 fn check_address(addr: usize) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param(
-            "devAddr is null; it must be the address of 8 bytes of device or page-locked memory",
+        return Err(invalid_param!(
+            "devAddr is null; it must be the address of 8 bytes of device or page-locked memory"
         ));
     }
     if !addr.is_multiple_of(SIZE) {
@@ -28,10 +28,10 @@ fn check_address(addr: usize) -> Result<()> {
 fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
     let span = memory::span("devAddr", addr, SIZE)?;
     if span.place == Place::Pageable {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "devAddr {addr:#x} is not memory of this library, which streams do not reach; use device memory, \
              or host memory from aclrtMallocHost or aclrtHostRegisterV2"
-        )));
+        ));
     }
     let held = memory::check_reach("devAddr", &span, device, writes)?;
     Ok((span, held))
@@ -45,16 +45,16 @@ fn comparison(value: u64, flag: u32) -> Result<Comparison> {
         2 => Comparison::And,
         3 => Comparison::Nor,
         _ => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "flag is {flag:#x}; allowed: ACL_STREAM_WAIT_VALUE_GEQ 0, ACL_STREAM_WAIT_VALUE_EQ 1, \
                  ACL_STREAM_WAIT_VALUE_AND 2 and ACL_STREAM_WAIT_VALUE_NOR 3"
-            )));
+            ));
         }
     };
     if let (Comparison::And, 0) | (Comparison::Nor, u64::MAX) = (comparison, value) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "value is {value:#x}, for which no word in memory ends a wait with flag {flag}; wait for another"
-        )));
+        ));
     }
     Ok(comparison)
 }
@@ -63,7 +63,7 @@ fn comparison(value: u64, flag: u32) -> Result<Comparison> {
 pub fn write(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
     check_address(addr)?;
     if flag != 0 {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+        return Err(invalid_param!("flag is {flag:#x}; it must be 0"));
     }
     let stream = stream::resolve(stream)?;
     let (dst, _held) = word(addr, &stream.device, true)?;

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::base::error::{self, Code, Result, invalid_param};
 use crate::core::runtime::device;
 use crate::ffi::base::guard::{guard, guard_out, guard_unsupported, guard_value_anywhere};
 use crate::ffi::base::value::{enum_value, must_not_be_null};
@@ -122,6 +122,6 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
 fn last_error(level: MaybeUninit<aclrtLastErrLevel>, answer: fn() -> i32) -> Result<aclError> {
     match enum_value(level) {
         level if level == aclrtLastErrLevel::ACL_RT_THREAD_LEVEL as i32 => Ok(answer()),
-        level => Err(Error::invalid_param(format_args!("level is {level}; only ACL_RT_THREAD_LEVEL (0) exists"))),
+        level => Err(invalid_param!("level is {level}; only ACL_RT_THREAD_LEVEL (0) exists")),
     }
 }

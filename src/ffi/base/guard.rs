@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
 use crate::core::base::{gate, host_memory, schedule};
 use crate::core::process::snapshot;
 use crate::ffi::base::fork;
@@ -55,7 +55,7 @@ pub fn guard_value_anywhere<T>(call: &'static str, fallback: T, body: impl FnOnc
 #[cold]
 #[inline(never)]
 pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
-    guard(call, || Err(Error::unsupported(why)))
+    guard(call, || Err(unsupported!("{why}")))
 }
 
 /// The checks of all other calls: none works in a forked child, none begins without host memory, and all wait while the
@@ -93,9 +93,9 @@ fn refuse_in_child() -> Result<()> {
 
 #[cold]
 fn in_child() -> Error {
-    Error::param_invalid(
+    param_invalid!(
         "called in a forked child, which has neither the parent's devices nor its threads; fork before \
-         the first call of this library, or start a new program (spawn)",
+         the first call of this library, or start a new program (spawn)"
     )
 }
 

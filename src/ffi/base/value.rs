@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, size_of};
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param};
 use crate::core::base::host_memory;
 
 /// The destination of a result: a pointer from C that is not null.
@@ -84,7 +84,7 @@ impl<T: Copy> Array<T> {
 pub mod bytes {
     use std::ffi::c_char;
 
-    use super::{Array, Error, Result, host_memory};
+    use super::{Array, Result, host_memory, invalid_param};
 
     /// `len` bytes at `first`, from 1 to `most`; any other length is an error that names the arguments.
     ///
@@ -99,10 +99,10 @@ pub mod bytes {
         most: usize,
     ) -> Result<Vec<u8>> {
         if first.is_null() {
-            return Err(Error::invalid_param(format_args!("{argument} is null; it must point to the bytes")));
+            return Err(invalid_param!("{argument} is null; it must point to the bytes"));
         }
         if !(1..=most).contains(&len) {
-            return Err(Error::invalid_param(format_args!("{length} is {len}; {argument} has from 1 to {most} bytes")));
+            return Err(invalid_param!("{length} is {len}; {argument} has from 1 to {most} bytes"));
         }
         let bytes = Array::new(first.cast::<u8>(), len);
         let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
@@ -117,13 +117,13 @@ pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
         return Ok(());
     }
     let addr = pointer.addr();
-    Err(Error::invalid_param(format_args!("{argument} is {addr:#x}; it must be null")))
+    Err(invalid_param!("{argument} is {addr:#x}; it must be null"))
 }
 
 /// For pointers that the entry reads itself.
 pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     if pointer.is_null() {
-        return Err(Error::invalid_param(format_args!("{argument} is null; it must point to the value")));
+        return Err(invalid_param!("{argument} is null; it must point to the value"));
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub fn check_len(length: &str, len: usize) -> Result<()> {
     if len <= most {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("{length} is {len} bytes; no memory is larger than {most}")))
+    Err(invalid_param!("{length} is {len} bytes; no memory is larger than {most}"))
 }
 
 /// The bytes of `what`, at least one: `argument` is the name of their address, `length` that of their number.
@@ -151,7 +151,7 @@ pub unsafe fn bytes<'a>(
 ) -> Result<&'a [u8]> {
     must_not_be_null(argument, first)?;
     if len == 0 {
-        return Err(Error::invalid_param(format_args!("{length} is 0; it must be the bytes of {what}")));
+        return Err(invalid_param!("{length} is 0; it must be the bytes of {what}"));
     }
     check_len(length, len)?;
     // SAFETY: `first` is not null, and the caller vouches for `len` bytes there.
@@ -161,7 +161,7 @@ pub unsafe fn bytes<'a>(
 /// The error for a null pointer.
 #[cold]
 pub fn null(argument: &str) -> Error {
-    Error::invalid_param(format_args!("{argument} is null; it must point to room for the result"))
+    invalid_param!("{argument} is null; it must point to room for the result")
 }
 
 /// Handles are numbers that C sees as pointers.
@@ -203,7 +203,7 @@ pub mod text {
     use std::ffi::{CStr, OsStr, c_char};
     use std::os::unix::ffi::OsStrExt;
 
-    use crate::core::base::error::{Error, Result};
+    use crate::core::base::error::{Result, invalid_param};
 
     /// The destination of a text: a buffer from C with room for at least the terminating zero.
     pub struct Buffer {
@@ -218,9 +218,7 @@ pub mod text {
                 return Err(super::null(argument));
             }
             if size == 0 {
-                return Err(Error::invalid_param(format_args!(
-                    "{bound} is 0; {argument} needs room for a text and its zero"
-                )));
+                return Err(invalid_param!("{bound} is 0; {argument} needs room for a text and its zero"));
             }
             Ok(Self { first, size })
         }
@@ -256,8 +254,7 @@ pub mod text {
     /// As [`optional`].
     pub unsafe fn required<'a>(argument: &str, text: *const c_char) -> Result<&'a OsStr> {
         // SAFETY: `optional` asks for no more than this function: null or a C string.
-        unsafe { optional(text) }
-            .ok_or_else(|| Error::invalid_param(format_args!("{argument} is null; it must be a text")))
+        unsafe { optional(text) }.ok_or_else(|| invalid_param!("{argument} is null; it must be a text"))
     }
 
     /// The text behind a pointer, `None` for null.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::{Error, invalid_param};
 use crate::core::graph::end_callback::{self, EndCallback};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, handle};
@@ -55,5 +55,5 @@ pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(modelRI: aclmdlRI, fu
 }
 
 fn no_function() -> Error {
-    Error::invalid_param("func is null; pass the function to call")
+    invalid_param!("func is null; pass the function to call")
 }

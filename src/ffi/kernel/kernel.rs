@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::path::Path;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::{self, binary_image};
 use crate::ffi::base::guard::{guard, guard_out, guard_unsupported, guard_value};
 use crate::ffi::base::value::{Array, Out, address, bytes, enum_value, handle, text};
@@ -23,10 +23,7 @@ unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
     let options = unsafe { options.read_unaligned() };
     let entries = Array::new(options.options.cast_const(), options.numOpt);
     if entries.is_null() && entries.count() != 0 {
-        return Err(Error::invalid_param(format_args!(
-            "options->options is null, and options->numOpt is {}",
-            entries.count()
-        )));
+        return Err(invalid_param!("options->options is null, and options->numOpt is {}", entries.count()));
     }
     kernel::check_load_options((0..entries.count()).map(|at| enum_value(entries.get(at).r#type)))
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
 use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{address, bytes, check_len, handle, must_not_be_null};
@@ -86,10 +86,7 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
         let addr = address::from_c(argsHandle);
         let list: *mut Head = argsHandle.cast();
         if !list.is_aligned() {
-            return Err(Error::invalid_param(format_args!(
-                "argsHandle {addr:#x} is not at a multiple of {}",
-                align_of::<Head>()
-            )));
+            return Err(invalid_param!("argsHandle {addr:#x} is not at a multiple of {}", align_of::<Head>()));
         }
         check_len("actualArgsSize", actualArgsSize)?;
         let room = address::from_c(userHostMem);

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::kernel_launch::{self, Config, Request, Shape};
 use crate::core::kernel::{kernel_args, symbol};
 use crate::ffi::base::guard::{guard, guard_unsupported};
@@ -27,7 +27,7 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     let cfg = unsafe { cfg.read_unaligned() };
     let entries = Array::new(cfg.attrs.cast_const(), cfg.numAttrs);
     if entries.is_null() && entries.count() != 0 {
-        return Err(Error::invalid_param(format_args!("cfg->attrs is null, and cfg->numAttrs is {}", entries.count())));
+        return Err(invalid_param!("cfg->attrs is null, and cfg->numAttrs is {}", entries.count()));
     }
     Config::new((0..entries.count()).map(|index| {
         let attribute = entries.get(index);

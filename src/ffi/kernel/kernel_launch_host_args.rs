@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::{self, PlaceHolder, Request, Shape};
 use crate::core::kernel::symbol;
@@ -18,12 +18,10 @@ const MOST_PLACE_HOLDERS: usize = 1 << 16;
 fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec<PlaceHolder>> {
     let entries = Array::new(first, count);
     if entries.is_null() && count != 0 {
-        return Err(Error::invalid_param(format_args!("placeHolderArray is null, and placeHolderNum is {count}")));
+        return Err(invalid_param!("placeHolderArray is null, and placeHolderNum is {count}"));
     }
     if count > MOST_PLACE_HOLDERS {
-        return Err(Error::invalid_param(format_args!(
-            "placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"
-        )));
+        return Err(invalid_param!("placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"));
     }
     let _memory = host_memory::claim("placeholders", count, size_of::<PlaceHolder>())?;
     let each = (0..count).map(|index| entries.get(index));

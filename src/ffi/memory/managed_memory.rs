@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::base::host_memory;
 use crate::core::memory::managed_memory::{self, Move, Place, Question};
 use crate::ffi::base::guard::{guard, guard_out};
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         let data = Array::new(data.cast_const(), numAttributes).to_vec("data")?;
         let sizes = Array::new(dataSizes.cast_const(), numAttributes).to_vec("dataSizes")?;
         if numAttributes == 0 {
-            return Err(Error::invalid_param("numAttributes is 0; ask for at least one"));
+            return Err(invalid_param!("numAttributes is 0; ask for at least one"));
         }
         let mut outs = host_memory::list(format_args!("attributes (numAttributes is {numAttributes})"), numAttributes)?;
         for (index, to) in data.iter().enumerate() {

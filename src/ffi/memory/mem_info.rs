@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, mem_info};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_value, text};
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
         let rows_out = Out::new("memUsageInfo", memUsageInfo)?;
         let count_out = Out::new("outputNum", outputNum)?;
         if inputNum == 0 {
-            return Err(Error::invalid_param("inputNum is 0; make room for at least one row"));
+            return Err(invalid_param!("inputNum is 0; make room for at least one row"));
         }
         let rows: Vec<_> = memory::usage(deviceId)?
             .into_iter()

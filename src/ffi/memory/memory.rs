@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory;
 use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
 use crate::ffi::base::guard::{guard, guard_out};
@@ -132,7 +132,7 @@ unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig
     // SAFETY: `config` is not null, so by the contract it is a configuration, aligned or not.
     let aclrtMallocConfig { attrs, numAttrs } = unsafe { config.read_unaligned() };
     if attrs.is_null() && numAttrs > 0 {
-        return Err(Error::invalid_param(format_args!("cfg: attrs is null, numAttrs is {numAttrs}")));
+        return Err(invalid_param!("cfg: attrs is null, numAttrs is {numAttrs}"));
     }
     for index in 0..numAttrs {
         // SAFETY: by this function's contract. A wrong count ends with the first repetition.

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, address, enum_value, handle, null, text};
@@ -91,11 +91,7 @@ pub(in crate::ffi) fn memory_kind(argument: &str, raw: MaybeUninit<portaclMemory
         3 => MemoryKind::Pool,
         4 => MemoryKind::Imported,
         5 => MemoryKind::Graph,
-        other => {
-            return Err(Error::invalid_param(format_args!(
-                "{argument} is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
-            )));
-        }
+        other => return Err(invalid_param!("{argument} is {other}; allowed: the values of portaclMemoryKind, 0 to 5")),
     })
 }
 
@@ -118,9 +114,9 @@ pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
     match enum_value(raw) {
         0 => Ok(Scope::Thread),
         1 => Ok(Scope::Process),
-        other => Err(Error::invalid_param(format_args!(
+        other => Err(invalid_param!(
             "scope is {other}; allowed: PORTACL_MEMORY_HOOK_THREAD 0 and PORTACL_MEMORY_HOOK_PROCESS 1"
-        ))),
+        )),
     }
 }
 
@@ -128,7 +124,7 @@ fn check_size(what: &str, got: usize, wanted: usize) -> Result<()> {
     if got >= wanted {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("{what} is {got}; it must be the size of the structure, at least {wanted}")))
+    Err(invalid_param!("{what} is {got}; it must be the size of the structure, at least {wanted}"))
 }
 
 /// Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
@@ -219,9 +215,9 @@ pub unsafe extern "C" fn portaclMemoryHookList(
             let size = unsafe { (&raw const (*hooks).structSize).read_unaligned() };
             let wanted = size_of::<portaclMemoryHookInfo>();
             if size != wanted {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "hooks->structSize is {size}; it must be {wanted}, the size of the structure"
-                )));
+                ));
             }
         }
         let number = list.len();
@@ -230,7 +226,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
             return Ok(());
         }
         if capacity < number {
-            return Err(Error::invalid_param(format_args!("capacity is {capacity}; there are {number} hooks")));
+            return Err(invalid_param!("capacity is {capacity}; there are {number} hooks"));
         }
         // SAFETY: the caller has room for `capacity` hooks, and `list` is no longer.
         unsafe { Out::new("hooks", hooks)?.write_all(list) };
@@ -310,9 +306,7 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
             1 => Moment::Malloc,
             2 => Moment::Free,
             other => {
-                return Err(Error::invalid_param(format_args!(
-                    "moment is {other}; allowed: the values of portaclMemoryMoment, 0 to 2"
-                )));
+                return Err(invalid_param!("moment is {other}; allowed: the values of portaclMemoryMoment, 0 to 2"));
             }
         };
         if event.is_null() {
@@ -326,10 +320,7 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
         let json = memory_hook::to_json(moment, &from_c(&event)?);
         if !line.is_null() {
             if size <= json.len() {
-                return Err(Error::invalid_param(format_args!(
-                    "size is {size}; the line needs {} bytes",
-                    json.len() + 1
-                )));
+                return Err(invalid_param!("size is {size}; the line needs {} bytes", json.len() + 1));
             }
             text::Buffer::new("line", line, "size", size)?.write(&json);
         }

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::io::{Write, stdout};
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::{invalid_param, param_invalid};
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
 use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, text};
@@ -136,10 +136,10 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
 ) -> aclError {
     guard("portaclMemoryHookReport", || {
         let report = memory_hook::report(id)?.ok_or_else(|| {
-            Error::param_invalid(format_args!(
+            param_invalid!(
                 "id {id} is a hook that has nothing to report; portaclMemoryHookRegisterLineProfile makes \
                  one that has"
-            ))
+            )
         })?;
         if !text.is_null() {
             self::text::Buffer::new("text", text, "size", size)?.write(&report);
@@ -178,16 +178,16 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
             let size = unsafe { (&raw const (*nodes).structSize).read_unaligned() };
             let right = size_of::<portaclMemoryProfileNode>();
             if size != right {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "nodes->structSize is {size}; it must be {right}, the size of the structure"
-                )));
+                ));
             }
         }
         let rows = memory_hook::profile(id)?.ok_or_else(|| {
-            Error::param_invalid(format_args!(
+            param_invalid!(
                 "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
                  that does"
-            ))
+            )
         })?;
         if wanted {
             let written = rows.iter().take(capacity).map(node_to_c);

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, Location};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address};
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     guard("aclrtPointerGetAttributes", || {
         let out = Out::new("attributes", attributes)?;
         if ptr.is_null() {
-            return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
+            return Err(invalid_param!("ptr is null; pass the address to ask about"));
         }
         let found = memory::pointer_attributes(address::from_c(ptr))?;
         let (r#type, id) = match found.location {
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
         let base_out = Out::new("pbase", pbase)?;
         let size_out = Out::new("psize", psize)?;
         if ptr.is_null() {
-            return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
+            return Err(invalid_param!("ptr is null; pass the address to ask about"));
         }
         let (base, size) = memory::address_range(address::from_c(ptr))?;
         base_out.write(address::to_c(base));
@@ -98,13 +98,13 @@ pub unsafe extern "C" fn aclrtCheckMemType(
     guard("aclrtCheckMemType", || {
         let out = Out::new("checkResult", checkResult)?;
         if addrList.is_null() {
-            return Err(Error::invalid_param(format_args!("addrList is null, size is {size}")));
+            return Err(invalid_param!("addrList is null, size is {size}"));
         }
         if size == 0 {
-            return Err(Error::invalid_param("size is 0; pass at least one address"));
+            return Err(invalid_param!("size is 0; pass at least one address"));
         }
         if reserve != 0 {
-            return Err(Error::invalid_param(format_args!("reserve is {reserve}; it must be 0")));
+            return Err(invalid_param!("reserve is {reserve}; it must be 0"));
         }
         let addrs = (0..size as usize).map(|index| {
             // SAFETY: by the contract of the C boundary the list is `size` addresses long.

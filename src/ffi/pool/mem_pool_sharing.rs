@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
 
 use crate::backend::{PoolHandle, PoolSharing};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::pool::mem_pool::sharing;
 use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_not_be_null};
@@ -106,9 +106,7 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
         known || *number >= 0 && is_unknown()
     });
     let descriptor = descriptor.ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "{argument} is {number}; it must be an open descriptor of this process, cast to a pointer"
-        ))
+        param_invalid!("{argument} is {number}; it must be an open descriptor of this process, cast to a pointer")
     })?;
     // SAFETY: it is open, and the caller leaves it so.
     Ok(unsafe { BorrowedFd::borrow_raw(descriptor) })
@@ -180,8 +178,8 @@ fn check_size(data: *const portaclMemPoolPtrExportData) -> Result<()> {
     if size == size_of::<portaclMemPoolPtrExportData>() {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
+    Err(invalid_param!(
         "exportData->size is {size}; set it to sizeof(portaclMemPoolPtrExportData), {}",
         size_of::<portaclMemPoolPtrExportData>()
-    )))
+    ))
 }

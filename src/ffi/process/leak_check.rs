@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::algo::host::notice::notice;
 use crate::core::base::call_site::Names;
 use crate::core::base::callback;
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::process::leak_check::{self, Live};
@@ -57,9 +57,9 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
         let size = unsafe { (&raw const (*allocations).structSize).read_unaligned() };
         let wanted = size_of::<portaclMemoryAllocation>();
         if size != wanted {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "allocations->structSize is {size}; it must be {wanted}, the size of the structure"
-            )));
+            ));
         }
         let _memory = Allocation::claim_lists()?;
         let live = leak_check::snapshot();
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
     count: *mut usize,
 ) -> aclError {
     guard("portaclMemoryReportLeaksTo", || {
-        let write = write.ok_or_else(|| Error::invalid_param(format_args!("write is null; it must be a function")))?;
+        let write = write.ok_or_else(|| invalid_param!("write is null; it must be a function"))?;
         let live = leak_check::report(&mut |text| {
             for line in text.lines() {
                 // A name that contains a zero is truncated there.

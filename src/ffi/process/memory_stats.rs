@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
 use crate::core::process::memory_stats;
@@ -25,10 +25,7 @@ unsafe fn check_size<T>(argument: &str, first: *const T) -> Result<()> {
     if size == size_of::<T>() {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "{argument}->structSize is {size}; it must be {}, the size of the structure",
-        size_of::<T>()
-    )))
+    Err(invalid_param!("{argument}->structSize is {size}; it must be {}, the size of the structure", size_of::<T>()))
 }
 
 /// Writes as many rows as fit, and their total number. With a null array it only returns the number.

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::process::snapshot::{self, Callback};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value};
@@ -160,5 +160,5 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackUnregister(
 }
 
 fn required<F>(callback: Option<F>) -> Result<F> {
-    callback.ok_or_else(|| Error::invalid_param("callback is null; it must be a function"))
+    callback.ok_or_else(|| invalid_param!("callback is null; it must be a function"))
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::profiling::{prof_range, prof_stamp};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Array, bytes, handle, must_not_be_null, text};
@@ -61,16 +61,13 @@ fn check(field: &str, value: u32, allowed: u32) -> Result<()> {
     if value == allowed {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("{field} is {value}; it must be {allowed}")))
+    Err(invalid_param!("{field} is {value}; it must be {allowed}"))
 }
 
 fn operator(info: &aclprofTensorInfo) -> Result<prof_range::Operator> {
     let aclprofTensorInfo { opNameId, opTypeId, tensorNum, blockNums, tensors, .. } = *info;
     if tensorNum > prof_range::MOST_TENSORS {
-        return Err(Error::invalid_param(format_args!(
-            "tensorNum is {tensorNum}; at most {}",
-            prof_range::MOST_TENSORS
-        )));
+        return Err(invalid_param!("tensorNum is {tensorNum}; at most {}", prof_range::MOST_TENSORS));
     }
     if tensorNum > 0 {
         must_not_be_null("tensors", tensors)?;
@@ -89,13 +86,10 @@ fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
     let aclprofTensor { r#type, format, dataType, shapeDim, shape } = *tensor;
     let most = shape.len();
     if shapeDim as usize > most {
-        return Err(Error::invalid_param(format_args!("tensors[{index}].shapeDim is {shapeDim}; at most {most}")));
+        return Err(invalid_param!("tensors[{index}].shapeDim is {shapeDim}; at most {most}"));
     }
     if r#type > 1 {
-        return Err(Error::invalid_param(format_args!(
-            "tensors[{index}].type is {}; allowed: 0 (input), 1 (output)",
-            r#type
-        )));
+        return Err(invalid_param!("tensors[{index}].type is {}; allowed: 0 (input), 1 (output)", r#type));
     }
     Ok(prof_range::Tensor {
         is_output: r#type == 1,

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::unsupported;
 use crate::ffi::base::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri, aclprofSubscribeOpFlag,
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
     fd: *mut c_void,
 ) -> *mut aclprofSubscribeConfig {
     guard_value("aclprofCreateSubscribeConfig", std::ptr::null_mut(), || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn aclprofGetOpName(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpStart(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
     guard_value("aclprofGetOpStart", 0, || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn aclprofGetOpStart(opInfo: *const c_void, opInfoLen: usi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpEnd(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
     guard_value("aclprofGetOpEnd", 0, || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn aclprofGetOpEnd(opInfo: *const c_void, opInfoLen: usize
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpDuration(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
     guard_value("aclprofGetOpDuration", 0, || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn aclprofGetOpFlag(
     index: u32,
 ) -> aclprofSubscribeOpFlag {
     guard_value("aclprofGetOpFlag", aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
     attri: MaybeUninit<aclprofSubscribeOpAttri>,
 ) -> *const c_char {
     guard_value("aclprofGetOpAttriValue", std::ptr::null(), || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -203,6 +203,6 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetModelId(opInfo: *const c_void, opInfoLen: usize, index: u32) -> usize {
     guard_value("aclprofGetModelId", 0, || {
-        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
+        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }

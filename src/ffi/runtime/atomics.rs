@@ -1,6 +1,6 @@
 //! Atomic operations between devices and the host.
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::atomics;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out};
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
 /// Reads the operations of an array from C, without checking them.
 fn asked(operations: *const aclrtAtomicOperation, count: u32) -> Result<Vec<i32>> {
     if count == 0 {
-        return Err(Error::invalid_param("count is 0; ask about one operation at least"));
+        return Err(invalid_param!("count is 0; ask about one operation at least"));
     }
     Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")
 }

@@ -72,7 +72,7 @@ pub unsafe extern "C" fn aclrtResetDeviceForce(deviceId: i32) -> aclError {
 /// @note Thread-safe. Follows aclrtGetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
-    guard_out("aclrtGetDevice", "deviceId", deviceId, || device::current())
+    guard_out("aclrtGetDevice", "deviceId", deviceId, device::current)
 }
 
 /// Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
 /// @note Thread-safe. Follows aclrtGetDeviceCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
-    guard_out("aclrtGetDeviceCount", "count", count, || runtime::device_count())
+    guard_out("aclrtGetDeviceCount", "count", count, runtime::device_count)
 }
 
 /// Waits until all work enqueued on the current context's device is complete, in all its streams. Returns 107000 inside

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::runtime::{device, device_info, info, thread};
 use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{Out, enum_value, must_be_null, text};
@@ -176,10 +176,10 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(deviceId: i32, pciBusId: *mut c_
         let room = text::Buffer::new("pciBusId", pciBusId, "len", size.max(1))?;
         let address = device_info::pci_address(deviceId)?.to_string();
         if address.len() >= size {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "len is {len}; the address \"{address}\" and its zero need {} bytes",
                 address.len() + 1
-            )));
+            ));
         }
         room.write(&address);
         Ok(())

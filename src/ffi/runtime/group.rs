@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::unsupported;
 use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::base::value::Out;
 use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
     guard_value("aclrtCreateGroupInfo", std::ptr::null_mut(), || {
-        Err(Error::unsupported("devices are not divided into groups; work always uses the whole device"))
+        Err(unsupported!("devices are not divided into groups; work always uses the whole device"))
     })
 }
 

@@ -285,7 +285,7 @@ pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -
 /// @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError {
-    guard_out("aclrtGetEventAvailNum", "eventCount", eventCount, || event::available())
+    guard_out("aclrtGetEventAvailNum", "eventCount", eventCount, event::available)
 }
 
 /// Exports an event: returns a handle with which other processes of the same user on this machine open it

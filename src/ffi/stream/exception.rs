@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel;
 use crate::core::stream::exception::{self, Exception, Watcher};
 use crate::ffi::base::guard::{guard, guard_out, guard_value};
@@ -28,9 +28,9 @@ fn watcher(function: Function) -> Watcher {
 
 fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
     callback.ok_or_else(|| {
-        Error::invalid_param(
+        invalid_param!(
             "callback is null; it must be a function, and aclrtSetExceptionInfoCallback \
-                              takes one back that it has set",
+                              takes one back that it has set"
         )
     })
 }

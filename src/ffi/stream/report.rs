@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::{HostFn, pthread as this_thread};
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{enum_value, handle};
@@ -38,7 +38,7 @@ const BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK as i32;
 pub unsafe extern "C" fn aclrtLaunchHostFunc(stream: aclrtStream, r#fn: aclrtHostFunc, args: *mut c_void) -> aclError {
     guard("aclrtLaunchHostFunc", || {
         let Some(function) = r#fn else {
-            return Err(Error::invalid_param("fn is null; pass the function to call"));
+            return Err(invalid_param!("fn is null; pass the function to call"));
         };
         // SAFETY: the caller of aclrtLaunchHostFunc promises that it may be called.
         let function = unsafe { HostFn::new(function, args) };
@@ -98,15 +98,15 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
 ) -> aclError {
     guard("aclrtLaunchCallback", || {
         let Some(function) = r#fn else {
-            return Err(Error::invalid_param("fn is null; pass the function to call"));
+            return Err(invalid_param!("fn is null; pass the function to call"));
         };
         let block = match enum_value(blockType) {
             NO_BLOCK => false,
             BLOCK => true,
             other => {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "blockType is {other}; allowed: ACL_CALLBACK_NO_BLOCK 0 and ACL_CALLBACK_BLOCK 1"
-                )));
+                ));
             }
         };
         // SAFETY: the caller of aclrtLaunchCallback promises that it may be called.

@@ -244,7 +244,7 @@ pub unsafe extern "C" fn aclrtStreamGetPriority(stream: aclrtStream, priority: *
 /// @note Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> aclError {
-    guard_out("aclrtGetStreamAvailableNum", "streamCount", streamCount, || stream::available())
+    guard_out("aclrtGetStreamAvailableNum", "streamCount", streamCount, stream::available)
 }
 
 /// Sets what happens when work of a stream fails. Can be called once per stream. ACL_CONTINUE_ON_FAILURE, the default:

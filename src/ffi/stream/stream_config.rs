@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use parking_lot::Mutex;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::param_invalid;
 use crate::core::stream::stream_config::{self, Description, Field};
 use crate::ffi::base::guard::{guard, guard_out, guard_value};
 use crate::ffi::base::value::{address, enum_value, handle as stream_handle, must_not_be_null};
@@ -49,10 +49,10 @@ pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStream
     guard("aclrtDestroyStreamConfigHandle", || {
         must_not_be_null("handle", handle)?;
         if !MADE.lock().remove(&handle.addr()) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "handle {:#x} is not from aclrtCreateStreamConfigHandle, or was destroyed before",
                 handle.addr()
-            )));
+            ));
         }
         // SAFETY: made above, and no other call has removed it from the set.
         drop(unsafe { Box::from_raw(handle) });

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Error;
+use crate::core::base::error::invalid_param;
 use crate::core::transfer::reduce::{self, Request};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value, handle};
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn aclrtReduceAsync(
 ) -> aclError {
     guard("aclrtReduceAsync", || {
         if !reserve.is_null() {
-            return Err(Error::invalid_param(format_args!("reserve is {reserve:p}; it must be null")));
+            return Err(invalid_param!("reserve is {reserve:p}; it must be null"));
         }
         let request = Request {
             dst: address::from_c(dst),

@@ -181,9 +181,7 @@ impl ImportedFile {
         })?;
         let mut bytes = [0; HEADER];
         match file.read_exact_at(&mut bytes, 0) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return Err(foreign("it is too short"));
-            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(foreign("it is too short")),
             read => read.map_err(|error| unknown(named("pread", error)))?,
         }
         let header = Header::from_bytes(&bytes).map_err(&refused)?;

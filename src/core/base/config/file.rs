@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::algo::host::input_file;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 
 /// Whose failures `aclGetRecentErrMsg` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +69,11 @@ impl FileConfig {
                 Some(0) => ErrMsgMode::Thread,
                 Some(1) => ErrMsgMode::Process,
                 _ => {
-                    return Err(Error::invalid_param(format_args!(
+                    return Err(invalid_param!(
                         "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" \
                          (one text for the process)",
                         shown(value)
-                    )));
+                    ));
                 }
             };
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Branch, Capture, Recorder};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 use crate::core::graph::graph::body::OwnedBodies;
 use crate::core::graph::task::control::Control;
 use crate::core::graph::task::{self, Task, What};
@@ -30,10 +30,10 @@ impl Capture {
     pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
         let mut state = self.open()?;
         if !Recorder::of(stream).join(self) || state.branches.iter().any(|it| it.stream == stream.handle) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "stream {:#x} is bound to a graph already; call aclmdlRIUnbindStream first",
                 stream.handle.raw()
-            )));
+            ));
         }
         state.branches.push(Branch::new(stream.handle, starts));
         Ok(())
@@ -44,12 +44,12 @@ impl Capture {
         let mut state = self.state.lock();
         let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
         if !state.is_over && state.branches.iter().any(has_work) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "stream {:#x} has given work to modelRI {:#x}, which is being built; call aclmdlRIBuildEnd first, or \
                  aclmdlRIDestroy, which unbinds all its streams",
                 stream.handle.raw(),
                 self.graph.raw()
-            )));
+            ));
         }
         state.branches.retain(|it| it.stream != stream.handle);
         Recorder::of(stream).leave(self);

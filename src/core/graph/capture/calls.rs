@@ -6,7 +6,7 @@ use super::mode::Mode;
 use super::{Capture, Recorder, capture_of};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::graph::graph::{Graph, Ready, Resources};
 use crate::core::graph::task::Task;
@@ -47,11 +47,11 @@ fn captured_already(stream: &Stream) -> Error {
 /// Default streams cannot be captured.
 pub fn check_capturable(stream: &Stream) -> Result<()> {
     if stream.builds_graphs() {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "stream {:#x} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not \
              captured; use a stream without that flag",
             stream.handle.raw()
-        )));
+        ));
     }
     if !stream.is_default() {
         return Ok(());
@@ -128,10 +128,8 @@ pub fn end(raw: u64) -> Result<u64> {
 
 fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
-        Error::param_invalid(
-            "the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
-             without a graph",
-        )
+        param_invalid!("the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
+             without a graph")
     })?;
     let make = match capture.is_body || tasks.iter().any(|task| task.conditional().is_some()) {
         true => Ready::with_bodies,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use super::{Capture, Recorder, check_capturable};
 use crate::backend::Work;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, unsupported};
 use crate::core::graph::task::{Step, What};
 use crate::core::stream::Stream;
 use crate::core::stream::event::{CLEAR, Event, SET, until_set};
@@ -163,12 +163,12 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     }
     if stream.device.owner != capture.owner {
         capture.spoil("a stream of another device was to join it");
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "stream {:#x} is on device {}, and the capture on another one: a graph is of one device; capture a \
              graph on each. The capture is invalid now",
             stream.handle.raw(),
             stream.device.id
-        )));
+        ));
     }
     if recorder.join(capture) {
         return Ok(());

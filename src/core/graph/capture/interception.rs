@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{Capture, Recorder, capture_of, event, mode};
 use crate::backend::{self, Fault, Op, Position, Submit, Wait, Work};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::graph::flow;
 use crate::core::stream::Stream;
 use crate::core::stream::event::Event;
@@ -52,10 +52,10 @@ impl Interceptor for Graphs {
             return Err(takes_part(raw, &capture));
         }
         if Recorder::existing(stream).is_some_and(|recorder| recorder.is_updating()) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "stream {raw:#x} changes a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
                  aclrtDestroyStreamForce, which leaves the group as it was"
-            )));
+            ));
         }
         Ok(())
     }
@@ -82,10 +82,10 @@ impl Interceptor for Graphs {
 #[cold]
 fn takes_part(stream: u64, capture: &Capture) -> Error {
     if capture.is_built {
-        return Error::param_invalid(format_args!(
+        return param_invalid!(
             "stream {stream:#x} is bound to modelRI {:#x}; call aclmdlRIUnbindStream first, or aclmdlRIDestroy",
             capture.graph.raw()
-        ));
+        );
     }
     Error::new(
         Code::StreamCaptured,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::Capture;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::runtime::device::Device;
 use crate::core::stream::interceptor::{Call, Capturing};
 
@@ -31,9 +31,9 @@ impl Mode {
             0 => Ok(Self::Global),
             1 => Ok(Self::ThreadLocal),
             2 => Ok(Self::Relaxed),
-            _ => Err(Error::invalid_param(format_args!(
+            _ => Err(invalid_param!(
                 "mode is {number}; allowed: ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0, _THREAD_LOCAL 1 and _RELAXED 2"
-            ))),
+            )),
         }
     }
 

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::Capture;
 use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
 use crate::core::graph::task::{Step, What};
@@ -95,10 +95,10 @@ impl<'a> Recorder<'a> {
         let capture = self.parts.capture.lock();
         let mut own = self.parts.update.lock();
         if capture.is_some() || own.is_some() {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "stream {:#x} is captured, or changes a task group, since another thread called that meanwhile",
                 self.stream.handle.raw()
-            )));
+            ));
         }
         *own = Some(update);
         self.stream.interception().switch(true);
@@ -119,10 +119,10 @@ impl<'a> Recorder<'a> {
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let _capture = self.parts.capture.lock();
         let update = self.parts.update.lock().take().ok_or_else(|| {
-            Error::param_invalid(format_args!(
+            param_invalid!(
                 "stream {:#x} changes no task group; call aclmdlRICaptureTaskUpdateBegin first",
                 self.stream.handle.raw()
-            ))
+            )
         })?;
         self.stream.interception().switch(self.builds_graphs());
         Ok(update)
@@ -133,11 +133,11 @@ impl<'a> Recorder<'a> {
     pub fn check_not_updating(&self) -> Result<()> {
         let Some(update) = self.parts.update.lock().clone() else { return Ok(()) };
         update.spoil("the update was given something that a task group cannot have");
-        Err(Error::param_invalid(format_args!(
+        Err(param_invalid!(
             "stream {:#x} changes a task group, which is made of copies, fills, reductions, random numbers, kernels \
              and host functions; call aclmdlRICaptureTaskUpdateEnd first",
             self.stream.handle.raw()
-        )))
+        ))
     }
 
     /// Fails if no work can be recorded now.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::{Body, Choice, Flow, Listener, Step, Strand, Tree, cannot, never_recorded, no_tickets, run};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Observer, StreamOptions, Work};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid, unsupported};
 use crate::core::graph::program::plan::{self, Part};
 use crate::core::graph::task::control::Control;
 use crate::core::graph::task::{Task, What};
@@ -261,16 +261,16 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     }
     let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
     Err(match tasks.iter().find(is_it) {
-        Some(elsewhere) => Error::unsupported(format_args!(
+        Some(elsewhere) => unsupported!(
             "label {name:#x} is set in stream {:#x}, and stream {:#x} was to go there: streams jump to labels of \
              their own; start the other one with aclrtActiveStream or aclrtSwitchStream",
             elsewhere.stream.raw(),
             stream.raw()
-        )),
-        None => Error::param_invalid(format_args!(
+        ),
+        None => param_invalid!(
             "label {name:#x} is set nowhere in the graph, and stream {:#x} may go there; call aclrtSetLabel",
             stream.raw()
-        )),
+        ),
     })
 }
 
@@ -290,9 +290,9 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
             Some(_) => next.push(step + 1),
         }
     }
-    Err(Error::param_invalid(format_args!(
+    Err(param_invalid!(
         "runs would never end: stream {:#x} goes from label to label and never comes to an end; let one of the labels \
          lead to aclmdlRIEndTask, or to the end of the stream",
         stream.raw()
-    )))
+    ))
 }

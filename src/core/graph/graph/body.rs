@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::conditions::ConditionHandle;
 use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::base::release_failure;
 use crate::core::graph::flow::Tree;
@@ -59,11 +59,11 @@ impl Graph {
     /// Fails for the body of a conditional task, which this call does not accept.
     pub fn check_not_body(&self, instead: &str) -> Result<()> {
         let Some(body) = &self.body else { return Ok(()) };
-        Err(Error::param_invalid(format_args!(
+        Err(param_invalid!(
             "modelRI {:#x} is the body of a conditional task of modelRI {:#x}: it runs and goes with that; {instead}",
             self.handle.raw(),
             body.parent.raw()
-        )))
+        ))
     }
 
     /// How many graphs it is nested in.
@@ -83,10 +83,10 @@ impl Graph {
     /// A stream begins to record into it, if it is an empty body.
     pub fn claim(&self, raw: u64) -> Result<()> {
         let Some(body) = &self.body else {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "modelRI {raw:#x} is not the body of a conditional task (aclmdlRIAddCondTask); capture other graphs \
                  with aclmdlRICaptureBegin"
-            )));
+            ));
         };
         if body.is_capturing.swap(true, Ordering::AcqRel) {
             return Err(Error::new(
@@ -96,9 +96,7 @@ impl Graph {
         }
         if self.ready.lock().is_some() {
             body.is_capturing.store(false, Ordering::Release);
-            return Err(Error::param_invalid(format_args!(
-                "modelRI {raw:#x} was captured before, and a body is captured once"
-            )));
+            return Err(param_invalid!("modelRI {raw:#x} was captured before, and a body is captured once"));
         }
         Ok(())
     }
@@ -116,10 +114,10 @@ impl Graph {
         let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
         let raw = self.handle.raw();
         match found {
-            Some(ready) if kind == Kind::While && ready.tasks.is_empty() => Err(Error::param_invalid(format_args!(
+            Some(ready) if kind == Kind::While && ready.tasks.is_empty() => Err(param_invalid!(
                 "runs would never end: modelRI {raw:#x}, which a conditional task repeats until its value is 0, has \
                      no task that could change the value; capture the graph again"
-            ))),
+            )),
             Some(ready) => Ok(ready),
             None if is_capturing => Err(Error::new(
                 Code::SubAclgraphIsCapturing,
@@ -128,10 +126,10 @@ impl Graph {
                      aclmdlRICaptureEnd first"
                 ),
             )),
-            None => Err(Error::param_invalid(format_args!(
+            None => Err(param_invalid!(
                 "modelRI {raw:#x}, the body of a conditional task, is empty; capture it with \
                  aclmdlRICaptureToModelRIBegin and aclmdlRICaptureEnd"
-            ))),
+            )),
         }
     }
 
@@ -142,7 +140,7 @@ impl Graph {
             for &handle in &conditional.bodies {
                 let body = Self::table()
                     .get_arc(handle)
-                    .ok_or_else(|| Error::param_invalid("the graph was destroyed by another thread meanwhile"))?;
+                    .ok_or_else(|| param_invalid!("the graph was destroyed by another thread meanwhile"))?;
                 let ready = body.body_ready(conditional.kind)?;
                 bodies.insert(handle, body.tree(&ready)?);
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Graph;
 use super::body::OwnedBodies;
 use crate::backend::Position;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, unsupported};
 use crate::core::graph::flow::{self, Flow};
 use crate::core::graph::memory::Memory;
 use crate::core::graph::program::Program;
@@ -98,9 +98,9 @@ impl Ready {
     /// The same graph with other tasks in some places, which have the same edges.
     pub fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
         if !matches!(self.drive, Drive::Backend) {
-            return Err(Error::unsupported(
+            return Err(unsupported!(
                 "the tasks of a graph with labels, switches, conditional tasks or streams that start others are not \
-                 changed in this version; record the graph anew",
+                 changed in this version; record the graph anew"
             ));
         }
         let mut tasks = self.tasks.clone();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::graph::capture::event;
 use crate::core::graph::graph::Graph;
@@ -98,10 +98,10 @@ fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
 fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place, task) = latest(raw)?;
     if task.is_late() {
-        return Err(Error::unsupported(format_args!(
+        return Err(unsupported!(
             "task {raw:#x} belongs to a task group, which is changed as a whole; call \
              aclmdlRICaptureTaskUpdateBegin"
-        )));
+        ));
     }
     Ok((graph, place, task))
 }
@@ -149,19 +149,17 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
     let own = inspect::number(task.what);
     if kind != own {
-        return Err(Error::param_invalid(format_args!(
-            "params->type is {kind}, and the task is of type {own}; a task keeps its type"
-        )));
+        return Err(param_invalid!("params->type is {kind}, and the task is of type {own}; a task keeps its type"));
     }
     match (change, task.what) {
         (Change::Kernel(params), What::Kernel) => task.work = Some(launch(&graph, &task, params)?),
         (Change::Event { event, argument, flag }, what) => {
             let own = u32::from(task.is_external);
             if flag != own {
-                return Err(Error::unsupported(format_args!(
+                return Err(unsupported!(
                     "params->{argument} is {flag:#x}, and was {own:#x} when the task was recorded, which stays so; \
                      capture the graph again"
-                )));
+                ));
             }
             set_event(&graph, &mut task, what, event)?;
         }
@@ -192,20 +190,21 @@ fn has_no_parameters(task: &Task) -> Error {
         }
         None => "capture the graph again with others",
     };
-    Error::unsupported(format_args!(
+    unsupported!(
         "aclmdlRITaskParams has no member for tasks of type {}, here {}; {instead}",
         inspect::number(task.what),
         picture::kind(task)
-    ))
+    )
 }
 
 /// Fails for memory of another device than the graph's.
 fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
-        Place::Device(id) if id != graph.device.id => Err(Error::unsupported(format_args!(
+        Place::Device(id) if id != graph.device.id => Err(unsupported!(
             "devAddr {:#x} is memory of device {id}, and a graph is of one device, here {}",
-            word.addr, graph.device.id
-        ))),
+            word.addr,
+            graph.device.id
+        )),
         _ => Ok(()),
     }
 }
@@ -215,14 +214,12 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
     match (is_host, arguments) {
         (1, _) | (0, Arguments::Block { len: 0, .. }) => {}
         (0, _) => {
-            return Err(Error::unsupported(
+            return Err(unsupported!(
                 "params->isHostArgs is 0: arguments are read when they are set, and not from device memory; pass \
-                 them in host memory with isHostArgs 1",
+                 them in host memory with isHostArgs 1"
             ));
         }
-        _ => {
-            return Err(Error::invalid_param(format_args!("params->isHostArgs is {is_host}; allowed: 0 and 1")));
-        }
+        _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 0 and 1")),
     }
     let call = call_of(task)
         .ok_or_else(|| Error::new(Code::InternalError, "a launch was recorded without what was asked for"))?;
@@ -261,10 +258,10 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
             task.what = What::EventWait(raw);
         }
         What::EventWait(_) => {
-            return Err(Error::unsupported(
+            return Err(unsupported!(
                 "params->event is another event: a wait inside of a graph got its place in the order when it was \
                  recorded; capture the graph again, or have it wait for an event with ACL_EVENT_EXTERNAL or the flag \
-                 ACL_EVENT_WAIT_EXTERNAL",
+                 ACL_EVENT_WAIT_EXTERNAL"
             ));
         }
         _ => {
@@ -281,9 +278,9 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
 
 #[cold]
 fn other_flags() -> Error {
-    Error::unsupported(
+    unsupported!(
         "params->event: only one of the two events has ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE, and \
-         what a graph does for an event stays of its kind; use an event with the same flags",
+         what a graph does for an event stays of its kind; use an event with the same flags"
     )
 }
 
@@ -301,10 +298,10 @@ pub fn attribute(raw: u64, id: i32) -> Result<u32> {
     value?;
     match call_of(&task) {
         Some(call) => call.config.value(id),
-        None => Err(Error::param_invalid(format_args!(
+        None => Err(param_invalid!(
             "task {raw:#x} is of type {}, and only kernels have attributes",
             inspect::number(task.what)
-        ))),
+        )),
     }
 }
 

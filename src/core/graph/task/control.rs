@@ -2,7 +2,7 @@
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 
 /// The most bodies of a task.
 const MOST_BODIES: u32 = 1024;
@@ -28,9 +28,10 @@ impl Condition {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         let all = [Self::Equal, Self::NotEqual, Self::Greater, Self::GreaterOrEqual, Self::Less, Self::LessOrEqual];
-        usize::try_from(number).ok().and_then(|index| all.get(index).copied()).ok_or_else(|| {
-            Error::invalid_param(format_args!("cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"))
-        })
+        usize::try_from(number)
+            .ok()
+            .and_then(|index| all.get(index).copied())
+            .ok_or_else(|| invalid_param!("cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"))
     }
 
     /// Whether it holds.
@@ -118,9 +119,9 @@ impl Kind {
             0 => Ok(Self::If),
             1 => Ok(Self::While),
             2 => Ok(Self::Switch),
-            _ => Err(Error::invalid_param(format_args!(
+            _ => Err(invalid_param!(
                 "params.type is {number}; allowed: ACL_MODEL_RI_COND_TYPE_IF 0, _WHILE 1 and _SWITCH 2"
-            ))),
+            )),
         }
     }
 
@@ -152,7 +153,7 @@ impl Kind {
         if (1..=most).contains(&count) {
             return Ok(());
         }
-        Err(Error::invalid_param(format_args!("params.size is {count}; allowed for this type: {allowed}")))
+        Err(invalid_param!("params.size is {count}; allowed for this type: {allowed}"))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Device, Node, Position, Work};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::base::owner::Owner;
@@ -205,10 +205,10 @@ impl Update {
     pub fn finish(&self) -> Result<Vec<Work>> {
         let changes = std::mem::take(&mut *self.state.lock());
         let refused = |why: std::fmt::Arguments<'_>| {
-            Err(Error::param_invalid(format_args!(
+            Err(param_invalid!(
                 "{why}. The task group is as it was, and the update has ended: give the stream the same operations \
                  that it was captured with, with other arguments"
-            )))
+            ))
         };
         if let Some(why) = changes.spoilt {
             return refused(format_args!("{why}"));

@@ -3,7 +3,7 @@
 use super::Task;
 use super::step::Step;
 use crate::backend::{Span, Work};
-use crate::core::base::error::Error;
+use crate::core::base::error::{Error, param_invalid};
 use crate::core::memory::allocation::Allocation;
 
 /// The library's memory that tasks use, each allocation once; without that of groups, which changes.
@@ -52,9 +52,10 @@ fn work_spans(work: &Work) -> Vec<Span> {
 /// The error of `what`, which uses memory that was freed.
 #[cold]
 pub fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
          capture it again",
-        gone.len, gone.base
-    ))
+        gone.len,
+        gone.base
+    )
 }

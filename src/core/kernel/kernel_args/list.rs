@@ -1,7 +1,7 @@
 //! A list of arguments in either place: in library memory, or in memory of the caller.
 
 use super::known;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, host_memory};
 use crate::core::kernel::function::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
@@ -92,32 +92,32 @@ impl List<'_> {
         let raw = self.head.function;
         match handles::get::<Function>("argsHandle", raw) {
             Ok(function) => work(&function),
-            Err(_) => Err(Error::param_invalid(format_args!(
+            Err(_) => Err(param_invalid!(
                 "argsHandle is a list for kernel {raw:#x}, which went with its binary; begin another one"
-            ))),
+            )),
         }
     }
 
     /// Adds an argument. Returns its number.
     pub(super) fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
         if self.head.finalized != 0 {
-            return Err(Error::param_invalid(
+            return Err(param_invalid!(
                 "argsHandle was finalized and takes no more arguments; change them with \
-                 aclrtKernelArgsParaUpdate, or begin another list",
+                 aclrtKernelArgsParaUpdate, or begin another list"
             ));
         }
         let (index, used) = (self.head.count, self.head.used);
         let offset = self.with_function(|function| {
             let Some(known) = known(function) else { return Ok(guess_offset(used, size)) };
             let Some(parameter) = known.get(index) else {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "kernel {} has {} parameters, and argsHandle an argument for each already",
                     function.shown,
                     known.len()
-                )));
+                ));
             };
             if parameter.size != size {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "{}; parameter {index} of kernel {} has {} bytes",
                     match is_place_holder {
                         true => "a place holder is an address of 8 bytes".to_owned(),
@@ -125,17 +125,17 @@ impl List<'_> {
                     },
                     function.shown,
                     parameter.size
-                )));
+                ));
             }
             Ok(parameter.offset)
         })?;
         let end = offset + size;
         if index == self.head.most || end > MOST_BYTES || end > self.room_for_arguments() {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "argument {index} of {size} bytes has no room: the list holds {} arguments in {} bytes",
                 self.head.most,
                 self.room_for_arguments().min(MOST_BYTES)
-            )));
+            ));
         }
         self.entries[index] = Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
         self.head.count += 1;
@@ -173,14 +173,14 @@ impl List<'_> {
     /// The argument behind a handle.
     fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
         if handle == 0 {
-            return Err(Error::invalid_param("paramHandle is null; it must be what appending the argument gave"));
+            return Err(invalid_param!("paramHandle is null; it must be what appending the argument gave"));
         }
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "paramHandle {handle:#x} is not of an argument of this list, which has {}",
                 self.head.count
-            )));
+            ));
         }
         Ok((index, self.entries[index]))
     }
@@ -188,20 +188,20 @@ impl List<'_> {
     /// aclrtKernelArgsGetPlaceHolderBuffer: the address for the data of a placeholder.
     pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
         if size == 0 {
-            return Err(Error::invalid_param("dataSize is 0; it must be the bytes of the data"));
+            return Err(invalid_param!("dataSize is 0; it must be the bytes of the data"));
         }
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder == 0 {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "paramHandle {handle:#x} is of argument {index}, which is no place holder; \
                  aclrtKernelArgsAppendPlaceHolder makes one"
-            )));
+            ));
         }
         if entry.data_len != 0 && entry.data_len != size {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "dataSize is {size}, and the buffer of argument {index} has {} bytes already",
                 entry.data_len
-            )));
+            ));
         }
         let Head { used, room_len, .. } = *self.head;
         let data = match &mut self.room {
@@ -224,11 +224,11 @@ impl List<'_> {
                         begin
                     }
                     None => {
-                        return Err(Error::invalid_param(format_args!(
+                        return Err(invalid_param!(
                             "dataSize is {size}, and of the {room_len} bytes of userHostMem {} are left; see \
                              aclrtKernelArgsGetMemSize",
                             end - used
-                        )));
+                        ));
                     }
                 }
             }
@@ -249,17 +249,13 @@ impl List<'_> {
     pub fn update(&mut self, handle: u64, value: &[u8]) -> Result<()> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder != 0 {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "paramHandle {handle:#x} is of argument {index}, a place holder; write to the buffer of \
                  aclrtKernelArgsGetPlaceHolderBuffer"
-            )));
+            ));
         }
         if entry.size != value.len() {
-            return Err(Error::param_invalid(format_args!(
-                "paramSize is {}; argument {index} has {} bytes",
-                value.len(),
-                entry.size
-            )));
+            return Err(param_invalid!("paramSize is {}; argument {index} has {} bytes", value.len(), entry.size));
         }
         self.arguments()[entry.offset..entry.offset + entry.size].copy_from_slice(value);
         Ok(())
@@ -269,19 +265,19 @@ impl List<'_> {
     pub fn finalize(&mut self) -> Result<()> {
         let count = self.head.count;
         self.with_function(|function| match known(function) {
-            Some(known) if known.len() != count => Err(Error::param_invalid(format_args!(
+            Some(known) if known.len() != count => Err(param_invalid!(
                 "argsHandle has {count} arguments; kernel {} has {} parameters",
                 function.shown,
                 known.len()
-            ))),
+            )),
             _ => Ok(()),
         })?;
         let entries = &self.entries[..count];
         if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "argument {index} is a place holder without data; get its buffer with \
                  aclrtKernelArgsGetPlaceHolderBuffer"
-            )));
+            ));
         }
         self.head.finalized = 1;
         Ok(())
@@ -290,14 +286,14 @@ impl List<'_> {
     /// The arguments of a launch of the kernel with this handle, followed by their data, and the placeholders.
     pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
         if self.head.function != function {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "argsHandle is a list for kernel {:#x}, and funcHandle is {function:#x}; begin a list for it",
                 self.head.function
-            )));
+            ));
         }
         if self.head.finalized == 0 {
-            return Err(Error::param_invalid(
-                "argsHandle is not complete; call aclrtKernelArgsFinalize after the last argument",
+            return Err(param_invalid!(
+                "argsHandle is not complete; call aclrtKernelArgsFinalize after the last argument"
             ));
         }
         let (used, count) = (self.head.used, self.head.count);

@@ -1,6 +1,6 @@
 //! The attributes of a launch.
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, unsupported};
 
 /// Attributes of a launch, as numbers of the API.
 mod attribute {
@@ -44,9 +44,7 @@ impl Config {
     /// The value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
     pub fn value(&self, id: i32) -> Result<u32> {
         if !(attribute::SCHEM_MODE..=attribute::ENABLE_PROFILING).contains(&id) {
-            return Err(Error::invalid_param(format_args!(
-                "attrId is {id}; allowed: the enumerators of aclrtLaunchKernelAttrId, 1 to 9"
-            )));
+            return Err(invalid_param!("attrId is {id}; allowed: the enumerators of aclrtLaunchKernelAttrId, 1 to 9"));
         }
         if id == attribute::DYN_UBUF_SIZE {
             return Ok(self.shared_bytes.unwrap_or(0) as u32);
@@ -60,10 +58,10 @@ impl Config {
         let mut config = Self::default();
         for (index, (id, value)) in attributes.enumerate() {
             let cannot = |name: &str, value: u64, instead: &str| {
-                Error::unsupported(format_args!(
+                unsupported!(
                     "cfg->attrs[{index}] is ACL_RT_LAUNCH_KERNEL_ATTR_{name} with value {value}, which kernels \
                      here do not have; {instead}"
-                ))
+                )
             };
             let long = u64::from(value[0]) | u64::from(value[1]) << 32;
             if let Some(index) = Self::HINTS.iter().position(|(hint, _)| *hint == id) {
@@ -95,10 +93,10 @@ impl Config {
                     return Err(cannot(name, value, "use aclrtSynchronizeStreamWithTimeout"));
                 }
                 _ => {
-                    return Err(Error::invalid_param(format_args!(
+                    return Err(invalid_param!(
                         "cfg->attrs[{index}].id is {id}; allowed: the enumerators of \
                          aclrtLaunchKernelAttrId, 1 to 9"
-                    )));
+                    ));
                 }
             }
             config.given |= 1 << id;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::{Request, check_device, launch, submit};
 use crate::backend::{Arguments, Block, Copy, Driver, Place, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::{handles, host_memory, release_failure};
 use crate::core::kernel::function::Function;
 use crate::core::{runtime, stream};
@@ -27,17 +27,14 @@ impl PlaceHolder {
     fn check(self, index: usize, len: usize) -> Result<()> {
         let argument = format_args!("placeHolderArray[{index}]");
         if self.addr.checked_add(SLOT).is_none_or(|end| end > len) {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "{argument}.addrOffset is {}; an address of {SLOT} bytes there is not inside the argsSize \
                  {len}",
                 self.addr
-            )));
+            ));
         }
         if self.data >= len {
-            return Err(Error::invalid_param(format_args!(
-                "{argument}.dataOffset is {}; it must be below argsSize {len}",
-                self.data
-            )));
+            return Err(invalid_param!("{argument}.dataOffset is {}; it must be below argsSize {len}", self.data));
         }
         Ok(())
     }
@@ -82,11 +79,11 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
     let known = function.native.info().parameters.as_ref();
     let len = known.map_or(first, |known| known.size);
     if len > first {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "a place holder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
              of arguments",
             function.shown
-        )));
+        ));
     }
     // Copied twice: here, and by the backend for the queued operation.
     let _memory = host_memory::claim("bytes of kernel arguments", block.len(), 2)?;

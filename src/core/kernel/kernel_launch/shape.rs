@@ -1,7 +1,7 @@
 //! The blocks and threads of a launch, and the bounds of a device.
 
 use crate::backend::ThreadLimits;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 
 /// The blocks and threads of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +36,13 @@ impl Shape {
     #[inline(never)]
     fn check_each_not_empty(self) -> Result<()> {
         let each = match self {
-            Self::Blocks(0) => {
-                return Err(Error::invalid_param("numBlocks is 0; it must be 1 or more"));
-            }
+            Self::Blocks(0) => return Err(invalid_param!("numBlocks is 0; it must be 1 or more")),
             Self::Blocks(_) => return Ok(()),
             Self::Grid { grid, threads, .. } => [("gridDim", grid), ("blockDim", threads)],
         };
         for (argument, counts) in each {
             if let Some(axis) = counts.iter().position(|count| *count == 0) {
-                return Err(Error::invalid_param(format_args!("{argument}.{} is 0; it must be 1 or more", AXES[axis])));
+                return Err(invalid_param!("{argument}.{} is 0; it must be 1 or more", AXES[axis]));
             }
         }
         Ok(())
@@ -58,10 +56,7 @@ impl Shape {
         let per_block = limits.map_or(THREADS_PER_BLOCK, |limits| limits.per_block);
         let (grid, threads) = match self {
             Self::Blocks(count) if count > most_blocks[0] => {
-                return Err(Error::invalid_param(format_args!(
-                    "numBlocks is {count}; the device runs at most {}",
-                    most_blocks[0]
-                )));
+                return Err(invalid_param!("numBlocks is {count}; the device runs at most {}", most_blocks[0]));
             }
             Self::Blocks(_) => return Ok(()),
             Self::Grid { grid, threads, .. } => (grid, threads),
@@ -69,18 +64,16 @@ impl Shape {
         for (argument, counts, most) in [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)] {
             for ((count, most), axis) in counts.into_iter().zip(most).zip(AXES) {
                 if count > most {
-                    return Err(Error::invalid_param(format_args!(
-                        "{argument}.{axis} is {count}; the device has at most {most}"
-                    )));
+                    return Err(invalid_param!("{argument}.{axis} is {count}; the device has at most {most}"));
                 }
             }
         }
         let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
         if count > u64::from(per_block) {
             let [x, y, z] = threads;
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "blockDim is {x} x {y} x {z}, {count} threads; the device has at most {per_block} in a block"
-            )));
+            ));
         }
         Ok(())
     }

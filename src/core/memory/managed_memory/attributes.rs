@@ -2,7 +2,7 @@
 
 use super::{Managed, Place, claim_notes};
 use crate::backend::Home;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::Advised;
 
@@ -25,19 +25,19 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
     const ACCESSED_BY: i32 = 3;
     for &Question { attribute, room } in questions {
         if !(1..=8).contains(&attribute) {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "attribute is {attribute}; allowed: the values of aclrtMemManagedRangeAttribute, 1 to 8"
-            )));
+            ));
         }
         let fits = match attribute {
             ACCESSED_BY => room != 0 && room.is_multiple_of(NUMBER),
             _ => room == NUMBER,
         };
         if !fits {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "dataSize is {room} for attribute {attribute}; it must be {NUMBER} bytes, or for \
                  ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY a multiple of that, not 0"
-            )));
+            ));
         }
     }
     let range = Managed::find("ptr", addr, len)?;

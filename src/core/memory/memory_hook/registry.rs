@@ -10,7 +10,7 @@ use super::running::{Running, Stuck};
 use super::{MemoryHook, ProfileRow};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
 /// The threads that a hook is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,17 +132,17 @@ pub fn of_this_thread() -> Vec<Arc<Entry>> {
 pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u64> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     if name.is_empty() {
-        return Err(Error::invalid_param("name is empty; a hook needs one by which it is known"));
+        return Err(invalid_param!("name is empty; a hook needs one by which it is known"));
     }
     let thread = (scope == Scope::Thread).then(this_thread);
     let mut entries = ENTRIES.lock();
     let together = |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
     if let Some(other) = entries.iter().find(|other| other.name == name && together(other)) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose \
              another name",
             other.id
-        )));
+        ));
     }
     if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
         return Err(Error::new(
@@ -195,11 +195,11 @@ fn still_running(entry: &Entry, stuck: &Stuck) -> Error {
              ({process})"
         ),
     };
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "another thread is inside the memory hook \"{}\" and {why}; the hook is not called any more, but stays listed: \
          unregister it again, outside of callbacks, before what it uses goes",
         entry.name
-    ))
+    )
 }
 
 /// Unregisters the hooks of a thread that ends.
@@ -229,7 +229,7 @@ pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
 }
 
 fn unknown(id: u64) -> Error {
-    Error::param_invalid(format_args!("id {id} is no registered hook: never registered, or unregistered before"))
+    param_invalid!("id {id} is no registered hook: never registered, or unregistered before")
 }
 
 /// All of them, in the order of their registration.

@@ -79,9 +79,7 @@ impl Running {
             let awaited = MutexGuard::unlocked(&mut state, awaited_by_others);
             look = Instant::now() + PATIENCE;
             match awaited {
-                Some(stuck) if was_awaited && state.threads.iter().any(|other| *other != thread) => {
-                    return Err(stuck);
-                }
+                Some(stuck) if was_awaited && state.threads.iter().any(|other| *other != thread) => return Err(stuck),
                 other => was_awaited = other.is_some(),
             }
         }

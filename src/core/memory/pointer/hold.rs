@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::span::{foreign, is_idle_in_pool, stale};
 use crate::backend::{Foreign, Place, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 use crate::core::memory::access;
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -90,9 +90,7 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
         None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
         None => {}
     }
-    Err(Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is memory of a device that another thread has reset meanwhile"
-    )))
+    Err(param_invalid!("{argument} {addr:#x} is memory of a device that another thread has reset meanwhile"))
 }
 
 #[cold]

@@ -10,7 +10,7 @@ use super::hold::hold_other;
 use super::span::span;
 use super::{host_memory, is_managed};
 use crate::backend::{Place, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::access as mapped;
 use crate::core::runtime::device::Device;
@@ -52,9 +52,9 @@ fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
 
 #[cold]
 fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
          {id}, or copy the memory over first",
         device.id
-    ))
+    )
 }

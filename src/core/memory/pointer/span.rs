@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::backend::{self, Foreign, Place, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::{access, virtual_memory};
@@ -70,7 +70,7 @@ pub(super) fn is_idle_in_pool(addr: usize) -> bool {
 
 #[cold]
 fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    Error::invalid_param(format_args!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"))
+    invalid_param!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space")
 }
 
 /// What the backend knows about memory that is in no allocation.
@@ -89,10 +89,10 @@ pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error 
     if let Some(error) = virtual_memory::unusable(&argument, addr) {
         return error;
     }
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
          freed, is past the end of one, or went with its device"
-    ))
+    )
 }
 
 #[cold]
@@ -105,8 +105,8 @@ fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
         Kind::Registered { .. } => ("registration", "; register all that is used together"),
         _ => ("allocation", ""),
     };
-    Error::param_invalid(format_args!(
+    param_invalid!(
         "{argument} {addr:#x} plus {len} bytes runs past the end of its {what} of {all} bytes at {base:#x}; \
          {left} bytes are left there{remedy}"
-    ))
+    )
 }

@@ -1,6 +1,6 @@
 //! Checks of addresses to free, and the call for each kind.
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::thread;
 
@@ -8,9 +8,9 @@ use crate::core::runtime::thread;
 pub fn check_free(argument: &str, addr: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "{argument} is null; this API has nothing to free there (unlike free and cudaFree)"
-        )));
+        ));
     }
     Ok(())
 }
@@ -19,18 +19,18 @@ pub fn check_free(argument: &str, addr: usize) -> Result<()> {
 #[cold]
 pub fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
-        return Error::param_invalid(format_args!(
+        return param_invalid!(
             "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
              before, or gone with its device"
-        ));
+        );
     };
     if found.base != addr {
-        return Error::param_invalid(format_args!(
+        return param_invalid!(
             "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
             addr - found.base,
             found.base,
             found.len
-        ));
+        );
     }
     let what = match found.kind {
         Kind::Device(_) => "device memory",
@@ -43,7 +43,7 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
         Kind::Registered { .. } => "registered memory of the caller",
     };
     let call = freeing_call(found.kind);
-    Error::param_invalid(format_args!("{argument} {addr:#x} is {what}; give it back with {call}"))
+    param_invalid!("{argument} {addr:#x} is {what}; give it back with {call}")
 }
 
 /// The call that frees memory of this kind.

@@ -1,6 +1,6 @@
 //! The attributes that a program may give to an allocation.
 
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
@@ -26,9 +26,9 @@ impl Attribute {
             2 => Self::DeviceId,
             3 => Self::VaFlag,
             _ => {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "cfg has attribute {number}; allowed: the values of aclrtMallocAttrType, 0 to 3"
-                )));
+                ));
             }
         })
     }
@@ -44,15 +44,11 @@ impl MallocConfig {
     /// Adds an attribute. Module ids have no effect: memory is not counted by module.
     pub fn add(&mut self, attribute: Attribute, value: u32) -> Result<()> {
         if attribute == Attribute::VaFlag && value > 1 {
-            return Err(Error::invalid_param(format_args!(
-                "cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"
-            )));
+            return Err(invalid_param!("cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"));
         }
         // This also bounds the reading of a list with a wrong count.
         if self.given[attribute as usize].replace(value).is_some() {
-            return Err(Error::invalid_param(format_args!(
-                "cfg gives the attribute {attribute:?} more than once; give each at most once"
-            )));
+            return Err(invalid_param!("cfg gives the attribute {attribute:?} more than once; give each at most once"));
         }
         Ok(())
     }
@@ -67,15 +63,15 @@ impl MallocConfig {
         if let Some(id) = self.of(Attribute::DeviceId)
             && id != device.id
         {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "cfg: deviceId is {id}, the current device is {}; call aclrtSetDevice({id}) first",
                 device.id
-            )));
+            ));
         }
         if self.of(Attribute::VaFlag) == Some(1) {
-            return Err(Error::unsupported(
+            return Err(unsupported!(
                 "cfg: vaFlag is 1, but device memory has no address for the host here; leave it out, or \
-                 use aclrtMallocHost",
+                 use aclrtMallocHost"
             ));
         }
         Ok(())

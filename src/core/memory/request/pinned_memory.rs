@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::freeing::{check_free, not_freed};
 use crate::backend::Block;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::{Event, MemoryKind};
 use crate::core::memory::memory_stats::HostTallies;
@@ -27,7 +27,7 @@ pub fn malloc_host(size: usize) -> Result<usize> {
 pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+        return Err(invalid_param!("size is 0; allocate at least one byte"));
     }
     config.check_for_host(&*runtime::session()?)?;
     let request =

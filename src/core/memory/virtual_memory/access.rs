@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Mapping, RANGES, check_range, mapped_in, physical, reached};
 use crate::backend::{Access, Span};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::host_memory;
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -85,11 +85,11 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
             Ok(Some(id))
         }
         at_location::HOST if id == 0 => Ok(None),
-        at_location::HOST => Err(Error::invalid_param(format_args!("{argument}.id is {id}; the host's is 0"))),
-        other => Err(Error::invalid_param(format_args!(
+        at_location::HOST => Err(invalid_param!("{argument}.id is {id}; the host's is 0")),
+        other => Err(invalid_param!(
             "{argument}.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
              ACL_MEM_LOCATION_TYPE_DEVICE 1"
-        ))),
+        )),
     }
 }
 
@@ -97,7 +97,7 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
 pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     if count == 0 {
-        return Err(Error::invalid_param("count is 0; describe the access of at least one place"));
+        return Err(invalid_param!("count is 0; describe the access of at least one place"));
     }
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
@@ -117,10 +117,10 @@ pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> Ac
                 && *access != Access::None
                 && !session.driver.can_access_peer(id, home)?
             {
-                return Err(Error::unsupported(format_args!(
+                return Err(unsupported!(
                     "desc[{index}]: device {id} cannot use the memory of device {home} directly \
                      (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
-                )));
+                ));
             }
         }
     }
@@ -158,7 +158,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
 /// aclrtMemGetAccess: the access of a place to the mapping around an address.
 pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     if addr == 0 {
-        return Err(Error::invalid_param("virPtr is null; pass an address that memory is mapped at"));
+        return Err(invalid_param!("virPtr is null; pass an address that memory is mapped at"));
     }
     thread::refuse_inside_host_function()?;
     let who = who(&*runtime::session()?, "location", location_type, id)?;
@@ -194,11 +194,12 @@ pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool)
         let Mapping { access, memory, .. } = mapping;
         if !suffices(access.at_home(memory.place)) && !suffices(access.get(Some(device.id))) {
             let verb = if writes { "write" } else { "read" };
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "{argument} {:#x} is mapped at {base:#x} so that device {} may not {verb} it; allow it by \
                  aclrtMemSetAccess",
-                span.addr, device.id
-            )));
+                span.addr,
+                device.id
+            ));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{Physical, RANGES, USED, physical};
-use crate::core::base::error::Error;
+use crate::core::base::error::{Error, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::memory::request::hooks::Piece;
 
@@ -72,12 +72,10 @@ pub fn at(addr: usize) -> Option<Mapped> {
 pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
     let mut ranges = RANGES.lock();
     if ranges.mapping(addr).is_some() {
-        return Some(Error::param_invalid(format_args!(
+        return Some(param_invalid!(
             "{argument} {addr:#x} is mapped so that nobody may use it; allow it by aclrtMemSetAccess"
-        )));
+        ));
     }
     ranges.range_mut(addr)?;
-    Some(Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"
-    )))
+    Some(param_invalid!("{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"))
 }

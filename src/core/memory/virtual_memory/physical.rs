@@ -11,7 +11,7 @@ pub use self::allocation::{free, malloc};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::owner::Owner;
 use crate::core::memory::access::at_location;
@@ -69,29 +69,29 @@ impl Properties {
         const LAST: i32 = 17;
         const HUGE_1G: [i32; 4] = [10, 11, 14, 17];
         if !matches!(self.handle_type, 0 | 2) {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "{argument}->handleType is {}; allowed: ACL_MEM_HANDLE_TYPE_NONE 0 and \
                  ACL_MEM_HANDLE_TYPE_POSIX 2",
                 self.handle_type
-            )));
+            ));
         }
         if self.allocation_type != 0 {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "{argument}->allocationType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED 0",
                 self.allocation_type
-            )));
+            ));
         }
         if !(0..=LAST).contains(&self.attribute) {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "{argument}->memAttr is {}; allowed: the values of aclrtMemAttr, 0 to {LAST}",
                 self.attribute
-            )));
+            ));
         }
         if HUGE_1G.contains(&self.attribute) {
-            return Err(Error::unsupported(format_args!(
+            return Err(unsupported!(
                 "{argument}->memAttr is {}: there are no pages of 1 GiB; ask for ACL_HBM_MEM_HUGE 4",
                 self.attribute
-            )));
+            ));
         }
         let id = self.location_id;
         match self.location_type {
@@ -105,15 +105,15 @@ impl Properties {
                 if nodes.contains(&id) {
                     return Ok(Place::Host(Some(id)));
                 }
-                Err(Error::invalid_param(format_args!(
+                Err(invalid_param!(
                     "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are \
                      {nodes:?}"
-                )))
+                ))
             }
-            other => Err(Error::invalid_param(format_args!(
+            other => Err(invalid_param!(
                 "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
                  ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
-            ))),
+            )),
         }
     }
 }
@@ -207,10 +207,10 @@ impl Physical {
         let Place::Device(id) = self.place else { return Ok(None) };
         match open_device(id).filter(|device| device.owner == self.owner) {
             Some(device) => Ok(Some(device)),
-            None => Err(Error::param_invalid(format_args!(
+            None => Err(param_invalid!(
                 "handle {:#x} is memory of device {id}, which another thread has reset meanwhile",
                 self.handle.raw()
-            ))),
+            )),
         }
     }
 
@@ -218,11 +218,11 @@ impl Physical {
     pub(super) fn check_size(&self, size: usize) -> Result<()> {
         match size.checked_next_multiple_of(GRANULARITY) {
             Some(size) if size == self.len => Ok(()),
-            _ => Err(Error::invalid_param(format_args!(
+            _ => Err(invalid_param!(
                 "size is {size}; handle {:#x} is {} bytes, and is mapped as a whole",
                 self.handle.raw(),
                 self.len
-            ))),
+            )),
         }
     }
 }
@@ -232,9 +232,9 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     properties.place("prop", &*runtime::session()?)?;
     if !matches!(option, 0 | 1) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "option is {option}; allowed: ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM 0 and _RECOMMENDED 1"
-        )));
+        ));
     }
     Ok(GRANULARITY)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::physical::{self, Physical, adopt};
 use crate::backend::base::broker::{BROKER, Key, Kind, MOST_TEXT};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory::ipc;
 use crate::core::memory::memory_stats::DeviceTallies;
@@ -33,10 +33,10 @@ impl Form {
         match share_type {
             1 => Ok(Self::Number),
             2 => Ok(Self::Fabric),
-            _ => Err(Error::invalid_param(format_args!(
+            _ => Err(invalid_param!(
                 "shareType is {share_type}; allowed: ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT 1 and \
                  ACL_MEM_SHARE_HANDLE_TYPE_FABRIC 2"
-            ))),
+            )),
         }
     }
 }
@@ -45,9 +45,7 @@ impl Form {
 pub fn check_handle_type(handle_type: i32) -> Result<()> {
     match handle_type {
         0 => Ok(()),
-        _ => Err(Error::invalid_param(format_args!(
-            "handleType is {handle_type}; it must be ACL_MEM_HANDLE_TYPE_NONE 0"
-        ))),
+        _ => Err(invalid_param!("handleType is {handle_type}; it must be ACL_MEM_HANDLE_TYPE_NONE 0")),
     }
 }
 
@@ -82,9 +80,9 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
     let _device = memory.hold()?;
     let mut key = memory.memory.key.lock();
     if key.is_some() {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "handle {raw:#x} has been exported before; a process exports memory once and passes on what it got"
-        )));
+        ));
     }
     let parcel = memory.native().export()?;
     Ok(*key.insert(BROKER.offer(Kind::PhysicalMemory, parcel, admission)?))
@@ -96,9 +94,7 @@ pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Resu
     let _session = runtime::session()?;
     match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
         true => Ok(()),
-        false => {
-            Err(Error::param_invalid("shareableHandle is none that this process has exported, or its memory is gone"))
-        }
+        false => Err(param_invalid!("shareableHandle is none that this process has exported, or its memory is gone")),
     }
 }
 
@@ -130,9 +126,9 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
 
 fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
     if key.is_current_process()? {
-        return Err(Error::param_invalid(
+        return Err(param_invalid!(
             "shareableHandle is this process's own; use the handle that it was exported by, or \
-             aclrtMemRetainAllocationHandle",
+             aclrtMemRetainAllocationHandle"
         ));
     }
     let about = |fault| ipc_key::about("shareableHandle", fault);

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::MemPool;
 use super::pool::{Home, Pool};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::{handles, host_memory};
 use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -40,7 +40,7 @@ impl Pool {
 pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if count == 0 {
-        return Err(Error::invalid_param("count is 0; describe the access of at least one device"));
+        return Err(invalid_param!("count is 0; describe the access of at least one device"));
     }
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     let session = runtime::session()?;
@@ -49,20 +49,20 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
     for index in 0..count {
         let AccessRequest { location_type, id, flags } = request(index);
         if location_type != at_location::DEVICE {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "descList[{index}].location.type is {location_type}; only devices can be given access \
                  (ACL_MEM_LOCATION_TYPE_DEVICE 1): the host has it to pools of host memory, and to no other"
-            )));
+            ));
         }
         let argument = format!("descList[{index}].location.id");
         device::slot(&session, &argument, id)?;
         let access = access_of(&format!("descList[{index}].flags"), flags)?;
         if let Home::Device(own, _) = pool.home {
             if own == id && access != Access::ReadWrite {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "descList[{index}] takes access away from device {id}, which the pool is on; it always \
                      reads and writes"
-                )));
+                ));
             }
             // Only the driver knows where the memory of an imported pool is.
             if !pool.is_imported {
@@ -70,10 +70,10 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
                     continue;
                 }
                 if access != Access::None && !session.driver.can_access_peer(id, own)? {
-                    return Err(Error::unsupported(format_args!(
+                    return Err(unsupported!(
                         "descList[{index}]: device {id} cannot use the memory of device {own} directly \
                          (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
-                    )));
+                    ));
                 }
             }
         }
@@ -99,9 +99,9 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
             Home::Host | Home::HostNode(_) => Access::ReadWrite,
         },
         other => {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, _DEVICE 1 and _HOST_NUMA 4"
-            )));
+            ));
         }
     })
 }
@@ -119,8 +119,8 @@ pub fn check(argument: &dyn Display, addr: usize, memory: &Allocation, device: u
         _ => "of a pool of host memory".to_owned(),
     };
     let verb = if writes { "write" } else { "read" };
-    Err(Error::param_invalid(format_args!(
+    Err(param_invalid!(
         "{argument} {addr:#x} is memory {whose} that device {device} may not {verb}; allow it by \
          portaclMemPoolSetAccess, or use a stream or context of a device that may"
-    )))
+    ))
 }

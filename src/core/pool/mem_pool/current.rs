@@ -10,7 +10,7 @@ use super::request::{Order, POOL, PoolRequest};
 use super::{MemPool, default_options};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::algo::map::typed_slots::Key;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory::request::Resource;
 use crate::core::runtime::device::{self, Device};
@@ -110,15 +110,15 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "memPool {raw:#x} was imported, and gives no memory here; make a pool with aclrtMemPoolCreate"
-        )));
+        ));
     }
     if !mem_pool.is_on(&device) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "memPool {raw:#x} is not on device {id}, but {}; the current pool of a device has its memory there",
             mem_pool.pool.home.in_words()
-        )));
+        ));
     }
     DevicePools::of(&device).current.store(raw, Ordering::Release);
     // A concurrent destroy has checked this before.

@@ -12,7 +12,7 @@ use super::pool::{Home, Inner, Pool, Use};
 use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::allocation::open_device;
 use crate::core::memory::request::Resource;
@@ -45,7 +45,7 @@ impl MemPool {
         let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
         pool.set_handle(self.handle);
         let ready = self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
-            true => Err(Error::param_invalid("memPool was destroyed by another thread meanwhile")),
+            true => Err(param_invalid!("memPool was destroyed by another thread meanwhile")),
             false => Ok(()),
         });
         if let Err(error) = ready {
@@ -158,11 +158,7 @@ fn attribute(number: i32) -> Result<Attribute> {
         1 => Attribute::UsedHigh,
         2 => Attribute::Reserved,
         3 => Attribute::ReservedHigh,
-        _ => {
-            return Err(Error::invalid_param(format_args!(
-                "attr is {number}; allowed: the values of portaclGraphMemAttr, 0 to 3"
-            )));
-        }
+        _ => return Err(invalid_param!("attr is {number}; allowed: the values of portaclGraphMemAttr, 0 to 3")),
     })
 }
 
@@ -197,7 +193,7 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
             return Ok(());
         }
     };
-    Err(Error::invalid_param(format_args!("value is {value} for attribute {number}; {allowed}")))
+    Err(invalid_param!("value is {value} for attribute {number}; {allowed}"))
 }
 
 /// portaclDeviceGraphMemTrim.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 
 /// One allocation.
 #[derive(Clone, Copy)]
@@ -60,16 +60,16 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let mut all = OWNED.lock();
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
     if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(State::Free)) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "modelRI takes memory at {addr:#x} that a run before has taken, and nobody has freed it since; free \
              it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
-        )));
+        ));
     }
     if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(State::Taken)) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "modelRI frees memory at {addr:#x} of another graph, which no run has taken, which was freed before, or \
              whose graph was destroyed; run the graph that takes it first"
-        )));
+        ));
     }
     change(&mut all, taken, State::Free, State::Taken);
     change(&mut all, freed, State::Taken, State::Free);
@@ -126,11 +126,11 @@ pub fn retains(addr: usize) -> Result<bool> {
     let mut all = OWNED.lock();
     let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
     match owned.state {
-        State::Free => Err(Error::param_invalid(format_args!(
+        State::Free => Err(param_invalid!(
             "ptr {addr:#x} is memory of modelRI {:#x}, which no run has taken, or which was freed before; it goes with \
              the graph",
             owned.graph.raw()
-        ))),
+        )),
         State::Taken => {
             owned.state = State::Free;
             Ok(true)

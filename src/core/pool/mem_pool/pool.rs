@@ -18,7 +18,7 @@ use crate::algo::alloc::pool::{GRAIN, StreamKey};
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
 use crate::backend::{self, Block, PoolAttribute, PoolSharing};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::access::AccessTable;
@@ -258,7 +258,7 @@ impl Pool {
     fn too_late(&self, undo: impl FnOnce()) -> Error {
         undo();
         release_failure::note_fault("memory of a destroyed pool", self.end_if_retired());
-        Error::param_invalid("memPool was destroyed by another thread meanwhile")
+        param_invalid!("memPool was destroyed by another thread meanwhile")
     }
 
     /// Frees memory in the order of `stream`. False: another thread has freed it. After true the caller checks whether

@@ -1,7 +1,7 @@
 //! The properties of a new pool, from C, and which of them are available.
 
 use crate::backend::{self, PoolOptions, PoolPlace, PoolSharing};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Error, Result, invalid_param, unsupported};
 use crate::core::memory::access::at_location;
 use crate::core::runtime::{Session, device};
 
@@ -26,10 +26,10 @@ pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
         0 => Ok(PoolSharing::None),
         2 => Ok(PoolSharing::Descriptor),
         8 => Ok(PoolSharing::Fabric),
-        _ => Err(Error::invalid_param(format_args!(
+        _ => Err(invalid_param!(
             "{argument} is {number}; allowed: ACL_MEM_HANDLE_TYPE_NONE 0, ACL_MEM_HANDLE_TYPE_POSIX 2 and \
              PORTACL_MEM_HANDLE_TYPE_FABRIC 8"
-        ))),
+        )),
     }
 }
 
@@ -37,10 +37,10 @@ impl Props {
     /// The options for the backend; fails if a property is not available.
     pub fn check(self, session: &Session) -> Result<PoolOptions> {
         if self.alloc_type != 0 {
-            return Err(Error::invalid_param(format_args!(
+            return Err(invalid_param!(
                 "poolProps->allocType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED 0",
                 self.alloc_type
-            )));
+            ));
         }
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
         let id = self.location_id;
@@ -50,28 +50,28 @@ impl Props {
                 PoolPlace::Device(id)
             }
             at_location::HOST if sharing != PoolSharing::None => {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
                      shared: pass ACL_MEM_HANDLE_TYPE_NONE 0, or ACL_MEM_LOCATION_TYPE_HOST_NUMA",
                     self.handle_type
-                )));
+                ));
             }
             at_location::HOST => PoolPlace::Host,
             at_location::HOST_NODE => {
                 let nodes = backend::host_nodes();
                 if !nodes.contains(&id) {
-                    return Err(Error::invalid_param(format_args!(
+                    return Err(invalid_param!(
                         "poolProps->location.id is {id}; the NUMA nodes of this machine that have memory are \
                          {nodes:?}"
-                    )));
+                    ));
                 }
                 PoolPlace::HostNode(id)
             }
             other => {
-                return Err(Error::invalid_param(format_args!(
+                return Err(invalid_param!(
                     "poolProps->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
                      ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
-                )));
+                ));
             }
         };
         if sharing == PoolSharing::Fabric && session.driver.pools().is_none() {
@@ -85,8 +85,8 @@ impl Props {
 /// The error of a request for such a handle if the core implements the pools.
 #[cold]
 pub fn no_fabric(argument: &str) -> Error {
-    Error::unsupported(format_args!(
+    unsupported!(
         "{argument} is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one machine only; \
          pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE"
-    ))
+    )
 }

@@ -6,7 +6,7 @@ use super::captured::recording;
 use super::pool::{Pool, rounded};
 use super::{MemPool, free_now, graphs, hooked, owned};
 use crate::algo::map::slot_table::{self, Ref};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
@@ -119,9 +119,7 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param(
-            "ptr is null; this API has nothing to free there (unlike free and cudaFreeAsync)",
-        ));
+        return Err(invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFreeAsync)"));
     }
     let order = Order::Stream(stream::resolve(stream)?);
     POOL.release(PoolRelease { addr, order })
@@ -268,19 +266,16 @@ fn release_rarely(release: PoolRelease) -> Result<()> {
 #[cold]
 fn hold(addr: usize) -> Result<Arc<Device>> {
     Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "ptr {addr:#x} is memory that another thread has freed meanwhile, or whose device it has reset"
-        ))
+        param_invalid!("ptr {addr:#x} is memory that another thread has freed meanwhile, or whose device it has reset")
     })
 }
 
 #[cold]
 fn not_a_pools(addr: usize) -> Error {
     match Allocation::find(addr) {
-        Some(found) if found.pool().is_none() && found.base == addr => Error::param_invalid(format_args!(
-            "ptr {addr:#x} is no memory of a pool; free it with {}",
-            memory::freeing_call(found.kind)
-        )),
+        Some(found) if found.pool().is_none() && found.base == addr => {
+            param_invalid!("ptr {addr:#x} is no memory of a pool; free it with {}", memory::freeing_call(found.kind))
+        }
         _ => memory::not_freed("ptr", addr),
     }
 }

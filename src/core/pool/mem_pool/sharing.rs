@@ -6,7 +6,7 @@ use super::pool::{DriverPool, Home, Inner, Pool, Use};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -18,9 +18,9 @@ use crate::core::runtime::{self, thread};
 /// The way of sharing of an `aclrtMemHandleType` other than none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
-        PoolSharing::None => Err(Error::invalid_param(
-            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the one that the pool was made with",
-        )),
+        PoolSharing::None => {
+            Err(invalid_param!("handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the one that the pool was made with"))
+        }
         way => Ok(way),
     }
 }
@@ -28,7 +28,7 @@ pub fn way(handle_type: i32) -> Result<PoolSharing> {
 fn check_flags(flags: u32) -> Result<()> {
     match flags {
         0 => Ok(()),
-        _ => Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0"))),
+        _ => Err(invalid_param!("flags is {flags}; it must be 0")),
     }
 }
 
@@ -40,16 +40,14 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
     check_flags(flags)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported {
-        return Err(Error::param_invalid(format_args!(
-            "memPool {raw:#x} was imported; the process that it is of exports it"
-        )));
+        return Err(param_invalid!("memPool {raw:#x} was imported; the process that it is of exports it"));
     }
     if mem_pool.pool.sharing != way {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "memPool {raw:#x} was made with handle type {}, not with {}; it can be shared in no other way",
             name(mem_pool.pool.sharing),
             name(way)
-        )));
+        ));
     }
     mem_pool.pool.export()
 }
@@ -100,7 +98,7 @@ fn about(argument: &str, fault: crate::backend::Fault) -> crate::backend::Fault 
 pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     thread::refuse_inside_host_function()?;
     if addr == 0 {
-        return Err(Error::invalid_param("ptr is null; it must be an allocation of a shared pool"));
+        return Err(invalid_param!("ptr is null; it must be an allocation of a shared pool"));
     }
     // Held until it has a name, so that its device does not end in between.
     let found = Allocation::find(addr).filter(|found| found.base == addr);
@@ -110,21 +108,19 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
         return Err(not_exported(addr));
     };
     if pool.is_imported {
-        return Err(Error::param_invalid(format_args!(
-            "ptr {addr:#x} was imported; the process that it is of exports it"
-        )));
+        return Err(param_invalid!("ptr {addr:#x} was imported; the process that it is of exports it"));
     }
     if pool.serves_graphs {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "ptr {addr:#x} is memory of a graph, which no other process can have; allocate in a stream that is not \
              captured"
-        )));
+        ));
     }
     if pool.sharing == PoolSharing::None {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "ptr {addr:#x} is of a pool that was made with handle type ACL_MEM_HANDLE_TYPE_NONE, which no other \
              process can have; make the pool with ACL_MEM_HANDLE_TYPE_POSIX"
-        )));
+        ));
     }
     pool.export_pointer(&found)
 }
@@ -132,10 +128,10 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
 #[cold]
 fn not_exported(addr: usize) -> Error {
     match Allocation::find(addr) {
-        Some(found) if found.base == addr => Error::param_invalid(format_args!(
+        Some(found) if found.base == addr => param_invalid!(
             "ptr {addr:#x} is no memory of a pool; take it from one that was made with \
              ACL_MEM_HANDLE_TYPE_POSIX"
-        )),
+        ),
         _ => memory::not_freed("ptr", addr),
     }
 }
@@ -145,10 +141,10 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if !mem_pool.pool.is_imported {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "memPool {raw:#x} was not imported: it is this process's own; pass a pool of \
              portaclMemPoolImportFromShareableHandle"
-        )));
+        ));
     }
     let addr = mem_pool.pool.import_pointer(export)?;
     // Not held while hooks run.

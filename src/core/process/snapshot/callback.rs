@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::runtime;
 
 /// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
@@ -33,9 +33,9 @@ impl Stage {
 
     fn from_number(number: i32) -> Result<Self> {
         let found = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
-        found.copied().ok_or_else(|| {
-            Error::invalid_param(format_args!("stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"))
-        })
+        found
+            .copied()
+            .ok_or_else(|| invalid_param!("stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"))
     }
 
     /// Whether the callback can prevent the stage.
@@ -125,9 +125,7 @@ pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     let mut callbacks = CALLBACKS.lock();
     let place = callbacks.iter().position(|(at, other)| *at == stage && other.address == address);
-    let place = place.ok_or_else(|| {
-        Error::param_invalid(format_args!("callback {address:#x} is not registered for stage {stage:?}"))
-    })?;
+    let place = place.ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {stage:?}"))?;
     let gone = callbacks.remove(place);
     drop(callbacks);
     drop(gone);

@@ -11,7 +11,7 @@ use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::callback;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::handles::take_all;
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
@@ -159,11 +159,11 @@ impl DeviceSlot {
                 continue;
             };
             if pending_since.get_or_insert_with(Instant::now).elapsed() >= CALLBACK_PATIENCE {
-                return Err(Error::param_invalid(format_args!(
+                return Err(param_invalid!(
                     "deviceId {} is being reset, and its streams may wait for callbacks that only this thread runs \
                      ({count} are pending); call {process} first, then call again",
                     self.id
-                )));
+                ));
             }
         }
     }
@@ -203,10 +203,10 @@ impl DeviceSlot {
     pub fn reset(&self) -> Result<Option<TeardownErrors>> {
         let mut state = self.lock()?;
         if self.count(&state) == 0 {
-            return Err(Error::param_invalid(format_args!(
+            return Err(param_invalid!(
                 "deviceId {} is not set (its reference count is 0); there is nothing to reset",
                 self.id
-            )));
+            ));
         }
         state.released += 1;
         if self.count(&state) > 0 {
@@ -228,10 +228,7 @@ impl DeviceSlot {
     pub fn reset_force(&self) -> Result<TeardownErrors> {
         let mut state = self.lock()?;
         let Some(device) = self.device() else {
-            return Err(Error::param_invalid(format_args!(
-                "deviceId {} is not set; there is nothing to reset",
-                self.id
-            )));
+            return Err(param_invalid!("deviceId {} is not set; there is nothing to reset", self.id));
         };
         announce_release(&device, "aclrtResetDeviceForce")?;
         drop(device);

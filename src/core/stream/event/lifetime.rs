@@ -7,7 +7,7 @@ use super::{Creator, Event, Quota, Uses, external, flag, sharing};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::runtime::device::Device;
@@ -98,11 +98,11 @@ pub fn create_plain() -> Result<u64> {
 /// aclrtCreateEventWithFlag.
 pub fn create_with_flag(flags: u32) -> Result<u64> {
     if flags != flag::EXTERNAL && (flags == 0 || flags & !flag::COMBINABLE != 0) {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "flag is {flags:#x}; allowed: an OR of ACL_EVENT_SYNC 0x1, ACL_EVENT_CAPTURE_STREAM_PROGRESS \
              0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_EXTERNAL 0x20 \
              alone; aclrtCreateEventExWithFlag takes ACL_EVENT_IPC 0x40"
-        )));
+        ));
     }
     create(Creator::WithFlag, flags)
 }
@@ -113,11 +113,11 @@ pub fn create_ex(flags: u32) -> Result<u64> {
         return sharing::create();
     }
     if flags == 0 || flags & !flag::COMBINABLE != 0 {
-        return Err(Error::invalid_param(format_args!(
+        return Err(invalid_param!(
             "flag is {flags:#x}; allowed: an OR of ACL_EVENT_SYNC 0x1, ACL_EVENT_CAPTURE_STREAM_PROGRESS \
              0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_IPC 0x40 alone; \
              aclrtCreateEventWithFlag takes ACL_EVENT_EXTERNAL 0x20"
-        )));
+        ));
     }
     create(Creator::Ex, flags)
 }

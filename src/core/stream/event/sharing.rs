@@ -10,7 +10,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
 use crate::core::runtime::{self, thread};
@@ -151,15 +151,13 @@ pub fn export(raw: u64) -> Result<String> {
     thread::refuse_inside_host_function()?;
     let event = handles::get_arc::<Event>("event", raw)?;
     let Some(shared) = &event.shared else {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "event {raw:#x} was not created with ACL_EVENT_IPC; create it by aclrtCreateEventExWithFlag with that \
              flag alone"
-        )));
+        ));
     };
     if shared.is_imported {
-        return Err(Error::param_invalid(format_args!(
-            "event {raw:#x} is another process's; pass that one's handle on"
-        )));
+        return Err(param_invalid!("event {raw:#x} is another process's; pass that one's handle on"));
     }
     let export = match shared.export.get() {
         Some(export) => export,
@@ -178,9 +176,7 @@ pub fn export(raw: u64) -> Result<String> {
 pub fn import(key: &[u8]) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if key.is_empty() {
-        return Err(Error::invalid_param(
-            "handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process",
-        ));
+        return Err(invalid_param!("handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process"));
     }
     let about = |fault| ipc_key::about("handle", fault);
     let key = Key::from_text(key).map_err(about)?;
@@ -188,6 +184,6 @@ pub fn import(key: &[u8]) -> Result<u64> {
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
     let descriptor = descriptor
-        .ok_or_else(|| Error::param_invalid("the other process has sent no descriptor with the event; try again"))?;
+        .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the event; try again"))?;
     insert(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?, true)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Event, flag};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles;
 use crate::core::runtime::thread;
 
@@ -49,10 +49,11 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     start_event.check_complete("startEvent")?;
     end_event.check_complete("endEvent")?;
     if !Arc::ptr_eq(&start_event.device, &end_event.device) {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "startEvent is on device {}, endEvent on device {}; their clocks cannot be compared",
-            start_event.device.id, end_event.device.id
-        )));
+            start_event.device.id,
+            end_event.device.id
+        ));
     }
     let ms = end_event.native.elapsed_ms(&*start_event.native).or_else(|fault| {
         // Another thread may have recorded one of them meanwhile.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, external, not_captured, use_intercepted};
 use crate::backend::Op;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::order;
 use crate::core::stream::interceptor::EventUse;
@@ -25,9 +25,7 @@ pub fn wait(stream: u64, raw: u64) -> Result<()> {
 /// aclrtStreamWaitEventWithTimeout.
 pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
     let Ok(seconds) = u32::try_from(timeout) else {
-        return Err(Error::param_invalid(format_args!(
-            "timeout is {timeout}; allowed: 0 (for ever) or seconds above 0"
-        )));
+        return Err(param_invalid!("timeout is {timeout}; allowed: 0 (for ever) or seconds above 0"));
     };
     wait_at_most(stream, raw, op_timeout::seconds(seconds))
 }
@@ -37,9 +35,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
     check_use_flag(flag, "ACL_EVENT_WAIT")?;
     if flag == RECORD_OR_WAIT_EXTERNAL {
         if timeout != 0 {
-            return Err(Error::invalid_param(format_args!(
-                "timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"
-            )));
+            return Err(invalid_param!("timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"));
         }
         handles::check_not_null::<Event>("event", raw)?;
         let stream = resolve(stream)?;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::{Common, Notify, insert, plain_numbers};
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::runtime::{self, thread};
 
@@ -29,7 +29,7 @@ fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
     if flags == 0 || flags == OTHER_FLAG {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("flags is {flags:#x}; allowed: {default} 0 and {other} 2")))
+    Err(invalid_param!("flags is {flags:#x}; allowed: {default} 0 and {other} 2"))
 }
 
 /// aclrtNotifyGetExportKey: the key's text, for which there are `room` bytes.
@@ -39,9 +39,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     ipc_key::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     if notify.is_imported {
-        return Err(Error::param_invalid(format_args!(
-            "notify {raw:#x} is another process's; only that one can export it"
-        )));
+        return Err(param_invalid!("notify {raw:#x} is another process's; only that one can export it"));
     }
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
     let export = match notify.export.get() {
@@ -55,9 +53,9 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
         }
     };
     if export.admission != admission {
-        return Err(Error::param_invalid(format_args!(
+        return Err(param_invalid!(
             "notify {raw:#x} was exported with other flags than {flags}; use its first key, or another notify"
-        )));
+        ));
     }
     Ok(export.key.to_string())
 }
@@ -67,14 +65,12 @@ pub fn admit(raw: u64, processes: &ipc_key::ProcessList) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     let export = notify.export.get().ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first"
-        ))
+        param_invalid!("notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first")
     })?;
     if BROKER.admit(Kind::Notify, &export.key, processes.numbers()) {
         return Ok(());
     }
-    Err(Error::param_invalid(format_args!("notify {raw:#x} is not offered to others any more")))
+    Err(param_invalid!("notify {raw:#x} is not offered to others any more"))
 }
 
 /// aclrtNotifyImportByKey: a handle for a notify of another process.
@@ -86,7 +82,7 @@ pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Notify, &key)?;
     let descriptor = descriptor
-        .ok_or_else(|| Error::param_invalid("the other process has sent no descriptor with the notify; try again"))?;
+        .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the notify; try again"))?;
     let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
     let common = Common::new(plain_numbers, "aclrtCreateNotify", || Ok(native))?;
     insert(Notify { common, export: OnceLock::new(), is_imported: true })

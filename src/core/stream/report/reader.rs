@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::Family;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 
 /// How long the end of a subscription waits for the next callback to complete.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -94,9 +94,7 @@ impl Reader {
             }
             match deadline {
                 None => self.changed.wait(&mut state),
-                Some(deadline) if Instant::now() >= deadline => {
-                    return Err(self.nothing_came(timeout_ms));
-                }
+                Some(deadline) if Instant::now() >= deadline => return Err(self.nothing_came(timeout_ms)),
                 Some(deadline) => _ = self.changed.wait_until(&mut state, deadline),
             }
         }
@@ -167,11 +165,11 @@ impl Reader {
     fn still_pending(&self, stream: Handle, line: &Line, why: &str) -> Error {
         let Family { what, process, .. } = self.family;
         let (stream, thread) = (stream.raw(), self.thread);
-        Error::param_invalid(format_args!(
+        param_invalid!(
             "stream {stream:#x} stays subscribed: {} of its {what} are not over, {why}; call {process} in \
              thread {thread:#x}, or destroy the stream, which drops them",
             line.pending
-        ))
+        )
     }
 
     /// Stops serving the stream. Callbacks that have not started are dropped, now or when the stream reaches them, and
@@ -227,10 +225,7 @@ impl State {
 
     fn line(&mut self, stream: Handle) -> Result<&mut Line> {
         self.lines.get_mut(&stream.raw()).ok_or_else(|| {
-            Error::param_invalid(format_args!(
-                "stream {:#x} was destroyed, or went with its device, meanwhile",
-                stream.raw()
-            ))
+            param_invalid!("stream {:#x} was destroyed, or went with its device, meanwhile", stream.raw())
         })
     }
 }

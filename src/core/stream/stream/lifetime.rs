@@ -11,7 +11,7 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::share::Share;
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::base::{callback, host_memory};
@@ -165,15 +165,11 @@ pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Resu
 /// aclrtDestroyStream: waits for pending work. aclrtDestroyStreamForce: drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
     if raw == 0 {
-        return Err(Error::invalid_param(
-            "stream is null; the default stream cannot be destroyed, it goes with its context",
-        ));
+        return Err(invalid_param!("stream is null; the default stream cannot be destroyed, it goes with its context"));
     }
     let stream = resolve(raw)?;
     if stream.is_default {
-        return Err(Error::param_invalid(format_args!(
-            "stream {raw:#x} is the default stream of its context; it goes with the context"
-        )));
+        return Err(param_invalid!("stream {raw:#x} is the default stream of its context; it goes with the context"));
     }
     if !force {
         interceptor::installed().check_destroy(&stream)?;

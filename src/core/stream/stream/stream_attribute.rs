@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::Stream;
 use super::resolve::resolve;
 use crate::algo::map::typed_slots::Key;
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::device::Device;
 
 /// The attributes, as the API numbers them.
@@ -32,9 +32,7 @@ impl Attribute {
             3 => Ok(Self::UserTag),
             4 => Ok(Self::CacheOpInfo),
             5 => Ok(Self::Priority),
-            _ => Err(Error::invalid_param(format_args!(
-                "{argument} is {number}; allowed: the values of aclrtStreamAttr, 1 to 5"
-            ))),
+            _ => Err(invalid_param!("{argument} is {number}; allowed: the values of aclrtStreamAttr, 1 to 5")),
         }
     }
 }
@@ -115,7 +113,7 @@ fn check_switch(argument: &str, value: u32) -> Result<()> {
     if value <= 1 {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!("{argument} is {value}; allowed: 0 (off) and 1 (on)")))
+    Err(invalid_param!("{argument} is {value}; allowed: 0 (off) and 1 (on)"))
 }
 
 /// Fails unless the device has streams of this priority.
@@ -124,9 +122,9 @@ pub fn check_priority(argument: &str, value: u64, device: &Device) -> Result<()>
     if value <= u64::from(least) {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
+    Err(invalid_param!(
         "{argument} is {value}; allowed on device {}: 0 (most urgent) to {least}, see \
          aclrtDeviceGetStreamPriorityRange",
         device.id
-    )))
+    ))
 }

@@ -7,7 +7,7 @@ use super::Stream;
 use super::resolve::resolve;
 use crate::backend::{self, Wait};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::thread;
 
@@ -85,9 +85,7 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     match timeout_ms {
         -1 => Ok(None),
         1.. => Ok(Some(Instant::now() + Duration::from_millis(timeout_ms as u64))),
-        _ => Err(Error::param_invalid(format_args!(
-            "timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"
-        ))),
+        _ => Err(param_invalid!("timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0")),
     }
 }
 

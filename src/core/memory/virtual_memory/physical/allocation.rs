@@ -9,7 +9,7 @@ use super::super::{RANGES, check_flags};
 use super::{Memory, Physical, Place, Properties, hand_out};
 use crate::algo::map::slot_table;
 use crate::backend::{GRANULARITY, PhysicalMemory};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::base::handles;
 use crate::core::base::owner::Owner;
 use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
@@ -23,7 +23,7 @@ use crate::core::runtime::{self, device, thread};
 pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
-        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+        return Err(invalid_param!("size is 0; allocate at least one byte"));
     }
     check_flags(flags)?;
     let session = runtime::session()?;
