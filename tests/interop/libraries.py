@@ -129,6 +129,8 @@ class Torch:
             import torch
         except ImportError as error:
             raise Missing(f"PyTorch is not installed: {error}") from None
+        except Exception as error:  # An extension of PyTorch's that does not load.
+            raise Missing(f"PyTorch does not load: {error}") from None
         if not torch.cuda.is_available():
             raise Missing(f"PyTorch {torch.__version__} finds no GPU (torch.cuda.is_available())")
         self.torch = torch
