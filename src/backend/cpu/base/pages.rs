@@ -218,11 +218,15 @@ pub fn replace_by_zeros(addr: usize, len: usize) -> io::Result<()> {
     map_at(addr, len, UNRESERVED, ACCESS)
 }
 
-/// Releases the pages of a part of a [`Mapping::unreserved`], which is not in use, to the system: it is zeros
-/// afterwards. If the kernel fails, they stay.
+/// Releases the whole pages of a part of a [`Mapping::unreserved`], which is not in use, to the system: they are zeros
+/// afterwards. The rest of the part, and what the kernel does not release, stays as it is.
 pub fn discard(addr: usize, len: usize) {
-    // SAFETY: the caller owns the range, and its content is not needed.
-    let _ = unsafe { madvise(addr as *mut _, len, Advice::LinuxDontNeed) };
+    // The kernel rounds the end up, where other data may be.
+    let (first, end) = whole(addr, len, ordinary());
+    if first < end {
+        // SAFETY: the caller owns the range, and its content is not needed.
+        let _ = unsafe { madvise(first as *mut _, end - first, Advice::LinuxDontNeed) };
+    }
 }
 
 /// Unmaps a part of a [`Mapping::reserved`], which is not in use, in both views if `own` is not 0.
@@ -315,7 +319,15 @@ pub fn page_size(addr: usize, len: usize) -> usize {
 
 /// The part of a range that consists of whole 2 MiB pages: first byte, and end.
 pub fn whole_pages(addr: usize, len: usize) -> (usize, usize) {
-    let huge = HUGE as usize;
-    let first = addr.next_multiple_of(huge);
-    (first, ((addr + len) & !(huge - 1)).max(first))
+    whole(addr, len, HUGE as usize)
 }
+
+/// The part of a range that consists of whole pages of `page` bytes: first byte, and end.
+fn whole(addr: usize, len: usize, page: usize) -> (usize, usize) {
+    let first = addr.next_multiple_of(page);
+    (first, ((addr + len) & !(page - 1)).max(first))
+}
+
+#[cfg(test)]
+#[path = "pages_tests.rs"]
+mod tests;
