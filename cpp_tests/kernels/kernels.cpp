@@ -1,6 +1,7 @@
 // Kernels of kernel_test.cpp for the cpu backend.
 #include <portacl/kernel.h>
 
+#include <atomic>
 #include <cstring>
 
 #include <acl/acl.h>
@@ -51,6 +52,13 @@ void Fails(const portaclBlock& block, uint32_t first, int32_t code) {
 
 void Nothing(const portaclBlock&) {}
 
+// What a test counts: [0] blocks that ran, [1] launches that were released.
+using Counts = std::atomic<int>;
+
+void Owns(const portaclBlock&, uintptr_t counts) {
+    ++reinterpret_cast<Counts*>(counts)[0];
+}
+
 // The block's shared memory, after it was filled and read; each block writes its own word.
 void Shared(const portaclBlock& block, uint32_t* words) {
     uint32_t sum = 0;
@@ -91,10 +99,20 @@ PORTACL_KERNEL(add_pair, AddPair);
 PORTACL_KERNEL(look_away, LookAway);
 PORTACL_KERNEL(fails, Fails);
 PORTACL_KERNEL(nothing, Nothing);
+PORTACL_KERNEL(owns, Owns);
 PORTACL_KERNEL(shared_sum, Shared);
 PORTACL_KERNEL(mixed, Mixed);
 PORTACL_KERNEL(calls_library, CallsLibrary);
 PORTACL_KERNEL(deep, Deep);
+
+extern "C" {
+__attribute__((visibility("default"))) void owns_portacl_release(const void* arguments);
+__attribute__((visibility("default"))) void owns_portacl_release(const void* arguments) {
+    uintptr_t counts = 0;
+    std::memcpy(&counts, arguments, sizeof counts);
+    ++reinterpret_cast<Counts*>(counts)[1];
+}
+}
 
 PORTACL_KERNEL_ENTRY(7, mark);
 PORTACL_KERNEL_ENTRY(9, no_such_kernel);

@@ -24,6 +24,16 @@
  *
  * Launches check that marked pointers refer to memory that the device has access to.
  *
+ * A kernel whose arguments refer to something that the launch owns exports the C function
+ * NAME_portacl_release as well:
+ *
+ *     void NAME_portacl_release(const void* arguments);
+ *
+ * The library calls it once for each launch in a stream that returned ACL_SUCCESS, when the kernel
+ * has run, or when the launch is dropped because its stream is aborted or destroyed or its device
+ * is reset: on any thread, soon after a synchronize at the latest. It must not throw, block, or call
+ * this library. Launches in graphs are not released, because a graph can run them again.
+ *
  * An exported variable of the object is device memory, which aclrtBinaryGetGlobal finds by its
  * name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use the same
  * variable.

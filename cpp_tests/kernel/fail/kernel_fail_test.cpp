@@ -1,8 +1,13 @@
-// Kernels that say that they failed (portaclKernelFail): the code and the text, and when a stream reports them.
+// What only kernels of the cpu backend do. Failures of their own (portaclKernelFail): the code and the text, and when a
+// stream reports them. The release of what a launch owns (NAME_portacl_release): once for each, also for dropped ones.
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <thread>
 #include <vector>
 
+#include "support/gate.h"
 #include "support/graph/graph.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"
@@ -81,6 +86,88 @@ TEST_F(KernelFail, EachRunOfAGraphFails) {
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
         ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "an even block refuses");
     }
+}
+
+// The counts outlive the test, as its streams may.
+class KernelRelease : public KernelFail {
+  protected:
+    struct Counts {
+        std::atomic<int> ran, released;
+    };
+    aclError Own(aclrtStream stream, uint32_t blocks = 1) {
+        auto counts = reinterpret_cast<uintptr_t>(counts_);
+        void* arguments[] = {&counts};
+        return aclrtLaunchKernelWithArgsArray(program_->Kernel("owns"), blocks, stream, nullptr, arguments);
+    }
+    // A release may be later than the synchronize that waited for the launch.
+    void ExpectCounts(int ran, int released) {
+        const auto end = std::chrono::steady_clock::now() + kPatience;
+        while (counts_->released < released && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+        EXPECT_EQ(ran, counts_->ran);
+        EXPECT_EQ(released, counts_->released);
+    }
+    Counts* counts_ = MakeImmortal<Counts>();
+};
+
+TEST_F(KernelRelease, FollowsTheRun) {
+    const Stream stream;
+    for (int i = 0; i < 10; ++i) ACL_OK(Own(stream, 2));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ExpectCounts(20, 10);
+}
+
+TEST_F(KernelRelease, IsForDroppedLaunchesToo) {
+    const Stream stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    for (int i = 0; i < 10; ++i) ACL_OK(Own(stream));
+    EXPECT_EQ(0, counts_->released);
+    ACL_OK(aclrtStreamAbort(stream));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ExpectCounts(0, 10);
+}
+
+TEST_F(KernelRelease, IsForLaunchesBehindAFailureToo) {
+    const Stream stream;
+    ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(Launch(stream, 1, 0));
+    for (int i = 0; i < 10; ++i) ACL_OK(Own(stream));
+    gate.Open();
+    ACL_FAILS(kOwnCode, aclrtSynchronizeStream(stream));
+    ExpectCounts(0, 10);
+    // A refused launch stays the caller's.
+    EXPECT_EQ(kOwnCode, Own(stream));
+    ExpectCounts(0, 10);
+}
+
+TEST_F(KernelRelease, IsForLaunchesOfAStreamThatIsDestroyedToo) {
+    Stream stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    for (int i = 0; i < 10; ++i) ACL_OK(Own(stream));
+    ACL_OK(aclrtDestroyStreamForce(stream.Release()));
+    gate.Open();
+    ExpectCounts(0, 10);
+}
+
+TEST_F(KernelRelease, IsNotForGraphs) {
+    const Stream stream;
+    const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Own(stream)); });
+    for (int i = 0; i < 3; ++i) ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ExpectCounts(3, 0);
+}
+
+TEST_F(KernelRelease, RefusedArgumentsStayTheCallers) {
+    const Stream stream;
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
+              aclrtLaunchKernelWithArgsArray(program_->Kernel("owns"), 1, stream, nullptr, nullptr));
+    ExpectCounts(0, 0);
 }
 
 }  // namespace

@@ -54,10 +54,14 @@ unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
 /// The type of a kernel that a shared object exports.
 pub type Entry = unsafe extern "C" fn(*const c_void, *const Block);
 
+/// The type of what an object exports to release a launch's arguments.
+pub type Release = unsafe extern "C" fn(*const c_void);
+
 /// A function of a shared object, which it keeps loaded.
 pub struct CpuKernel {
     pub name: String,
     pub entry: Entry,
+    pub release: Option<Release>,
     pub info: KernelInfo,
     pub object: Arc<LoadedObject>,
 }
@@ -77,6 +81,10 @@ pub struct Call {
     /// The core's handle of it.
     function: u64,
     entry: Entry,
+    /// What the end of a queued run calls with the arguments.
+    release: Option<Release>,
+    /// A stream has it, so that its end is the launch's.
+    is_queued: bool,
     /// Aligned for any C type.
     arguments: Box<[u128]>,
     grid: [u32; 3],
@@ -203,6 +211,8 @@ pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
     Ok(Call {
         function: launch.function,
         entry: kernel.entry,
+        release: kernel.release,
+        is_queued: false,
         arguments: kernel.arguments(shared, launch.arguments)?,
         grid: launch.grid,
         threads: launch.threads.unwrap_or([1; 3]),
@@ -215,10 +225,18 @@ pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
 
 /// As [`call`], for a graph.
 pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
-    Ok(Call { _kept: launch.kept.cloned(), ..call(shared, launch)? })
+    let mut call = call(shared, launch)?;
+    call._kept = launch.kept.cloned();
+    Ok(call)
 }
 
 impl Call {
+    /// The call as an operation of a stream, which has room for it.
+    pub fn queued(mut self: Box<Self>) -> Box<Self> {
+        self.is_queued = true;
+        self
+    }
+
     /// This run as a failed one: with the arguments as the kernel got them.
     pub fn failed(&self) -> FailedLaunch {
         let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());
@@ -227,6 +245,16 @@ impl Call {
         let mut arguments = filled(0, len).unwrap_or_default();
         arguments.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
         FailedLaunch { function: self.function, arguments: arguments.into() }
+    }
+}
+
+/// After the run, or when it is dropped.
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(release) = self.release.filter(|_| self.is_queued) {
+            // SAFETY: `_kernel` keeps the function loaded until this returns; the arguments are those of the launch.
+            as_user_code(|| unsafe { release(self.arguments.as_ptr().cast()) });
+        }
     }
 }
 

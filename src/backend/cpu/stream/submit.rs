@@ -30,8 +30,9 @@ impl CpuStream {
 
     #[inline(never)]
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        let call = kernel_launch::call(&self.shared, launch)?;
-        self.queue(Operation::Launch(Box::new(call)))
+        let call = Box::new(kernel_launch::call(&self.shared, launch)?);
+        let submission = self.queue.submit_queued()?;
+        Ok(self.queue.push(submission, Operation::Launch(call.queued())))
     }
 
     #[inline(never)]
