@@ -9,6 +9,7 @@
 
 pub mod accesses;
 pub mod checker;
+mod clock;
 pub mod effects;
 pub mod sequence;
 

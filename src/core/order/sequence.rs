@@ -8,87 +8,18 @@
 //! synchronize with each other.
 //!
 //! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
-//! behind the wait are *open*: what is submitted meanwhile may come before them.
+//! behind the wait are *open*: what is submitted meanwhile may come before them. When it is submitted, it passes its
+//! order to what is behind the wait.
 
 use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::clock::{Clock, Points};
+pub use super::clock::{Line, Point};
 use crate::algo::map::key_map::KeyMap;
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Notify};
-
-/// The number of a stream among all that were ever checked.
-pub type Line = u32;
-
-/// An operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Point {
-    /// Its stream.
-    pub line: Line,
-    /// Its number in the stream, from 1 on.
-    pub number: u64,
-}
-
-/// Points that something is ordered after: one for each stream, sorted by stream. Copies share them until one changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Points(Option<Arc<Vec<Point>>>);
-
-impl Points {
-    fn all(&self) -> &[Point] {
-        self.0.as_deref().map_or(&[], Vec::as_slice)
-    }
-
-    fn number(&self, line: Line) -> u64 {
-        let all = self.all();
-        all.binary_search_by_key(&line, |point| point.line).map_or(0, |index| all[index].number)
-    }
-
-    fn add(&mut self, point: Point) {
-        if self.number(point.line) >= point.number {
-            return;
-        }
-        let all = Arc::make_mut(self.0.get_or_insert_default());
-        match all.binary_search_by_key(&point.line, |known| known.line) {
-            Ok(index) => all[index].number = point.number,
-            Err(index) => all.insert(index, point),
-        }
-    }
-
-    /// Drops those that are known.
-    fn prune(&mut self, is_known: impl Fn(&Point) -> bool) {
-        if !self.all().iter().any(&is_known) {
-            return;
-        }
-        if self.all().iter().all(&is_known) {
-            self.0 = None;
-        } else if let Some(all) = &mut self.0 {
-            Arc::make_mut(all).retain(|point| !is_known(point));
-        }
-    }
-}
-
-/// What is complete after an operation: it, and what is before it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Clock {
-    /// The operation. Apart, so that a stream's clock is a copy of what it is behind, and nothing is allocated.
-    latest: Option<Point>,
-    before: Points,
-}
-
-impl Clock {
-    fn points(&self) -> impl Iterator<Item = Point> {
-        self.latest.into_iter().chain(self.before.all().iter().copied())
-    }
-
-    fn merge(&mut self, other: Self) {
-        if self.latest.is_none() && self.before.0.is_none() {
-            *self = other;
-        } else {
-            other.points().for_each(|point| self.before.add(point));
-        }
-    }
-}
 
 /// What passes order from one stream to another.
 enum Carrier {
@@ -247,6 +178,30 @@ impl Sequence {
             kept.clock = clock;
         } else {
             kept.clock.merge(clock);
+            self.end_waits(key);
+        }
+    }
+
+    /// Waits that were submitted before the latest change of a carrier, which they are for: the streams behind them,
+    /// and what these have passed on, come after it.
+    fn end_waits(&mut self, key: usize) {
+        let Self { streams, carriers, .. } = self;
+        if streams.iter().all(|stream| stream.gates.is_empty()) {
+            return;
+        }
+        let mut ended = Vec::new();
+        for (line, stream) in streams.iter_mut().enumerate() {
+            let is_ended = |gate: &Gate| gate.key == key && !is_open_in(carriers, gate);
+            let first = stream.gates.iter().filter(|gate| is_ended(gate)).map(|gate| gate.number).min();
+            ended.extend(first.map(|number| Point { line: line as Line, number }));
+            stream.gates.retain(|gate| !is_ended(gate));
+        }
+        let Some(clock) = carriers.get(&key).map(|carried| carried.clock.clone()) else { return };
+        for wait in ended {
+            self.follow_on(wait.line, key);
+            let is_behind = |point: Point| point.line == wait.line && point.number > wait.number;
+            let passed = self.carriers.values_mut().filter(|carried| carried.clock.points().any(is_behind));
+            passed.for_each(|carried| carried.clock.add_before(&clock));
         }
     }
 
@@ -257,6 +212,10 @@ impl Sequence {
 
     fn follow(&mut self, stream: u64, key: usize) {
         let line = self.line(stream);
+        self.follow_on(line, key);
+    }
+
+    fn follow_on(&mut self, line: Line, key: usize) {
         let Some(carried) = self.carriers.get(&key) else { return };
         let gates: Vec<Gate> = carried.clock.points().flat_map(|point| self.open_gates(point)).collect();
         let progress = &mut self.streams[line as usize];
@@ -340,7 +299,11 @@ impl Sequence {
     }
 
     fn know(&mut self, known: &Known) {
-        for Point { line, number } in known.0.points() {
+        // What ended its waits may have been submitted since the host began to wait.
+        let latest = known.0.latest.and_then(|point| Some((point, self.streams.get(point.line as usize)?)));
+        let since = latest.filter(|(point, progress)| progress.submitted == point.number);
+        let since = since.map_or_else(Points::default, |(_, progress)| progress.after.clone());
+        for Point { line, number } in known.0.points().chain(since.all().iter().copied()) {
             // Not there: of an earlier session.
             let Some(progress) = self.streams.get(line as usize) else { continue };
             let number = number.min(progress.submitted);

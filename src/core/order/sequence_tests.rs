@@ -34,3 +34,42 @@ fn streams_that_wait_for_each_other_pass_an_endless_wait_on_once() {
     let last = sequence.next(20);
     assert_eq!(sequence.open_gates(last).count(), 0);
 }
+
+/// A stream waits for a value before another one writes it, and passes on that it has.
+fn waits_before_the_write(sequence: &mut Sequence) -> (Point, u64) {
+    let (value, passed) = (1, 2);
+    sequence.next(10);
+    sequence.follow_or_wait(10, value, || Carrier::Value);
+    sequence.next(10);
+    sequence.carry(10, passed, || Carrier::Value, true);
+    let written = sequence.next(20);
+    sequence.carry(20, value, || Carrier::Value, false);
+    (written, passed as u64)
+}
+
+#[test]
+fn what_ends_a_wait_is_before_what_is_behind_the_wait() {
+    let mut sequence = Sequence::default();
+    let (written, passed) = waits_before_the_write(&mut sequence);
+    let behind = sequence.next(10);
+    assert!(sequence.is_before(written, behind));
+    let other = sequence.next(30);
+    assert!(!sequence.is_before(written, other), "the stream waits for nothing");
+    // What was passed on before the write comes after it as well.
+    sequence.follow(30, passed as usize);
+    let follower = sequence.next(30);
+    assert!(sequence.is_before(written, follower));
+}
+
+#[test]
+fn the_host_knows_what_ended_the_wait_that_it_waited_for() {
+    let mut sequence = Sequence::default();
+    sequence.next(10);
+    sequence.follow_or_wait(10, 1, || Carrier::Value);
+    let known = sequence.at_stream(10);
+    let written = sequence.next(20);
+    sequence.carry(20, 1, || Carrier::Value, false);
+    assert!(!sequence.is_known(written));
+    sequence.know(&known);
+    assert!(sequence.is_known(written));
+}
