@@ -32,8 +32,8 @@ using GraphRun = WithDevice;
 TEST_F(GraphRun, EveryKindOfWorkIsReplayed) {
     const Program program;
     const Stream stream;
-    const DeviceMemory a(1024), b(1024), rows(1024);
-    const ZeroWords sum(16), marked(16);
+    const DeviceMemory a(1024), b(1024);
+    const ZeroWords rows(256), sum(16), marked(16);
     const PinnedMemory in(1024, 3), out(1024, 0);
     const Words ones(16, 1);
     const DeviceMemory one(ones);

@@ -85,6 +85,7 @@ TEST_F(KernelPointer, APoolOfAnotherDeviceNeedsAccess) {
     {
         const MemPool pool(PoolProps(1));
         void* const memory = pool.Allocate(256, nullptr);
+        ACL_OK(aclrtSynchronizeDevice());
         ACL_OK(aclrtMemset(memory, 256, 0, 256));
         ACL_OK(aclrtSetDevice(0));
         const DeviceMemory words(Words(1));

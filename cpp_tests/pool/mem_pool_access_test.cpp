@@ -43,6 +43,7 @@ class MemPoolOfPeerTest : public WithDevice {
         const aclrtMemPoolProps props = PoolProps(1);
         ACL_OK(aclrtMemPoolCreate(&pool_, &props));
         ACL_OK(aclrtMemPoolMallocAsync(&memory_, kBytes, pool_, nullptr));
+        ACL_OK(aclrtMemsetAsync(memory_, kBytes, 0, kBytes, nullptr));
         ACL_OK(aclrtSynchronizeDevice());
         ACL_OK(aclrtSetDevice(0));
     }

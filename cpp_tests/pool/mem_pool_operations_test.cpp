@@ -94,6 +94,7 @@ TEST_F(MemPoolOperations, OnlyCopiesReachOtherMemoryOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtMemset(memory, kBytes, 0, kBytes));
     ACL_OK(aclrtSetDevice(0));
     memory_ = static_cast<char*>(memory);
     for (const auto& row : Copies()) Expect(row, true, {});

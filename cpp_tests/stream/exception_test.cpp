@@ -318,6 +318,7 @@ TEST_F(LastTask, CountsWhatTheThreadSubmits) {
         ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, other));
         ACL_OK(aclrtGetThreadLastTaskId(&task));
         EXPECT_EQ(task, 1u) << "each stream counts for itself";
+        ACL_OK(aclrtSynchronizeStream(other));
     });
 }
 

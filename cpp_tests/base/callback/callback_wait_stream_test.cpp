@@ -27,6 +27,7 @@ void WaitForStreams(const std::string& what) {
     std::atomic<int> ran{0};
     void *memory = nullptr, *host = nullptr;
     ACL_OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtMemset(memory, 4096, 0, 4096));
     ACL_OK(aclrtMallocHost(&host, 4096));
     aclrtContext before = nullptr, context = nullptr;
     ACL_OK(aclrtGetCurrentContext(&before));

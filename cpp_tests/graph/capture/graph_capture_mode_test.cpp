@@ -89,6 +89,7 @@ TEST_F(GraphCaptureMode, ModesSelectTheThreadsThatAreRestricted) {
             }
         }
     }
+    ACL_OK(aclrtSynchronizeDevice());
 }
 
 }  // namespace

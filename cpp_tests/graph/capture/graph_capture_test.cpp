@@ -301,8 +301,8 @@ TEST_F(GraphCapture, CapturedStreamsAreDestroyedByForceOnly) {
     EXPECT_EQ(StatusOf(third), kNone);
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIDestroy(graph));
     ACL_OK(aclrtSynchronizeDevice());
-    char byte = 0;
-    ACL_OK(aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    const char byte = 0;
+    ACL_OK(aclrtMemcpy(memory_, 1, &byte, 1, ACL_MEMCPY_HOST_TO_DEVICE));
 }
 
 TEST_F(GraphCapture, AbortsInvalidateCaptures) {

@@ -130,6 +130,7 @@ TEST_F(MemPoolReuseTest, AReusedBlockHasItsNewLength) {
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(memory, 1, 0, 1));
         ACL_OK(aclrtMemPoolMallocAsync(&again, size, pool_, first_));
         EXPECT_EQ(again, memory);
+        ACL_OK(aclrtSynchronizeStream(first_));
         ACL_OK(aclrtMemset(again, size, 1, size));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(again, size + 1, 1, size + 1));
     }

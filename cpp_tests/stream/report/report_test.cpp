@@ -127,22 +127,23 @@ TEST_F(Report, BlockDelaysLaterWorkAndNoBlockDoesNot) {
 TEST_F(Report, OtherStreamsContinue) {
     Stream blocked, other, waiting;
     Event event;
-    PinnedMemory memory(64, 0);
+    PinnedMemory behind(64, 0), beside(64, 0);
     std::atomic<int> count{0};
     ACL_OK(aclrtSubscribeReport(ThisThread(), blocked));
     ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, blocked));
     ACL_OK(aclrtRecordEvent(event, blocked));
     ACL_OK(aclrtStreamWaitEvent(waiting, event));
-    ACL_OK(aclrtMemsetAsync(memory.At(), 64, 5, 64, waiting));
-    ACL_OK(aclrtMemsetAsync(memory.At(), 64, 4, 64, other));
+    ACL_OK(aclrtMemsetAsync(behind.At(), 64, 5, 64, waiting));
+    ACL_OK(aclrtMemsetAsync(beside.At(), 64, 4, 64, other));
     ACL_OK(aclrtSynchronizeStream(other));
     // A thread that synchronizes runs work of other streams, but never a callback.
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiting, 20));
-    EXPECT_EQ(memory.Copy(), std::vector<unsigned char>(64, 4));
+    EXPECT_EQ(behind.Copy(), std::vector<unsigned char>(64, 0));
+    EXPECT_EQ(beside.Copy(), std::vector<unsigned char>(64, 4));
     EXPECT_EQ(count, 0);
     ACL_OK(aclrtProcessReport(-1));
     ACL_OK(aclrtSynchronizeStream(waiting));
-    EXPECT_EQ(memory.Copy(), std::vector<unsigned char>(64, 5));
+    EXPECT_EQ(behind.Copy(), std::vector<unsigned char>(64, 5));
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), blocked));
 }
 

@@ -107,6 +107,9 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let share = stream.to_arc();
     drop(stream);
     share.submit(Op::Fill(fill))?;
+    let known = share.known();
     // Without a deadline it cannot time out; failures of earlier work stay for a synchronize.
-    share.wait(None).map(drop)
+    share.wait(None)?;
+    known.is_seen();
+    Ok(())
 }

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""on_purpose.py FOLDER: runs each test of on_purpose.tsv alone under PORTACL_CHECK; FOLDER has the programs.
+
+A test that is not reported any more must not be left out any more.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+TABLE = pathlib.Path(__file__).with_name("on_purpose.tsv")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    failed = 0
+    rows = [line.split("\t") for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    rows = [row for row in rows if row[2] != "cost"]
+    for program, test, kind, _ in rows:
+        command = [folder / f"{program}_test", f"--gtest_filter={test}"]
+        # The programs must leave no results of theirs.
+        environment = {name: value for name, value in os.environ.items() if name != "GTEST_OUTPUT"}
+        output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                errors="replace").stdout
+        is_reported = f"portacl: {kind}: " in output and "[ RUN      ] " + test in output
+        print(f"{program} {test}: {'reported' if is_reported else 'NOT reported'}", flush=True)
+        failed += not is_reported
+    if failed:
+        sys.exit(f"{failed} of {len(rows)} tests are in {TABLE.name} and are not reported: take them out")
+
+
+if __name__ == "__main__":
+    main()
