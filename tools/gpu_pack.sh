@@ -24,8 +24,8 @@ done
 tools/gpu_assumptions.py --list | while IFS=$'\t' read -r program tests; do
     printf '%s\ttests/%s\t--gtest_filter=%s\n' "${program%_test}" "$program" "$tests"
 done >"$pack/assumptions.txt"
-# shutdown_test runs it.
-cp build/gpu/cpp_tests/unload_child "$pack/tests/"
+# shutdown_test, leak_check_test and check_test run them.
+cp build/gpu/cpp_tests/{unload_child,leak_check_child,leak_check_child_static,check_programs} "$pack/tests/"
 # paddle_plugin_test loads it.
 cp build/gpu/plugins/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
@@ -34,7 +34,7 @@ cp tools/gpu_run.sh "$pack/run"
 mkdir "$pack/tests/interop"
 cp tests/interop/*.py "$pack/tests/interop/"
 # Programs that were built with line numbers read them.
-find "$pack" -type f ! -name '*.py' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
+find "$pack" -type f ! -name '*.py' ! -name '*.sh' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
     while IFS= read -r file; do
         [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
     done

@@ -231,7 +231,7 @@ TEST_F(MemPoolAttributeTest, TrimmingIsImmediateAndIgnoresTheThreshold) {
 
 // A pool caches short blocks without merging them, unlike long ones.
 TEST_F(MemPoolAttributeTest, ShortBlocksAreInUseUntilTheHostHasObservedTheirFrees) {
-    if (!IsExact()) GTEST_SKIP() << "drivers may observe completed frees by themselves";
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: drivers may observe completed frees by themselves";
     const Stream stream;
     const MemPool pool;
     pool.SetThreshold(UINT64_MAX);

@@ -1,5 +1,6 @@
-# The script of the pack (./dev gpu) on a pack of small programs: every program runs in one shard, what has run does not
-# run again, a time limit leaves the rest, and a program that hangs is stopped.
+# The list and the script of the pack (./dev gpu) on a pack of small programs: scripts are packed with what they run, the
+# first shard has the tests of assumptions, every program runs in one shard, what has run does not run again, a time limit
+# leaves the rest, and a program that hangs is stopped.
 check() {
     local place pack shard
     place=$(mktemp -d)
@@ -8,6 +9,15 @@ check() {
     pack=$place/pack
     mkdir -p "$pack"/{tests,samples,benches} "$place/bin"
     program() { printf '#!/bin/sh\necho "$0" >>%s/ran\n%s\n' "$place" "${2-true}" >"$1" && chmod +x "$1"; }
+    # What a test runs is copied with the programs that it takes; a program that is not built stops the pack.
+    mkdir -p "$place/build/samples"
+    program "$place/build/samples/s"
+    list() { printf '{"tests": [{"name": "cuda.all", "command": ["/bin/bash", "%s", "A=b", "%s"]}]}' "$PWD/samples/run_all.sh" \
+        "$place/build/samples/$1" | python3 tools/gpu_list.py "$place/build" "$pack"; }
+    [[ $(list s) == $'all\ttests/run_all.sh\tA=b\tsamples/s' ]] || { echo "a script is not in the list"; return 1; }
+    (cd "$pack" && tests/run_all.sh A=b samples/s) || { echo "a script does not run in the pack"; return 1; }
+    ! list none 2>/dev/null || { echo "a program that is not built is packed"; return 1; }
+    rm "$place/ran"
     program "$place/bin/nvidia-smi" 'echo "no card, 1.0"'
     for name in a b c d; do
         program "$pack/tests/${name}_test" 'echo "[       OK ] Suite.Test (0 ms)"'

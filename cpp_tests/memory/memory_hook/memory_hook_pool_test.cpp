@@ -79,7 +79,7 @@ TEST_F(MemoryHookPool, ReportsPoolsInHostMemory) {
     aclrtMemPoolProps props = PoolProps();
     props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
     aclrtMemPool handle = nullptr;
-    if (aclrtMemPoolCreate(&handle, &props) != ACL_SUCCESS) GTEST_SKIP() << TakeText();
+    if (aclrtMemPoolCreate(&handle, &props) != ACL_SUCCESS) GTEST_SKIP() << "for CPUs only: " << TakeText();
     const Stream stream;
     const Recorder hook(call_log, "one");
     void* memory = nullptr;

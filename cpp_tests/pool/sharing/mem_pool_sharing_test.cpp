@@ -229,7 +229,7 @@ TWO_PROCESS_TEST(MemPoolSharing, HostMemoryOfANode, ImportHostMemory) {
         auto refused = Poison<aclrtMemPool>();
         if (aclrtMemPoolCreate(&refused, &props) == ACL_SUCCESS) {
             ACL_OK(aclrtMemPoolDestroy(refused));
-            GTEST_SKIP() << "this driver shares memory of NUMA nodes";
+            GTEST_SKIP() << "for CPUs only: this driver shares memory of NUMA nodes";
         }
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemPoolCreate(&refused, &props), "NUMA node 0",
                          "ACL_MEM_HANDLE_TYPE_NONE");

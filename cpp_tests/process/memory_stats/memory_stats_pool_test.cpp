@@ -118,7 +118,7 @@ TEST_F(MemoryStats, OfPoolsInHostMemory) {
     props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
     props.location.id = 0;
     aclrtMemPool pool = nullptr;
-    if (aclrtMemPoolCreate(&pool, &props) != ACL_SUCCESS) GTEST_SKIP() << TakeText();
+    if (aclrtMemPoolCreate(&pool, &props) != ACL_SUCCESS) GTEST_SKIP() << "for CPUs only: " << TakeText();
     const Stream stream;
     const auto before = Stats(kHost, PORTACL_MEMORY_POOL);
     void* memory = nullptr;
