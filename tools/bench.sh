@@ -21,7 +21,10 @@ if [[ $launches == instructions ]]; then
     say "two sections of docs/benchmarks.md are written"
     exit
 fi
+# What users get without the cuda backend.
+without_cuda() { build release-without-cuda --target portacl_libraries bench_small_program; }
 if [[ $launches == size ]]; then
+    without_cuda
     tools/size_report.py section build/release docs/benchmarks.md
     say "a section of docs/benchmarks.md is written"
     exit
@@ -54,6 +57,7 @@ elif [[ $part == pools ]]; then
 else
     needed=(opencl tbb jemalloc jemalloc_pool self_test)
     build release
+    without_cuda
 fi
 for program in "${needed[@]}"; do
     [[ -x $programs/bench_$program ]] || die "bench_$program was not built: its library was not found"

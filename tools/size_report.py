@@ -2,7 +2,8 @@
 """The size of the libraries: its section in docs/benchmarks.md, and the check of its limits.
 
 usage: size_report.py limits BUILD                fails if a file of the release build is over its limit
-       size_report.py section BUILD DOCUMENT      writes the section; BUILD is build/release
+       size_report.py section BUILD DOCUMENT      writes the section; BUILD is build/release, and beside it is
+                                                  build/release-without-cuda
        size_report.py modules ARCHIVE SYMBOLS     prints the table of crates and modules alone. ARCHIVE is what cargo
                                                   built, SYMBOLS a file with the names of the API
 """
@@ -234,6 +235,9 @@ def print_size(build, floor=None):
         size = stripped_size(build / file)
         verdict = "" if goal is None else f"at most {goal:,}: {'met' if size <= goal else f'missed by {size - goal:,}'}"
         print(f"| {what} | {size:,} | {verdict} |")
+    for file, what, _, _ in FILES:
+        size = stripped_size(build.with_name("release-without-cuda") / file)
+        print(f"| {what}, without the `cuda` backend (`-DPORTACL_CUDA=OFF`) | {size:,} | |")
     if floor:
         print("| for comparison: a C++ program with one Rust function that catches panics and starts a thread | "
               f"{(floor / 'rust_floor').stat().st_size:,} | |")
