@@ -5,11 +5,12 @@ use std::sync::Arc;
 use crate::backend::{Driver, Fault, FaultKind, Result};
 
 /// Fails, with the reason.
+#[cfg(test)]
 pub fn open() -> Result<Arc<dyn Driver>> {
     open_chosen(|_| Vec::new())
 }
 
-/// As [`open`].
+/// Fails, with the reason.
 pub fn open_chosen(_choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     Err(Fault::new(
         FaultKind::NoDevice,

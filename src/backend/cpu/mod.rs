@@ -27,6 +27,8 @@ mod stream;
 mod tests;
 mod transfer;
 
-pub use runtime::driver::{open, open_chosen};
+#[cfg(test)]
+pub use runtime::driver::open;
+pub use runtime::driver::open_chosen;
 pub use runtime::shared::Options;
 pub use stream::schedule::{self, Schedule};

@@ -26,4 +26,6 @@ mod stream;
 mod tests;
 mod transfer;
 
-pub use runtime::driver::{open, open_chosen};
+#[cfg(test)]
+pub use runtime::driver::open;
+pub use runtime::driver::open_chosen;

@@ -31,10 +31,10 @@ mod timeline;
 
 use crate::backend::base::clock;
 use crate::backend::stream::decorators;
-pub use host::{Details, Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous};
+pub use host::{Details, begin_range, end_range, mark, start_range, stop_range, synchronous};
 pub use lane::Lane;
 pub use operation::Note;
-pub use recorder::{Gauge, Gauges, Limits, at_end_of_device, close, is_open, open, record, set_gauges};
+pub use recorder::{Gauge, Limits, at_end_of_device, close, is_open, open, record, set_gauges};
 pub use stream::TraceStream;
 
 /// The bit of a device in [`record`]'s argument, and among the [decorators]. Devices from number 62 on share one.

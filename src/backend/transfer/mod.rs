@@ -138,11 +138,6 @@ impl Fill {
         Self { dst, pattern: Pattern::Byte(value) }
     }
 
-    /// Sets every 32-bit word of `dst` to `value`.
-    pub const fn words(dst: Span, value: u32) -> Self {
-        Self { dst, pattern: Pattern::Word(value) }
-    }
-
     /// Fills `len` bytes at `dst`, a part of the span.
     ///
     /// # Safety

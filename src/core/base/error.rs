@@ -3,6 +3,7 @@
 //! The text is written where the failure occurs: it names the argument, its value and the bound, and includes the
 //! driver's message if there is one. The C boundary adds the name of the call in front.
 
+mod macros;
 pub mod name;
 pub mod watch;
 
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+pub(crate) use self::macros::{error_with, invalid_param, param_invalid, unsupported};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
 use crate::core::base::config::file::ErrMsgMode;
@@ -212,30 +214,6 @@ impl Error {
         &self.0.text
     }
 }
-
-/// 100000: the value of an argument is invalid. Takes the text as `format!` does, like the two macros below.
-macro_rules! invalid_param {
-    ($($text:tt)*) => {
-        $crate::core::base::error::Error::new($crate::core::base::error::Code::InvalidParam, format_args!($($text)*))
-    };
-}
-pub(crate) use invalid_param;
-
-/// 107000: the object that an argument names is invalid.
-macro_rules! param_invalid {
-    ($($text:tt)*) => {
-        $crate::core::base::error::Error::new($crate::core::base::error::Code::ParamInvalid, format_args!($($text)*))
-    };
-}
-pub(crate) use param_invalid;
-
-/// 207000: what is missing, and what to do instead.
-macro_rules! unsupported {
-    ($($text:tt)*) => {
-        $crate::core::base::error::Error::new($crate::core::base::error::Code::FeatureNotSupport, format_args!($($text)*))
-    };
-}
-pub(crate) use unsupported;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::host::host_memory::{self, Supply};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::gate;
 
 /// Calls that release something, end something, or wait; and what a program asks on its way there.
@@ -120,10 +120,7 @@ pub fn list<T>(what: impl Display, len: usize) -> Result<Vec<T>> {
 
 /// The error: the host has no memory for `count` of `what`.
 pub fn no_memory_for(what: impl Display, count: usize) -> Error {
-    Error::new(
-        Code::BadAlloc,
-        format_args!("the host has no memory left for {count} {what}; free host memory, and call again"),
-    )
+    error_with!(Code::BadAlloc, "the host has no memory left for {count} {what}; free host memory, and call again")
 }
 
 /// For a call that found the gate not open: whether it may begin.

@@ -1,6 +1,6 @@
 //! Errors of a teardown: a teardown always completes, and returns the first error that was not reported before.
 
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 
 /// The result of a teardown so far.
 #[derive(Debug, Default)]
@@ -41,6 +41,6 @@ impl TeardownErrors {
     /// The result of the call that did the teardown. `done` says what was done in spite of the error.
     pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
-        Err(Error::new(error.code(), format_args!("{done}, but something failed on the way: {}", error.text())))
+        Err(error_with!(error.code(), "{done}, but something failed on the way: {}", error.text()))
     }
 }

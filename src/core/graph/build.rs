@@ -8,7 +8,7 @@ use super::flow::{Flow, never_recorded};
 use super::graph::{Graph, Ready, Resources};
 use super::task::{Task, What};
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream};
@@ -57,9 +57,9 @@ fn resolve_bound(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Gra
     if capture_of(&found).is_some_and(|own| Arc::ptr_eq(&own, &building)) {
         return Ok((found, graph, building));
     }
-    Err(Error::new(
+    Err(error_with!(
         Code::StreamModel,
-        format_args!("stream {stream:#x} is not bound to modelRI {raw:#x}; call aclmdlRIBindStream first"),
+        "stream {stream:#x} is not bound to modelRI {raw:#x}; call aclmdlRIBindStream first"
     ))
 }
 
@@ -81,13 +81,12 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
         ));
     }
     if !Arc::ptr_eq(&graph.device, &stream.device) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamContext,
-            format_args!(
-                "modelRI {raw:#x} is on device {}, the stream is on device {}; bind streams of the device that was \
+            "modelRI {raw:#x} is on device {}, the stream is on device {}; bind streams of the device that was \
                  current in aclmdlRIBuildBegin",
-                graph.device.id, stream.device.id
-            ),
+            graph.device.id,
+            stream.device.id
         ));
     }
     building.bind(&stream, flag == HEAD)

@@ -28,7 +28,7 @@ use super::task::{self, Step, Task, What};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::stream::Stream;
@@ -116,7 +116,7 @@ impl Capture {
 
     #[cold]
     fn invalid(&self, why: &str, advice: &str) -> Error {
-        Error::new(Code::StreamCaptureInvalidated, format_args!("{} is invalid: {why}; {advice}", self.name()))
+        error_with!(Code::StreamCaptureInvalidated, "{} is invalid: {why}; {advice}", self.name())
     }
 
     /// Whether it has ended.
@@ -293,15 +293,13 @@ impl Capture {
         let joined = task::before(&tasks, last);
         for branch in &state.branches {
             if !branch.after.iter().all(|&index| joined[index]) {
-                return Err(Error::new(
+                return Err(error_with!(
                     Code::StreamUnjoined,
-                    format_args!(
-                        "what stream {:#x} was given last is not waited for: record an event there, and have \
+                    "what stream {:#x} was given last is not waited for: record an event there, and have \
                          stream {:#x}, which the capture began with, wait for it before aclmdlRICaptureEnd. The \
                          capture has ended without a graph",
-                        branch.stream.raw(),
-                        self.origin.raw()
-                    ),
+                    branch.stream.raw(),
+                    self.origin.raw()
                 ));
             }
         }

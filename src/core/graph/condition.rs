@@ -13,7 +13,7 @@ use super::graph::body::{Body, OwnedBodies};
 use super::graph::conditions::ConditionHandle;
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -144,12 +144,11 @@ pub fn begin_capture(stream: u64, raw: u64, mode: i32) -> Result<()> {
     capture::begin_as(stream, mode, Some(raw), |stream| {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         if !Arc::ptr_eq(&graph.device, &stream.device) {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::StreamContext,
-                format_args!(
-                    "modelRI {raw:#x} is on device {}, the stream is on device {}; use a stream of the graph's device",
-                    graph.device.id, stream.device.id
-                ),
+                "modelRI {raw:#x} is on device {}, the stream is on device {}; use a stream of the graph's device",
+                graph.device.id,
+                stream.device.id
             ));
         }
         graph.claim(raw)?;

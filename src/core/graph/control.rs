@@ -7,7 +7,7 @@ use super::label::{Label, LabelList};
 use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
@@ -18,13 +18,11 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
     let building = capture_of(&stream).filter(|capture| capture.is_built);
     match building {
         Some(building) => Ok((stream, building)),
-        None => Err(Error::new(
+        None => Err(error_with!(
             Code::StreamModel,
-            format_args!(
-                "stream {:#x} is bound to no graph: labels, jumps and streams that start others exist in graphs that \
+            "stream {:#x} is bound to no graph: labels, jumps and streams that start others exist in graphs that \
                  are built; call aclmdlRIBindStream first",
-                stream.handle.raw()
-            ),
+            stream.handle.raw()
         )),
     }
 }
@@ -35,12 +33,10 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
     if capture_of(&stream).is_some_and(|own| Arc::ptr_eq(&own, building)) {
         return Ok(stream.handle);
     }
-    Err(Error::new(
+    Err(error_with!(
         Code::StreamModel,
-        format_args!(
-            "{argument} {raw:#x} is not bound to modelRI {:#x}, as `stream` is; call aclmdlRIBindStream first",
-            building.graph.raw()
-        ),
+        "{argument} {raw:#x} is not bound to modelRI {:#x}, as `stream` is; call aclmdlRIBindStream first",
+        building.graph.raw()
     ))
 }
 
@@ -50,10 +46,7 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
         return Err(invalid_param!("{argument} is null; it must be the address of {len} bytes of device memory"));
     }
     if !addr.is_multiple_of(len) {
-        return Err(Error::new(
-            Code::AddrUnaligned,
-            format_args!("{argument} {addr:#x} is not a multiple of {len} bytes"),
-        ));
+        return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not a multiple of {len} bytes"));
     }
     let (span, _held) = memory::device_span(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {

@@ -19,7 +19,7 @@ use self::ready::Drive;
 pub use self::ready::{Ready, Resources};
 use super::capture::{Capture, Recorder};
 use crate::algo::map::slot_table::{self, Handle, Ref};
-use crate::core::base::error::{Code, Error, Result, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::release_failure;
 use crate::core::runtime::device::Device;
@@ -93,7 +93,7 @@ impl Graph {
             Some(_) => ("built", "aclmdlRIBuildEnd"),
             None => ("captured", "aclmdlRICaptureEnd"),
         };
-        Error::new(code, format_args!("modelRI {:#x} is still being {recorded}; call {end} first", self.handle.raw()))
+        error_with!(code, "modelRI {:#x} is still being {recorded}; call {end} first", self.handle.raw())
     }
 
     /// Fails during a run.
@@ -104,12 +104,10 @@ impl Graph {
         if !in_flow && !ready.program.is_running()? {
             return Ok(());
         }
-        Err(Error::new(
+        Err(error_with!(
             Code::ModelRunning,
-            format_args!(
-                "modelRI {:#x} is running; synchronize the stream that it was given to, then {then}",
-                self.handle.raw()
-            ),
+            "modelRI {:#x} is running; synchronize the stream that it was given to, then {then}",
+            self.handle.raw()
         ))
     }
 
@@ -174,13 +172,12 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> 
     let stream = stream::resolve(stream)?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     if !Arc::ptr_eq(&graph.device, &stream.device) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamContext,
-            format_args!(
-                "modelRI {raw:#x} was captured on device {}, the stream is on device {}; run it on a stream of \
+            "modelRI {raw:#x} was captured on device {}, the stream is on device {}; run it on a stream of \
                  its own device",
-                graph.device.id, stream.device.id
-            ),
+            graph.device.id,
+            stream.device.id
         ));
     }
     Ok((stream, graph))

@@ -15,7 +15,7 @@ use super::flow::serving::{self, Call};
 use super::graph::Graph;
 use super::task::group::{Group, Update, Version};
 use crate::backend::{Delivery, Op, Payload, Ticket};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::base::handles;
 use crate::core::stream;
 
@@ -48,22 +48,18 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     let group = handles::get_arc::<Group>("handle", handle)?;
     Recorder::of(&stream).check_not_updating()?;
     if stream.is_captured() {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamCaptured,
-            format_args!(
-                "stream {:#x} is being captured; a task group is changed by a stream that is not",
-                stream.handle.raw()
-            ),
+            "stream {:#x} is being captured; a task group is changed by a stream that is not",
+            stream.handle.raw()
         ));
     }
     if group.owner != stream.device.owner {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamContext,
-            format_args!(
-                "the task group {handle:#x} is of another device than the stream, which is on device {}; use a \
+            "the task group {handle:#x} is of another device than the stream, which is on device {}; use a \
                  stream of the group's device",
-                stream.device.id
-            ),
+            stream.device.id
         ));
     }
     let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::graph::capture::capture_of;
@@ -93,11 +93,9 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     }
     let stream = handles::get_arc::<Stream>("stream", raw)?;
     if capture_of(&stream).is_some_and(|capture| !capture.is_over()) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamCaptured,
-            format_args!(
-                "stream {raw:#x} is being captured, and has no tasks of a graph yet; call aclmdlRICaptureEnd first"
-            ),
+            "stream {raw:#x} is being captured, and has no tasks of a graph yet; call aclmdlRICaptureEnd first"
         ));
     }
     let mut latest: Option<(Arc<Graph>, usize)> = None;
@@ -156,11 +154,9 @@ pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
     if room as usize >= count {
         return Ok(());
     }
-    Err(Error::new(
+    Err(error_with!(
         Code::InsufficientInputArray,
-        format_args!(
-            "{argument} is {room}, and there are {count}; ask with a null array how many there are, which \
+        "{argument} is {room}, and there are {count}; ask with a null array how many there are, which \
              {argument} holds now, too"
-        ),
     ))
 }

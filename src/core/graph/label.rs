@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::base::owner::Owner;
@@ -35,7 +35,7 @@ handles::object!(LabelList, LabelList);
 
 #[cold]
 fn of_another_device(argument: &str) -> Error {
-    Error::new(Code::LabelContext, format_args!("{argument} was made for another device than the stream is on"))
+    error_with!(Code::LabelContext, "{argument} was made for another device than the stream is on")
 }
 
 impl Label {

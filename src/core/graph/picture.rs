@@ -15,7 +15,7 @@ use super::task::{self, Task, What};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object as _};
 use crate::core::stream::Stream;
 
@@ -289,9 +289,7 @@ pub fn kind(task: &Task) -> &'static str {
 
 fn write(path: &Path, text: &str) -> Result<()> {
     let written = OutputFile::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|why| {
-        Error::new(Code::InvalidFile, format_args!("path \"{}\" cannot be written: {why}", path.display()))
-    })
+    written.map_err(|why| error_with!(Code::InvalidFile, "path \"{}\" cannot be written: {why}", path.display()))
 }
 
 /// aclmdlRIDebugPrint: to the standard output.
@@ -301,7 +299,7 @@ pub fn print(raw: u64) -> Result<()> {
         output
             .write_all(picture.text().as_bytes())
             .and_then(|()| output.flush())
-            .map_err(|why| Error::new(Code::InvalidFile, format_args!("the standard output cannot be written: {why}")))
+            .map_err(|why| error_with!(Code::InvalidFile, "the standard output cannot be written: {why}"))
     })
 }
 

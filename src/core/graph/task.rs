@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::control::{Conditional, Control};
 use self::group::Member;
 pub use self::step::{Step, What};
-pub use self::used::{memory, memory_is_gone, memory_of};
+pub use self::used::{memory, memory_is_gone};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;

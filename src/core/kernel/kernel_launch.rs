@@ -11,7 +11,7 @@ pub use self::config::Config;
 pub use self::host_args::{PlaceHolder, launch_with_data};
 pub use self::shape::Shape;
 use crate::backend::{self, Access, Arguments, Launch, NodeLaunch, Op, Work};
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles;
 use crate::core::kernel::function::Function;
 use crate::core::memory;
@@ -110,13 +110,13 @@ pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
     }
     let function = handles::get_arc::<Function>(argument, raw)?;
     if !Arc::ptr_eq(&function.device, device) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamContext,
-            format_args!(
-                "{argument} {raw:#x} ({}) was loaded on device {}, the graph is on device {}; load the binary \
+            "{argument} {raw:#x} ({}) was loaded on device {}, the graph is on device {}; load the binary \
                  on that device, too",
-                function.shown, function.device.id, device.id
-            ),
+            function.shown,
+            function.device.id,
+            device.id
         ));
     }
     shape.check_bounds(device.native.info().threads.as_ref())?;
@@ -220,12 +220,12 @@ fn check_pointers(
 
 #[cold]
 fn of_another_device(argument: &str, raw: u64, function: &Function, stream: &Stream) -> Error {
-    Error::new(
+    error_with!(
         Code::StreamContext,
-        format_args!(
-            "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary on \
+        "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary on \
              that device, too",
-            function.shown, function.device.id, stream.device.id
-        ),
+        function.shown,
+        function.device.id,
+        stream.device.id
     )
 }

@@ -16,7 +16,7 @@ use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::input_file;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{self, Copy, Place, Span};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::function::{Function, no_code};
 use crate::core::kernel::kernel_args::Lists;
@@ -72,9 +72,8 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
 pub fn load_file(path: &Path) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     thread::current()?;
-    let image = input_file::read(path).map_err(|why| {
-        Error::new(Code::InvalidFile, format_args!("binPath {} cannot be read: {why}", path.display()))
-    })?;
+    let image = input_file::read(path)
+        .map_err(|why| error_with!(Code::InvalidFile, "binPath {} cannot be read: {why}", path.display()))?;
     if image.is_empty() {
         return Err(param_invalid!("binPath {} is an empty file; it must be a program", path.display()));
     }

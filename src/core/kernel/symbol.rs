@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::{self, Binary};
 use crate::core::runtime::device::Device;
@@ -49,7 +49,7 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
         Err(fault) if fault.kind() == FaultKind::InvalidArgument => {
             // The backend's error for a missing kernel does not mention variables.
             let kernel = kernel::function(raw, name).map_err(|error| {
-                Error::new(error.code(), format_args!("there is no variable {name:?} in the binary; {}", error.text()))
+                error_with!(error.code(), "there is no variable {name:?} in the binary; {}", error.text())
             })?;
             Meaning::Kernel(kernel)
         }

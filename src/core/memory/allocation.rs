@@ -11,11 +11,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::algo::host::host_memory::claim::Claim;
-use crate::algo::map::address_map::{AddressMap, Entry, Hint, InsertError, Range, Reach};
+use crate::algo::map::address_map::{AddressMap, Hint, InsertError, Range, Reach};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Block, Place};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, host_memory};
 use crate::core::runtime;
@@ -297,13 +297,6 @@ impl Allocation {
         ALLOCATIONS.update(self.base, self.to_range().words);
     }
 
-    /// The live allocation that begins at `addr`, with its entry for [`Self::retire`].
-    #[inline(always)]
-    pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
-        let (entry, range) = ALLOCATIONS.find_start(addr)?;
-        Some((entry, Self::from_range(&range)))
-    }
-
     /// Removes the one that starts at `addr`, if `wanted` returns true for it. `wanted` may not look up others.
     pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
         let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
@@ -318,7 +311,7 @@ fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
         InsertError::Full => Code::BadAlloc,
         _ => Code::InternalError,
     };
-    Error::new(code, format_args!("the {len} bytes allocated at {base:#x}: {why}"))
+    error_with!(code, "the {len} bytes allocated at {base:#x}: {why}")
 }
 
 /// The device if it is open; to be held briefly.

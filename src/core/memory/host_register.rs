@@ -2,7 +2,7 @@
 
 use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::stale;
@@ -47,10 +47,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
         return Err(invalid_param!("size is 0; register at least one byte"));
     }
     if !addr.is_multiple_of(REGISTERED_PAGE) {
-        return Err(Error::new(
-            Code::AddrUnaligned,
-            format_args!("ptr {addr:#x} is not aligned to {REGISTERED_PAGE} bytes"),
-        ));
+        return Err(error_with!(Code::AddrUnaligned, "ptr {addr:#x} is not aligned to {REGISTERED_PAGE} bytes"));
     }
     let len = size as usize;
     if addr.checked_add(len).is_none() {
@@ -116,12 +113,10 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
                     "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
                          registration"
                 ),
-                _ => Error::new(
+                _ => error_with!(
                     Code::HostMemoryAlreadyRegistered,
-                    format_args!(
-                        "{wanted}: {other_len} bytes at {base:#x} are registered already; call \
+                    "{wanted}: {other_len} bytes at {base:#x} are registered already; call \
                          aclrtHostUnregister({base:#x}) first"
-                    ),
                 ),
             }
         }
@@ -200,5 +195,5 @@ fn not_ended(addr: usize) -> Error {
 
 #[cold]
 fn not_registered(argument: &str, addr: usize) -> Error {
-    Error::new(Code::HostMemoryNotRegistered, format_args!("{argument} {addr:#x} is not registered, or no longer"))
+    error_with!(Code::HostMemoryNotRegistered, "{argument} {addr:#x} is not registered, or no longer")
 }

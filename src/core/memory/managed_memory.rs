@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use self::attributes::{Question, attributes};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::backend::{Advice, Home, Op, Span};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -42,12 +42,10 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     let len = (size as usize).checked_next_multiple_of(GRAIN).filter(|&len| len as u64 <= total);
     let len = len.ok_or_else(|| {
         DeviceTallies::of(&device).managed.failed();
-        Error::new(
+        error_with!(
             Code::MemoryAllocation,
-            format_args!(
-                "size {size}, in pieces of {GRAIN} bytes, is more than all memory of device {} ({total} bytes)",
-                device.id
-            ),
+            "size {size}, in pieces of {GRAIN} bytes, is more than all memory of device {} ({total} bytes)",
+            device.id
         )
     })?;
     // Not held while hooks run.
@@ -93,10 +91,7 @@ impl Managed {
             ));
         }
         if !addr.is_multiple_of(GRAIN) {
-            return Err(Error::new(
-                Code::AddrUnaligned,
-                format_args!("{argument} {addr:#x} is not aligned to {GRAIN} bytes"),
-            ));
+            return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {GRAIN} bytes"));
         }
         thread::refuse_inside_host_function()?;
         let found = Allocation::find(addr);

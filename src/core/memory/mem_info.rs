@@ -1,7 +1,7 @@
 //! How much memory a device has, and how much of it is free.
 
 use crate::backend::MemoryUsage;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Result, error_with};
 use crate::core::memory::allocation::Reuse;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -28,9 +28,9 @@ pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
     const LAST: i32 = 17;
     thread::refuse_inside_host_function()?;
     if !(0..=LAST).contains(&attribute) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::InvalidMemoryType,
-            format_args!("attr is {attribute}; allowed: the values of aclrtMemAttr, 0 to {LAST}"),
+            "attr is {attribute}; allowed: the values of aclrtMemAttr, 0 to {LAST}"
         ));
     }
     let device = thread::current()?.device.clone();

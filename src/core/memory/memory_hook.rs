@@ -32,7 +32,7 @@ use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::backend::thread_number;
 use crate::core::base::call_site::Frame;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::memory::allocation::backing::{PoolUse, backing};
 use crate::core::memory::allocation::{Allocation, Kind};
 
@@ -214,11 +214,6 @@ per_thread! {
     static RUNNING: ThreadList<Running> = ThreadList::new();
 }
 
-/// Whether this thread is inside a hook.
-pub fn is_running_here() -> bool {
-    RUNNING.with(|running| running.with(|all| !all.is_empty()))
-}
-
 /// Sets the reason of the refusal for the callback that runs on this thread.
 pub fn set_reason(text: &str) {
     RUNNING.with(|running| running.with_last(|hook| text.clone_into(&mut hook.reason)));
@@ -366,7 +361,7 @@ pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
             std::io::ErrorKind::NotFound => "; choose a folder that exists",
             _ => "",
         };
-        Error::new(Code::InvalidFile, format_args!("{argument} \"{path}\" cannot be written: {why}{advice}"))
+        error_with!(Code::InvalidFile, "{argument} \"{path}\" cannot be written: {why}{advice}")
     })
 }
 

@@ -19,8 +19,7 @@ pub use self::pointer::hold::{check_pointer, hold_other, is_local, must_ask};
 pub use self::pointer::reach::{Held, check_reach, device_span};
 pub use self::pointer::span::{is_ordinary, is_plain, span};
 pub use self::pointer::{
-    Location, PointerAttributes, address_range, all_are_of_type, host_memory, is_managed, place_in_words,
-    pointer_attributes, usage,
+    Location, address_range, all_are_of_type, host_memory, is_managed, place_in_words, pointer_attributes, usage,
 };
 pub use self::request::device_memory::{free, free_with_sync, malloc, malloc_align32, malloc_with_config};
 pub(in crate::core) use self::request::freeing::{freeing_call, not_freed};

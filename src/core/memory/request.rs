@@ -18,7 +18,7 @@ pub mod word;
 use std::sync::Arc;
 
 use crate::backend::{Block, PagePolicy};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::owner::Owner;
 use crate::core::memory::allocation::{Allocation, open_device};
 use crate::core::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment};
@@ -252,9 +252,6 @@ fn not_open() -> Error {
 /// The device that was open as `owner` before hooks ran.
 pub fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
     open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
-        Error::new(
-            Code::ContextNull,
-            format_args!("device {id} was reset while a memory hook ran; call aclrtSetDevice again"),
-        )
+        error_with!(Code::ContextNull, "device {id} was reset while a memory hook ran; call aclrtSetDevice again")
     })
 }

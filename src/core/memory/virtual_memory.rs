@@ -21,7 +21,7 @@ pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, thread};
@@ -120,15 +120,14 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
         return Err(invalid_param!("expectPtr {wish:#x} is no multiple of {align}; pass null, or an address that is"));
     }
     let session = runtime::session()?;
-    let too_large =
-        || Error::new(Code::MemoryAllocation, format_args!("size {size} at {wish:#x} is more than can be addressed"));
+    let too_large = || error_with!(Code::MemoryAllocation, "size {size} at {wish:#x} is more than can be addressed");
     let len = size.checked_next_multiple_of(GRANULARITY).ok_or_else(too_large)?;
     wish.checked_add(len).filter(|_| isize::try_from(len).is_ok()).ok_or_else(too_large)?;
     let reserved = session.driver.virtual_memory().reserve(len, align, wish);
     let addr = reserved.map_err(|fault| match Error::from(fault) {
         // Not memory is exhausted, but addresses.
         error if error.code() == Code::BadAlloc => {
-            Error::new(Code::MemoryAllocation, format_args!("{len} bytes of addresses: {}", error.text()))
+            error_with!(Code::MemoryAllocation, "{len} bytes of addresses: {}", error.text())
         }
         error => error,
     })?;

@@ -19,7 +19,6 @@ pub mod sharing;
 pub mod stats;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::core_pool::{CorePool, Source};
 use self::pool::{DriverPool, Home, Inner, Pool, Use};
@@ -38,15 +37,6 @@ use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 use crate::core::stream::{self, Stream};
-
-/// A pool exists or existed.
-static USED: AtomicBool = AtomicBool::new(false);
-
-/// Whether this process has had pools.
-#[inline]
-pub fn are_used() -> bool {
-    USED.load(Ordering::Relaxed)
-}
 
 /// A pool as its handle names it. A call that is inside holds its device, or its session.
 pub struct MemPool {
@@ -82,7 +72,6 @@ impl MemPool {
 
     /// The implementation of a new pool.
     fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, home: Home, options: PoolOptions) -> Result<Inner> {
-        USED.store(true, Ordering::Relaxed);
         stream::always_wait();
         Ok(match session.driver.pools() {
             Some(pools) => Inner::Driver(DriverPool::new(pools.create(options)?)),

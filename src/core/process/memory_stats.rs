@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::allocation::backing::{PoolUse, backing};
 use crate::core::memory::memory_hook::{HOST, MemoryKind};
@@ -31,9 +31,9 @@ fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
             "deviceId is -1, which is host memory; name the device that the memory is of",
         )),
         (HOST, _) => Ok(Place::Host(session.clone())),
-        (_, Some(MemoryKind::Pinned)) => Err(Error::new(
+        (_, Some(MemoryKind::Pinned)) => Err(error_with!(
             Code::InvalidDeviceId,
-            format_args!("deviceId is {id}; page-locked host memory is of no device: it must be -1"),
+            "deviceId is {id}; page-locked host memory is of no device: it must be -1"
         )),
         _ => {
             let device = device::slot(&session, "deviceId", id)?.device();

@@ -15,7 +15,7 @@ pub use self::callback::{Callback, register, unregister};
 use self::callback::{Stage, notify};
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -97,7 +97,7 @@ impl Change {
                 State::Locked => "locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup",
                 State::BackedUp => "backed up: call aclrtSnapShotProcessRestore first",
             };
-            return Err(Error::new(code, format_args!("the process is {now}")));
+            return Err(error_with!(code, "the process is {now}"));
         }
         process.changing = true;
         Ok(Self)
@@ -190,15 +190,13 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
         for (_, stream) in &streams {
             let waited = stream
                 .wait(Some(deadline))
-                .map_err(|error| Error::new(Code::SnapshotLockFailed, format_args!("{}", error.text())))?;
+                .map_err(|error| error_with!(Code::SnapshotLockFailed, "{}", error.text()))?;
             if waited != Wait::Done {
                 let (id, device, patience) = (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
-                return Err(Error::new(
+                return Err(error_with!(
                     Code::SnapshotLockTimeout,
-                    format_args!(
-                        "stream {id} of device {device} is not done after {patience} ms; see that its work ends \
+                    "stream {id} of device {device} is not done after {patience} ms; see that its work ends \
                          without further calls, or set PORTACL_SNAPSHOT_TIMEOUT_MS"
-                    ),
                 ));
             }
         }

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::trace::{self, Limits};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::{self, thread};
 
@@ -70,7 +70,7 @@ fn open(path: &Path, limits: Limits, what: &str) -> Result<()> {
     trace::set_gauges(gauges::report);
     trace::open(path, limits).map(drop).map_err(|why| {
         let shown = path.display();
-        Error::new(Code::InvalidFile, format_args!("{what} \"{shown}\" cannot be written: {why}"))
+        error_with!(Code::InvalidFile, "{what} \"{shown}\" cannot be written: {why}")
     })
 }
 
@@ -86,10 +86,7 @@ pub fn init(folder: &Path) -> Result<()> {
         return Err(Error::new(Code::ProfAlreadyRun, "aclprofInit was called before; call aclprofFinalize first"));
     }
     std::fs::create_dir_all(folder).map_err(|why| {
-        Error::new(
-            Code::InvalidFile,
-            format_args!("profilerResultPath \"{}\" cannot be made a folder: {why}", folder.display()),
-        )
+        error_with!(Code::InvalidFile, "profilerResultPath \"{}\" cannot be made a folder: {why}", folder.display())
     })?;
     state.profiler =
         Some(Profiler { folder: folder.to_owned(), limits: Limits::default(), started: Vec::new(), has_begun: false });
@@ -142,9 +139,8 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
         ));
     }
     if option == option::PATH {
-        std::fs::create_dir_all(text).map_err(|why| {
-            Error::new(Code::InvalidFile, format_args!("config \"{shown}\" cannot be made a folder: {why}"))
-        })?;
+        std::fs::create_dir_all(text)
+            .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be made a folder: {why}"))?;
         profiler.folder = text.into();
         return Ok(());
     }
@@ -178,10 +174,7 @@ pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     }
     let count = runtime::device_count()?;
     if let Some(id) = devices.iter().find(|id| **id >= count) {
-        return Err(Error::new(
-            Code::InvalidDeviceId,
-            format_args!("deviceIdList names device {id}; there are {count}, from 0 on"),
-        ));
+        return Err(error_with!(Code::InvalidDeviceId, "deviceIdList names device {id}; there are {count}, from 0 on"));
     }
     let devices = devices.iter().fold(0, |bits, id| bits | trace::bit(*id));
     let handle = Config::table()
@@ -211,9 +204,9 @@ pub fn start(raw: u64) -> Result<()> {
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
     let Some(handle) = Handle::from_raw(raw) else { unreachable!("it was found") };
     if profiler.started.iter().any(|(started, _)| *started == handle) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::ProfAlreadyRun,
-            format_args!("profilerConfig {raw:#x} is started already; call aclprofStop first"),
+            "profilerConfig {raw:#x} is started already; call aclprofStop first"
         ));
     }
     if !*of_session && !trace::is_open() {
@@ -233,7 +226,7 @@ pub fn stop(raw: u64) -> Result<()> {
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
     let found = profiler.started.iter().position(|(handle, _)| handle.raw() == raw);
     let found = found.ok_or_else(|| {
-        Error::new(Code::ProfNotRun, format_args!("profilerConfig {raw:#x} is not started; call aclprofStart first"))
+        error_with!(Code::ProfNotRun, "profilerConfig {raw:#x} is not started; call aclprofStart first")
     })?;
     profiler.started.remove(found);
     trace::record(profiler.wanted(*of_session));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 
 use crate::backend::trace::{self, Note};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::profiling::prof_stamp::{self, LONGEST_TEXT};
 use crate::core::stream;
 
@@ -33,10 +33,7 @@ pub fn id_of(text: String) -> Result<u64> {
         return Ok(*id);
     }
     if names.texts.len() >= MOST_NAMES {
-        return Err(Error::new(
-            Code::BadAlloc,
-            format_args!("{MOST_NAMES} texts have numbers already; use those again"),
-        ));
+        return Err(error_with!(Code::BadAlloc, "{MOST_NAMES} texts have numbers already; use those again"));
     }
     names.texts.push(text.clone());
     let id = names.texts.len() as u64;

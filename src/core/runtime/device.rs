@@ -8,7 +8,7 @@ use self::slot::DeviceSlot;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::FaultKind;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -23,13 +23,11 @@ use crate::core::runtime::{self, Session, thread};
 pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {
     let id = id.into();
     usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
-        Error::new(
+        error_with!(
             Code::InvalidDeviceId,
-            format_args!(
-                "{argument} is {id}; with the {} backend {}",
-                session.driver.name(),
-                session.visibility.in_words()
-            ),
+            "{argument} is {id}; with the {} backend {}",
+            session.driver.name(),
+            session.visibility.in_words()
         )
     })
 }

@@ -1,7 +1,7 @@
 //! Properties of devices and their utilization, in the API's numbers.
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
-use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
 use crate::core::runtime::{self, device, info, thread};
 
 /// The properties of a device, set or not.
@@ -159,10 +159,7 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
             return Ok(id);
         }
     }
-    Err(Error::new(
-        Code::InvalidDeviceId,
-        format_args!("pciBusId is \"{text}\"; none of the {count} devices here is at {wanted}"),
-    ))
+    Err(error_with!(Code::InvalidDeviceId, "pciBusId is \"{text}\"; none of the {count} devices here is at {wanted}"))
 }
 
 /// aclrtHostMemMapCapabilities: whether an engine can use mapped host memory. Kernels and copies within this machine

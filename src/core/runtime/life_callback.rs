@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 
 /// The kinds of registrants, `aclRegisterCallbackType`.
 fn check_kind(kind: i32) -> Result<()> {
@@ -72,7 +72,7 @@ fn call_init(callback: &InitCallback, text: &CStr) -> Result<()> {
 }
 
 fn failed(what: &str, kind: i32, address: usize, code: i32) -> Error {
-    Error::new(Code::Failure, format_args!("the {what} callback {address:#x} of type {kind} returned {code}, not 0"))
+    error_with!(Code::Failure, "the {what} callback {address:#x} of type {kind} returned {code}, not 0")
 }
 
 /// aclInitCallbackRegister. In a session that has begun the callback runs now; if it fails it is not registered.

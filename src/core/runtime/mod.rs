@@ -31,7 +31,7 @@ use crate::backend::Driver;
 use crate::backend::base::broker::BROKER;
 use crate::core::base::config::file::FileConfig;
 use crate::core::base::config::{self, BackendChoice, Environment};
-use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::base::error::{self, Code, Error, Result, error_with};
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -84,12 +84,10 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     if before > 0 {
         let count = before.saturating_add(1);
         INIT_COUNT.store(count, Ordering::Relaxed);
-        return Err(Error::new(
+        return Err(error_with!(
             Code::RepeatInitialize,
-            format_args!(
-                "already initialized; the first configuration stays in force (this is call {count} \
+            "already initialized; the first configuration stays in force (this is call {count} \
                  without a finalize)"
-            ),
         ));
     }
     let (config, text) = match path {
@@ -101,13 +99,11 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         && id as usize >= session.devices.len()
     {
         let shown = path.unwrap_or(Path::new("")).display();
-        return Err(Error::new(
+        return Err(error_with!(
             Code::Failure,
-            format_args!(
-                "configPath \"{shown}\": defaultDevice.default_device is {id}; with the {} backend {}",
-                session.driver.name(),
-                session.visibility.in_words()
-            ),
+            "configPath \"{shown}\": defaultDevice.default_device is {id}; with the {} backend {}",
+            session.driver.name(),
+            session.visibility.in_words()
         ));
     }
     DEFAULT_DEVICE.store(config.default_device.map_or(-1, i64::from), Ordering::Release);
@@ -385,12 +381,10 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     // Threads that were left still use it: pinned memory, for one, stays mapped.
     std::mem::forget(session);
     LEFT_BEHIND.store(true, Ordering::Relaxed);
-    Err(Error::new(
+    Err(error_with!(
         Code::Failure,
-        format_args!(
-            "queued work had not finished after {patience} ms (a host function or callback that does not return?); \
+        "queued work had not finished after {patience} ms (a host function or callback that does not return?); \
              it was left behind with its thread, and the library must stay loaded. \
              PORTACL_FINALIZE_TIMEOUT_MS sets how long to wait"
-        ),
     ))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::runtime::context::OPTIONS;
 use crate::core::runtime::thread;
 
@@ -38,9 +38,9 @@ pub fn of_context(option: i32) -> Result<i64> {
     let index = index(option)?;
     let value = thread::current()?.params.lock()[index];
     value.ok_or_else(|| {
-        Error::new(
+        error_with!(
             Code::SysparamoptNotSet,
-            format_args!("opt {option} was never set in the current context; call aclrtCtxSetSysParamOpt first"),
+            "opt {option} was never set in the current context; call aclrtCtxSetSysParamOpt first"
         )
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backend::{Fault, FaultKind, Wait};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::state_callback::Registry;
@@ -79,12 +79,10 @@ pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
     outcome?;
     for (result, stage) in [(before, "PRE"), (after, "POST")] {
         if result != 0 {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::Failure,
-                format_args!(
-                    "what device {id} had queued is dropped, but a function of \
+                "what device {id} had queued is dropped, but a function of \
                      aclrtSetDeviceTaskAbortCallback returned {result} at ACL_RT_DEVICE_TASK_ABORT_{stage}"
-                ),
             ));
         }
     }
@@ -114,13 +112,11 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     }
     for (_, stream) in &streams {
         if stream.abort(why.clone(), deadline) == Wait::TimedOut {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::StreamSyncTimeout,
-                format_args!(
-                    "an operation on memory that stream {:#x} of device {id} has begun was not over after \
+                "an operation on memory that stream {:#x} of device {id} has begun was not over after \
                      {timeout_ms} ms; what was queued behind it is dropped",
-                    stream.handle.raw()
-                ),
+                stream.handle.raw()
             ));
         }
     }

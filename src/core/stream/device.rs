@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{self, Op, Position, Wait};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Result, error_with};
 use crate::core::base::handles::{self, Object, take_all};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -128,9 +128,10 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
     interceptor::check_device(&device)?;
     match device.synchronize(deadline)? {
         Wait::Done => Ok(()),
-        Wait::TimedOut => Err(Error::new(
+        Wait::TimedOut => Err(error_with!(
             Code::StreamSyncTimeout,
-            format_args!("device {} had not finished after {timeout_ms} ms; its work goes on, wait again", device.id),
+            "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
+            device.id
         )),
     }
 }

@@ -35,7 +35,7 @@ pub use self::time::{elapsed_ms, time_us};
 pub use self::wait::{wait, wait_with_flag, wait_with_timeout};
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Op, Position};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::order::{self, Clock, checker};
 use crate::core::runtime::device::Device;
@@ -237,13 +237,12 @@ fn use_intercepted(stream: &Stream, event: &Event, raw: u64, usage: EventUse) ->
 
 #[cold]
 fn of_another_device(raw: u64, event: &Event, stream: &Stream) -> Error {
-    Error::new(
+    error_with!(
         Code::StreamContext,
-        format_args!(
-            "event {raw:#x} was created on device {}, the stream is on device {}; record it on a \
+        "event {raw:#x} was created on device {}, the stream is on device {}; record it on a \
              stream of its own device",
-            event.device.id, stream.device.id
-        ),
+        event.device.id,
+        stream.device.id
     )
 }
 
@@ -274,13 +273,11 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
 
 #[cold]
 fn not_captured(stream: &Stream, flag: &str) -> Error {
-    Error::new(
+    error_with!(
         Code::StreamNotCaptured,
-        format_args!(
-            "flag is {flag}, which is for streams that are being captured into a graph; stream {:#x} \
+        "flag is {flag}, which is for streams that are being captured into a graph; stream {:#x} \
              is not; pass 0",
-            stream.handle.raw()
-        ),
+        stream.handle.raw()
     )
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crate::backend::{self, Fault, Op, Position, Wait, Work};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::runtime::device::Device;
 use crate::core::stream::event::Event;
 use crate::core::stream::stream::Stream;
@@ -232,12 +232,10 @@ impl Interceptor for Unbound {
 /// The error for work on a stream that builds graphs and is bound to none.
 #[cold]
 pub fn unbound(stream: &Stream) -> Error {
-    Error::new(
+    error_with!(
         Code::StreamModel,
-        format_args!(
-            "stream {:#x} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it \
+        "stream {:#x} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it \
              is given work",
-            stream.handle.raw()
-        ),
+        stream.handle.raw()
     )
 }

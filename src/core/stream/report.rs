@@ -17,7 +17,7 @@ use self::subscription::Link;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::runtime::thread;
 use crate::core::stream::stream::Stream;
 use crate::core::stream::stream::resolve::resolve;
@@ -78,21 +78,20 @@ impl Family {
     #[cold]
     fn thread_not_subscribed(&self, thread: u64) -> Error {
         let Self { what, subscribe, .. } = self;
-        Error::new(
+        error_with!(
             Code::ThreadSubscribe,
-            format_args!(
-                "thread {thread:#x} runs the {what} of no stream: call {subscribe} with this thread's \
+            "thread {thread:#x} runs the {what} of no stream: call {subscribe} with this thread's \
                  pthread_self() first; a subscription ends with its stream or device, or by aclFinalize"
-            ),
         )
     }
 
     #[cold]
     fn stream_not_subscribed(&self, stream: Handle) -> Error {
         let Self { what, subscribe, .. } = self;
-        Error::new(
+        error_with!(
             Code::StreamNoCbReg,
-            format_args!("stream {:#x} has no thread that runs its {what}; call {subscribe} first", stream.raw()),
+            "stream {:#x} has no thread that runs its {what}; call {subscribe} first",
+            stream.raw()
         )
     }
 }
@@ -113,13 +112,11 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
         Link::Nobody => {}
         Link::Thread(reader) => {
             let Family { what, unsubscribe, .. } = reader.family;
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::StreamSubscribe,
-                format_args!(
-                    "stream {:#x}: thread {:#x} runs its {what} already; call {unsubscribe} first",
-                    stream.handle.raw(),
-                    reader.thread
-                ),
+                "stream {:#x}: thread {:#x} runs its {what} already; call {unsubscribe} first",
+                stream.handle.raw(),
+                reader.thread
             ));
         }
         Link::Over => {
@@ -132,25 +129,22 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
         Some(reader) => Arc::clone(reader),
         None if count < MAX_THREADS => Reader::new(family, thread, stream.device.id),
         None => {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::ThreadSubscribe,
-                format_args!(
-                    "{argument} {thread:#x} would be thread {} with {}; at most {MAX_THREADS} can have \
+                "{argument} {thread:#x} would be thread {} with {}; at most {MAX_THREADS} can have \
                      them, let one thread serve more streams",
-                    count + 1,
-                    family.what
-                ),
+                count + 1,
+                family.what
             ));
         }
     };
     if reader.device != stream.device.id {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::ThreadSubscribe,
-            format_args!(
-                "{argument} {thread:#x} serves streams of device {}, and this stream is on device {}; use \
+            "{argument} {thread:#x} serves streams of device {}, and this stream is on device {}; use \
                  another thread for it",
-                reader.device, stream.device.id
-            ),
+            reader.device,
+            stream.device.id
         ));
     }
     reader.add(stream.handle);
@@ -167,14 +161,12 @@ pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream:
     let handle = stream.handle;
     let reader = stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
     if reader.thread != thread {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::ThreadSubscribe,
-            format_args!(
-                "{argument} {thread:#x} does not run the {} of stream {:#x}, thread {:#x} does; pass that",
-                family.what,
-                handle.raw(),
-                reader.thread
-            ),
+            "{argument} {thread:#x} does not run the {} of stream {:#x}, thread {:#x} does; pass that",
+            family.what,
+            handle.raw(),
+            reader.thread
         ));
     }
     reader.drain(handle, caller)?;
@@ -203,13 +195,11 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
         return stream.submit(Op::HostFn(Payload::new(&mut Some(function)))).map(drop);
     };
     if !reader.family.is(&HOST_FUNCTIONS) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamSubscribe,
-            format_args!(
-                "stream {:#x} is subscribed with aclrtSubscribeReport, which excludes host functions; use \
+            "stream {:#x} is subscribed with aclrtSubscribeReport, which excludes host functions; use \
                  aclrtLaunchCallback, or another stream",
-                stream.handle.raw()
-            ),
+            stream.handle.raw()
         ));
     }
     let callback =

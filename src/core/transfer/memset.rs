@@ -2,7 +2,7 @@
 
 use crate::backend::{Fill, Op, Pattern, Place};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
@@ -59,9 +59,10 @@ impl Request {
             });
         }
         if !addr.is_multiple_of(pattern.size()) {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::AddrUnaligned,
-                format_args!("{} {addr:#x} is not aligned to words of 4 bytes", self.argument()),
+                "{} {addr:#x} is not aligned to words of 4 bytes",
+                self.argument()
             ));
         }
         Ok(Some(count * pattern.size()))

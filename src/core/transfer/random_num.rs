@@ -2,7 +2,7 @@
 
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
-use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
@@ -155,10 +155,7 @@ impl Operands<'_> {
             return Err(invalid_param!("{argument} is null; it must be device memory"));
         }
         if !addr.is_multiple_of(alignment) {
-            return Err(Error::new(
-                Code::AddrUnaligned,
-                format_args!("{argument} {addr:#x} is not aligned to {alignment} bytes"),
-            ));
+            return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {alignment} bytes"));
         }
         let (span, held) = memory::device_span(argument, addr, len, self.device, writes)?;
         self.held.push(held);

@@ -1,7 +1,7 @@
 //! Reductions: `dst` accumulates `src`, element by element.
 
 use crate::backend::{Element, Op, Reduce, ReduceOp};
-use crate::core::base::error::{Code, Error, Result, invalid_param, unsupported};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
 use crate::core::{memory, stream};
 
 /// The arguments of aclrtReduceAsync as they came from C.
@@ -73,9 +73,10 @@ pub fn reduce_async(request: Request, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let operand = |argument: &str, addr: usize, writes: bool| {
         if !addr.is_multiple_of(element.size()) {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::AddrUnaligned,
-                format_args!("{argument} {addr:#x} is not aligned to its elements of {} bytes", element.size()),
+                "{argument} {addr:#x} is not aligned to its elements of {} bytes",
+                element.size()
             ));
         }
         memory::device_span(argument, addr, count, &stream.device, writes)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::runtime::device::Device;
 use crate::core::{memory, stream};
 
@@ -16,10 +16,7 @@ fn check_address(addr: usize) -> Result<()> {
         ));
     }
     if !addr.is_multiple_of(SIZE) {
-        return Err(Error::new(
-            Code::AddrUnaligned,
-            format_args!("devAddr {addr:#x} is not a multiple of {SIZE} bytes"),
-        ));
+        return Err(error_with!(Code::AddrUnaligned, "devAddr {addr:#x} is not a multiple of {SIZE} bytes"));
     }
     Ok(())
 }

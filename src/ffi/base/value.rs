@@ -128,6 +128,21 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     Ok(())
 }
 
+/// Checks the size at the beginning of a structure that the caller has filled in.
+///
+/// # Safety
+///
+/// `first` is null or points to a T whose first field is the size.
+pub unsafe fn check_struct_size<T>(argument: &str, first: *const T) -> Result<()> {
+    must_not_be_null(argument, first)?;
+    // SAFETY: not null, and all these structures begin with their size. C may pass packed memory.
+    let size = unsafe { first.cast::<usize>().read_unaligned() };
+    if size == size_of::<T>() {
+        return Ok(());
+    }
+    Err(invalid_param!("{argument}->structSize is {size}; it must be {}, the size of the structure", size_of::<T>()))
+}
+
 /// Checks a number of bytes that C passes; `length` is its name.
 pub fn check_len(length: &str, len: usize) -> Result<()> {
     let most = isize::MAX as usize;

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Out, address, enum_value, handle, null, text};
+use crate::ffi::base::value::{Out, address, check_struct_size, enum_value, handle, null, text};
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
     portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind, portaclMemoryMoment,
@@ -59,18 +59,10 @@ impl MemoryHook for Foreign {
 }
 
 fn to_c(event: &Event) -> portaclMemoryEvent {
-    let kind = match event.kind {
-        MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
-        MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
-        MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
-        MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
-        MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
-        MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
-    };
     portaclMemoryEvent {
         structSize: size_of::<portaclMemoryEvent>(),
         deviceId: event.device,
-        kind: MaybeUninit::new(kind),
+        kind: kind_to_c(event.kind),
         size: event.size,
         roundedSize: event.rounded,
         ptr: address::to_c(event.addr),
@@ -80,6 +72,18 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
         thread: memory_hook::thread().into(),
         failed: event.failed.into(),
     }
+}
+
+/// A kind of memory for C.
+pub(in crate::ffi) fn kind_to_c(kind: MemoryKind) -> MaybeUninit<portaclMemoryKind> {
+    MaybeUninit::new(match kind {
+        MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
+        MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
+        MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
+        MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
+        MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
+        MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
+    })
 }
 
 /// The kind of memory in `argument`.
@@ -212,13 +216,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
         let list: Vec<_> = memory_hook::list().iter().map(info_to_c).collect();
         if !hooks.is_null() && capacity != 0 {
             // SAFETY: `hooks` is not null and has at least one element, which begins with its size.
-            let size = unsafe { (&raw const (*hooks).structSize).read_unaligned() };
-            let wanted = size_of::<portaclMemoryHookInfo>();
-            if size != wanted {
-                return Err(invalid_param!(
-                    "hooks->structSize is {size}; it must be {wanted}, the size of the structure"
-                ));
-            }
+            unsafe { check_struct_size("hooks", hooks) }?;
         }
         let number = list.len();
         count.write(number);

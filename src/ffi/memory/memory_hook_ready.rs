@@ -4,10 +4,10 @@ use std::ffi::c_char;
 use std::io::{Write, stdout};
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{invalid_param, param_invalid};
+use crate::core::base::error::param_invalid;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
 use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, text};
+use crate::ffi::base::value::{Out, check_struct_size, text};
 use crate::ffi::memory::memory_hook::{scope_of, write_id};
 use crate::ffi::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
 
@@ -175,13 +175,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
         if wanted {
             // SAFETY: `nodes` has room for at least one node, and the caller has set the size in
             // the first.
-            let size = unsafe { (&raw const (*nodes).structSize).read_unaligned() };
-            let right = size_of::<portaclMemoryProfileNode>();
-            if size != right {
-                return Err(invalid_param!(
-                    "nodes->structSize is {size}; it must be {right}, the size of the structure"
-                ));
-            }
+            unsafe { check_struct_size("nodes", nodes) }?;
         }
         let rows = memory_hook::profile(id)?.ok_or_else(|| {
             param_invalid!(

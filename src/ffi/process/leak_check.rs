@@ -1,7 +1,6 @@
 //! Live allocations.
 
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use crate::algo::host::notice::notice;
@@ -9,11 +8,11 @@ use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::base::error::invalid_param;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::process::leak_check::{self, Live};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, handle, text};
-use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation, portaclMemoryKind};
+use crate::ffi::base::value::{Out, address, check_struct_size, handle, text};
+use crate::ffi::memory::memory_hook::kind_to_c;
+use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
 /// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a stack walk. PORTACL_LEAK_CHECK
@@ -54,13 +53,7 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
         }
         // SAFETY: `allocations` is not null and `capacity` not 0, so a first element with a size
         // exists.
-        let size = unsafe { (&raw const (*allocations).structSize).read_unaligned() };
-        let wanted = size_of::<portaclMemoryAllocation>();
-        if size != wanted {
-            return Err(invalid_param!(
-                "allocations->structSize is {size}; it must be {wanted}, the size of the structure"
-            ));
-        }
+        unsafe { check_struct_size("allocations", allocations) }?;
         let _memory = Allocation::claim_lists()?;
         let live = leak_check::snapshot();
         let (mut names, now) = (Names::default(), Instant::now());
@@ -80,14 +73,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
         ptr: address::to_c(live.addr),
         size: record.map_or(0, |record| record.size),
         roundedSize: live.len,
-        kind: MaybeUninit::new(match live.kind {
-            MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
-            MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
-            MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
-            MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
-            MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
-            MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
-        }),
+        kind: kind_to_c(live.kind),
         deviceId: live.device,
         memPool: handle::to_c(live.pool),
         stream: handle::to_c(record.map_or(0, |record| record.stream)),

@@ -2,31 +2,16 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::Result;
 use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
 use crate::core::process::memory_stats;
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, handle, must_not_be_null};
+use crate::ffi::base::value::{Out, check_struct_size, handle};
 use crate::ffi::memory::memory_hook::memory_kind;
 use crate::ffi::types::{
     aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats,
 };
-
-/// Checks the size at the beginning of a structure that the caller has filled in.
-///
-/// # Safety
-///
-/// `first` is null or points to a T.
-unsafe fn check_size<T>(argument: &str, first: *const T) -> Result<()> {
-    must_not_be_null(argument, first)?;
-    // SAFETY: not null, and all these structures begin with their size. C may pass packed memory.
-    let size = unsafe { first.cast::<usize>().read_unaligned() };
-    if size == size_of::<T>() {
-        return Ok(());
-    }
-    Err(invalid_param!("{argument}->structSize is {size}; it must be {}, the size of the structure", size_of::<T>()))
-}
 
 /// Writes as many rows as fit, and their total number. With a null array it only returns the number.
 ///
@@ -42,7 +27,7 @@ unsafe fn write_rows<T: Copy>(
     let wanted = !first.is_null() && capacity != 0;
     if wanted {
         // SAFETY: there is room for an element.
-        unsafe { check_size(argument, first) }?;
+        unsafe { check_struct_size(argument, first) }?;
     }
     let rows = rows()?;
     if wanted {
@@ -97,7 +82,7 @@ pub unsafe extern "C" fn portaclMemoryGetStats(
 ) -> aclError {
     guard("portaclMemoryGetStats", || {
         // SAFETY: null, or as large as the structure, by the contract of the C boundary.
-        unsafe { check_size("stats", stats) }?;
+        unsafe { check_struct_size("stats", stats) }?;
         let kind = memory_kind("kind", kind)?;
         let out = Out::new("stats", stats)?;
         out.write(to_c(&memory_stats::get(deviceId, kind)?));

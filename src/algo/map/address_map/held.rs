@@ -56,7 +56,7 @@ impl AddressMap {
         HeldPlace { map: self, record: &self.records[index as usize], index }
     }
 
-    /// As [`Self::find_start`], if it has this record, with the place of what is in held pages.
+    /// The live range that begins at `base`, if it has this record, with the place of what is in held pages.
     #[inline(always)]
     pub fn find_place(&self, index: u32, base: usize) -> Option<(HeldPlace<'_>, Entry, Range)> {
         let record = self.record(index)?;

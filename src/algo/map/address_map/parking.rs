@@ -78,13 +78,13 @@ impl HeldPlace<'_> {
 
 impl AddressMap {
     /// As [`AddressMap::find`], with the entry for [`Self::park`].
-    #[inline]
+    #[cfg(test)]
     pub fn find_entry(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up(addr)
     }
 
-    /// As [`Self::find_entry`], for the range that begins at this address; faster.
-    #[inline(always)]
+    /// As [`Self::find_entry`], for the range that begins at this address.
+    #[cfg(test)]
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
         let (index, record) = self.record_at(base)?;
         let (sequence, range) = record.read()?;

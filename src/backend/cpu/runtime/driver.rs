@@ -45,12 +45,14 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// Guard mode: the least room for ranges of addresses if devices have less memory.
 pub const GUARDED_RANGE: usize = 64 << 30;
 
-/// Opens the backend. A device holds no memory or threads before it is opened.
+/// Opens the backend with all devices.
+#[cfg(test)]
 pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
     open_chosen(options, |count| (0..count).collect())
 }
 
-/// As [`open`], only with those devices, in that order, that `choose` selects.
+/// Opens the backend with those devices, in that order, that `choose` selects from the given number. A device holds no
+/// memory or threads before it is opened.
 pub fn open_chosen(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     Ok(Arc::new(CpuDriver::new(options, choose)?))
 }

@@ -16,13 +16,14 @@ use crate::backend::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result, VirtualMemory,
 };
 
-/// Loads and initialises the CUDA driver of this machine. A fault of kind
-/// [`FaultKind::NoDevice`](crate::backend::FaultKind::NoDevice) says what is missing.
+/// Opens the backend with all devices.
+#[cfg(test)]
 pub fn open() -> Result<Arc<dyn Driver>> {
     open_chosen(|count| (0..count).collect())
 }
 
-/// As [`open`], with only the devices that `choose` picks from the given number, in that order.
+/// Loads and initialises the CUDA driver of this machine, with those devices, in that order, that `choose` selects from
+/// the given number. A fault of kind [`FaultKind::NoDevice`](crate::backend::FaultKind::NoDevice) says what is missing.
 pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     let state = DriverState::new(Api::load()?, choose)?;
     // Other libraries that use the driver may have memory anywhere.

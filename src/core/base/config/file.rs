@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::algo::host::input_file;
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 
 /// Whose failures `aclGetRecentErrMsg` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,26 +40,24 @@ impl FileConfig {
     pub fn load(path: &Path) -> Result<(Self, CString)> {
         let shown = path.display();
         let bytes = input_file::read(path).map_err(|why| {
-            Error::new(
+            error_with!(
                 Code::InvalidFile,
-                format_args!(
-                    "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL \
+                "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL \
                      for the defaults"
-                ),
             )
         })?;
         let parsed = match std::str::from_utf8(&bytes) {
             // Valid JSON has no zero in it.
             Ok(text) => Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default())),
-            Err(why) => Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}"))),
+            Err(why) => Err(error_with!(Code::ParseFile, "this is not UTF-8 text: {why}")),
         };
-        parsed.map_err(|error| Error::new(error.code(), format_args!("configPath \"{shown}\": {}", error.text())))
+        parsed.map_err(|error| error_with!(error.code(), "configPath \"{shown}\": {}", error.text()))
     }
 
     fn parse(text: &str) -> Result<Self> {
         check_nesting(text)?;
-        let root: Value = serde_json::from_str(text)
-            .map_err(|why| Error::new(Code::ParseFile, format_args!("this is not valid JSON: {why}")))?;
+        let root: Value =
+            serde_json::from_str(text).map_err(|why| error_with!(Code::ParseFile, "this is not valid JSON: {why}"))?;
         let Value::Object(root) = root else {
             return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
         };
@@ -79,13 +77,11 @@ impl FileConfig {
         }
         if let Some(value) = root.get("defaultDevice").map(|section| &section["default_device"]) {
             let id = digits(value).and_then(|id| u32::try_from(id).ok()).ok_or_else(|| {
-                Error::new(
+                error_with!(
                     Code::Failure,
-                    format_args!(
-                        "defaultDevice.default_device is {}; allowed: a device id as a string, as in \
+                    "defaultDevice.default_device is {}; allowed: a device id as a string, as in \
                          \"0\"",
-                        shown(value)
-                    ),
+                    shown(value)
                 )
             })?;
             config.default_device = Some(id);
@@ -140,9 +136,9 @@ fn check_nesting(text: &str) -> Result<()> {
             _ => {}
         }
         if objects > MAX_NESTING || arrays > MAX_NESTING {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::ParseFile,
-                format_args!("nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays"),
+                "nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays"
             ));
         }
     }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::algo::host::input_file;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Result, error_with};
 
 /// The patterns.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ impl Suppressions {
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = input_file::read(path).map_err(|why| {
             let path = path.display();
-            Error::new(Code::InvalidFile, format_args!("PORTACL_CHECK_SUPPRESS \"{path}\" cannot be read: {why}"))
+            error_with!(Code::InvalidFile, "PORTACL_CHECK_SUPPRESS \"{path}\" cannot be read: {why}")
         })?;
         Ok(Self::parse(&String::from_utf8_lossy(&bytes)))
     }

@@ -6,7 +6,7 @@ use super::mode::Mode;
 use super::{Capture, Recorder, capture_of};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::graph::graph::{Graph, Ready, Resources};
 use crate::core::graph::task::Task;
@@ -38,9 +38,10 @@ pub fn begin_as(raw: u64, mode: i32, body: Option<u64>, graph: impl FnOnce(&Stre
 
 #[cold]
 fn captured_already(stream: &Stream) -> Error {
-    Error::new(
+    error_with!(
         Code::StreamCaptured,
-        format_args!("stream {:#x} is being captured already; call aclmdlRICaptureEnd first", stream.handle.raw()),
+        "stream {:#x} is being captured already; call aclmdlRICaptureEnd first",
+        stream.handle.raw()
     )
 }
 
@@ -56,22 +57,21 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
     if !stream.is_default() {
         return Ok(());
     }
-    Err(Error::new(
+    Err(error_with!(
         Code::StreamCaptureImplicit,
-        format_args!(
-            "stream {:#x} is the default stream of its context, which cannot be captured; use one of \
+        "stream {:#x} is the default stream of its context, which cannot be captured; use one of \
              aclrtCreateStream",
-            stream.handle.raw()
-        ),
+        stream.handle.raw()
     ))
 }
 
 /// The capture that a stream takes part in.
 pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
     capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
-        Error::new(
+        error_with!(
             Code::StreamNotCaptured,
-            format_args!("stream {:#x} is not being captured; call aclmdlRICaptureBegin first", stream.handle.raw()),
+            "stream {:#x} is not being captured; call aclmdlRICaptureBegin first",
+            stream.handle.raw()
         )
     })
 }
@@ -93,23 +93,19 @@ pub fn end(raw: u64) -> Result<u64> {
     let stream = stream::resolve(raw)?;
     let capture = of(&stream)?;
     if capture.origin != stream.handle {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamCaptureUnmatched,
-            format_args!(
-                "stream {:#x} has joined the capture that began with stream {:#x}; end that one",
-                stream.handle.raw(),
-                capture.origin.raw()
-            ),
+            "stream {:#x} has joined the capture that began with stream {:#x}; end that one",
+            stream.handle.raw(),
+            capture.origin.raw()
         ));
     }
     if capture.mode != Mode::Relaxed && capture.thread != thread_number() {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamCaptureWrongThread,
-            format_args!(
-                "the capture was begun by thread {} and has to be ended there, unless it is begun with \
+            "the capture was begun by thread {} and has to be ended there, unless it is begun with \
                  ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
-                capture.thread
-            ),
+            capture.thread
         ));
     }
     // A driver may take long for a graph, and no `Ref` may live across that.

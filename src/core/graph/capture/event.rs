@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use super::{Capture, Recorder, check_capturable};
 use crate::backend::Work;
-use crate::core::base::error::{Code, Error, Result, unsupported};
+use crate::core::base::error::{Code, Result, error_with, unsupported};
 use crate::core::graph::task::{Step, What};
 use crate::core::stream::Stream;
 use crate::core::stream::event::{CLEAR, Event, SET, until_set};
@@ -111,28 +111,24 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
         (Some(own), Some((other, _))) => {
             own.spoil("it was to wait for another capture");
             other.spoil("another capture was to wait for it");
-            Err(Error::new(
+            Err(error_with!(
                 Code::StreamCaptureConflict,
-                format_args!(
-                    "event {raw:#x} was recorded in {}, and stream {:#x} takes part in {}: captures cannot wait for \
+                "event {raw:#x} was recorded in {}, and stream {:#x} takes part in {}: captures cannot wait for \
                      each other. Both are invalid now",
-                    other.name(),
-                    stream.handle.raw(),
-                    own.name()
-                ),
+                other.name(),
+                stream.handle.raw(),
+                own.name()
             ))
         }
         (Some(own), None) => {
             own.spoil("a stream of it was to wait for work outside of it");
-            Err(Error::new(
+            Err(error_with!(
                 Code::CaptureDependency,
-                format_args!(
-                    "stream {:#x} takes part in {}, and event {raw:#x} was not recorded there: what is recorded \
+                "stream {:#x} takes part in {}, and event {raw:#x} was not recorded there: what is recorded \
                      cannot wait for what is not. Record the event in one of its streams first, or wait outside of \
                      it. The capture is invalid now",
-                    stream.handle.raw(),
-                    own.name()
-                ),
+                stream.handle.raw(),
+                own.name()
             ))
         }
         (None, Some((capture, place))) => {
@@ -147,14 +143,12 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     let stream = recorder.stream();
     capture.check()?;
     if capture.is_built {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::CaptureDependency,
-            format_args!(
-                "stream {:#x} is not bound to modelRI {:#x}, where the event was recorded; bind a stream with \
+            "stream {:#x} is not bound to modelRI {:#x}, where the event was recorded; bind a stream with \
                  ACL_STREAM_PERSISTENT to it, or wait in the stream that runs the graph, after the run",
-                stream.handle.raw(),
-                capture.graph.raw()
-            ),
+            stream.handle.raw(),
+            capture.graph.raw()
         ));
     }
     if let Err(error) = check_capturable(stream) {
@@ -173,8 +167,9 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     if recorder.join(capture) {
         return Ok(());
     }
-    Err(Error::new(
+    Err(error_with!(
         Code::StreamCaptureConflict,
-        format_args!("stream {:#x} has joined another capture meanwhile, by another thread", stream.handle.raw()),
+        "stream {:#x} has joined another capture meanwhile, by another thread",
+        stream.handle.raw()
     ))
 }

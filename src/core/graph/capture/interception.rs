@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{Capture, Recorder, capture_of, event, mode};
 use crate::backend::{self, Fault, Op, Position, Submit, Wait, Work};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::graph::flow;
 use crate::core::stream::Stream;
 use crate::core::stream::event::Event;
@@ -87,12 +87,10 @@ fn takes_part(stream: u64, capture: &Capture) -> Error {
             capture.graph.raw()
         );
     }
-    Error::new(
+    error_with!(
         Code::StreamCaptured,
-        format_args!(
-            "stream {stream:#x} is being captured; call aclmdlRICaptureEnd first, or aclrtDestroyStreamForce, which \
+        "stream {stream:#x} is being captured; call aclmdlRICaptureEnd first, or aclrtDestroyStreamForce, which \
              ends the capture without a graph"
-        ),
     )
 }
 

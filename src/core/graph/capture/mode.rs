@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::Capture;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::runtime::device::Device;
 use crate::core::stream::interceptor::{Call, Capturing};
 
@@ -120,24 +120,20 @@ fn refuse(code: Code, what: &str) -> Result<()> {
 /// The error of a wait or query for captured work: `code` says what was captured, unless a mode forbids all waits.
 pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     if capture.is_built {
-        return Error::new(
+        return error_with!(
             code,
-            format_args!(
-                "{what} is recorded in modelRI {:#x}, which is being built: what is recorded does not run, so it \
+            "{what} is recorded in modelRI {:#x}, which is being built: what is recorded does not run, so it \
                  cannot be waited for or asked; call aclmdlRIBuildEnd, and synchronize the stream of a run",
-                capture.graph.raw()
-            ),
+            capture.graph.raw()
         );
     }
     let forbidden = !forbidding().is_empty();
     capture.spoil("it was waited for, or asked");
-    Error::new(
+    error_with!(
         if forbidden { Code::CaptureModeBlockAsync } else { code },
-        format_args!(
-            "{what} is being captured from stream {:#x}: what is recorded does not run, so it cannot be waited \
+        "{what} is being captured from stream {:#x}: what is recorded does not run, so it cannot be waited \
              for or asked; call aclmdlRICaptureEnd first. The capture is invalid now",
-            capture.origin.raw()
-        ),
+        capture.origin.raw()
     )
 }
 

@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::Flow;
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::Ticket;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Result, error_with};
 use crate::core::graph::task::group::Group;
 
 /// A message to the thread.
@@ -77,9 +77,11 @@ static CHANGED: Condvar = Condvar::new();
 /// Starts the thread if it does not run.
 pub fn need() -> Result<()> {
     // The new thread waits for the lock.
-    let ended = STATE.lock().thread.need("portacl-graph", serve).map_err(|error| {
-        Error::new(Code::BadAlloc, format_args!("no thread can be started for runs of graphs: {error}"))
-    })?;
+    let ended = STATE
+        .lock()
+        .thread
+        .need("portacl-graph", serve)
+        .map_err(|error| error_with!(Code::BadAlloc, "no thread can be started for runs of graphs: {error}"))?;
     ended.join();
     Ok(())
 }

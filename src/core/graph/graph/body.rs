@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::conditions::ConditionHandle;
 use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::base::release_failure;
 use crate::core::graph::flow::Tree;
@@ -89,9 +89,9 @@ impl Graph {
             ));
         };
         if body.is_capturing.swap(true, Ordering::AcqRel) {
-            return Err(Error::new(
+            return Err(error_with!(
                 Code::ModelCaptured,
-                format_args!("modelRI {raw:#x} is being captured already; call aclmdlRICaptureEnd first"),
+                "modelRI {raw:#x} is being captured already; call aclmdlRICaptureEnd first"
             ));
         }
         if self.ready.lock().is_some() {
@@ -119,12 +119,10 @@ impl Graph {
                      no task that could change the value; capture the graph again"
             )),
             Some(ready) => Ok(ready),
-            None if is_capturing => Err(Error::new(
+            None if is_capturing => Err(error_with!(
                 Code::SubAclgraphIsCapturing,
-                format_args!(
-                    "modelRI {raw:#x}, the body of a conditional task, is still being captured; call \
+                "modelRI {raw:#x}, the body of a conditional task, is still being captured; call \
                      aclmdlRICaptureEnd first"
-                ),
             )),
             None => Err(param_invalid!(
                 "modelRI {raw:#x}, the body of a conditional task, is empty; capture it with \

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::graph::capture::event;
 use crate::core::graph::graph::Graph;
@@ -232,12 +232,11 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
 fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()> {
     let event = handles::get_arc::<Event>("params->event", raw)?;
     if !Arc::ptr_eq(&event.device, &graph.device) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamContext,
-            format_args!(
-                "params->event {raw:#x} is on device {}, the graph on device {}; use an event of the graph's device",
-                event.device.id, graph.device.id
-            ),
+            "params->event {raw:#x} is on device {}, the graph on device {}; use an event of the graph's device",
+            event.device.id,
+            graph.device.id
         ));
     }
     match what {

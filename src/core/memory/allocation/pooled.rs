@@ -102,7 +102,7 @@ impl Allocation {
         ALLOCATIONS.release_held(records);
     }
 
-    /// As [`Self::find_start`], for memory of a pool. For other memory the pool's field is not a handle of a pool.
+    /// The live memory of a pool that begins at `addr`. For other memory the pool's field is not a handle of a pool.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
         let (place, entry, range) = Self::find_place(addr)?;
@@ -110,7 +110,7 @@ impl Allocation {
         Some(PoolMemory { entry, place, base, len, pool, note })
     }
 
-    /// As [`Self::find_start`], with the place, faster for memory that this thread has freed before.
+    /// The live allocation that begins at `addr`, with its place; faster for memory that this thread has freed before.
     #[inline]
     pub(super) fn find_recent(addr: usize) -> Option<(HeldPlace<'static>, Entry, Self)> {
         let (place, entry, range) = Self::find_place(addr)?;

@@ -6,7 +6,7 @@ use super::super::ipc;
 use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
 use crate::backend::{self, Block, PagePolicy};
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::{self, Event, MemoryKind};
@@ -194,12 +194,11 @@ where
             .filter(|len| *len as u64 <= device.total_memory)
             .ok_or_else(|| {
             DeviceTallies::of(&device).device.failed();
-            Error::new(
+            error_with!(
                 Code::MemoryAllocation,
-                format_args!(
-                    "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
-                    device.id, device.total_memory
-                ),
+                "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
+                device.id,
+                device.total_memory
             )
         })?;
         request.len = Some(len);

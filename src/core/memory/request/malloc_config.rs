@@ -1,6 +1,6 @@
 //! The attributes that a program may give to an allocation.
 
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
@@ -85,12 +85,10 @@ impl MallocConfig {
     fn check_device_id(&self, session: &Session) -> Result<()> {
         let count = session.devices.len();
         match self.of(Attribute::DeviceId) {
-            Some(id) if id as usize >= count => Err(Error::new(
+            Some(id) if id as usize >= count => Err(error_with!(
                 Code::InvalidDeviceId,
-                format_args!(
-                    "cfg: deviceId is {id}; the {} backend has {count} devices here, ids start at 0",
-                    session.driver.name()
-                ),
+                "cfg: deviceId is {id}; the {} backend has {count} devices here, ids start at 0",
+                session.driver.name()
             )),
             _ => Ok(()),
         }

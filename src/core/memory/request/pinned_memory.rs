@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::freeing::{check_free, not_freed};
 use crate::backend::Block;
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::{Event, MemoryKind};
 use crate::core::memory::memory_stats::HostTallies;
@@ -99,9 +99,7 @@ impl Source for PinnedMemory {
     fn take(&self, request: &MemoryRequest) -> Result<Block> {
         let (session, size) = (request.session()?, request.size);
         let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok());
-        let len = len.ok_or_else(|| {
-            Error::new(Code::BadAlloc, format_args!("size {size} is more than a process can address"))
-        })?;
+        let len = len.ok_or_else(|| error_with!(Code::BadAlloc, "size {size} is more than a process can address"))?;
         let block = session.driver.alloc_host(len)?;
         let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);
         if let Err(error) = allocation.register() {

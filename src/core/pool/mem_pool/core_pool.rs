@@ -22,7 +22,7 @@ use self::known::{Known, Rules, Switches};
 pub use self::source::Source;
 use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Stats, StreamKey};
 use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
 use crate::core::order::{self, Lane};
@@ -322,5 +322,5 @@ impl CorePool {
 
 #[cold]
 fn no_host_memory(len: usize) -> Error {
-    Error::new(Code::BadAlloc, format_args!("size {len}: no host memory is left to register another allocation"))
+    error_with!(Code::BadAlloc, "size {len}: no host memory is left to register another allocation")
 }

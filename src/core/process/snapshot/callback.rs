@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
 use crate::core::runtime;
 
 /// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
@@ -79,12 +79,10 @@ pub fn notify(stage: Stage) -> Result<()> {
             if code == 0 {
                 continue;
             }
-            let failure = Error::new(
+            let failure = error_with!(
                 Code::SnapshotCallbackFailed,
-                format_args!(
-                    "the callback {:#x} for stage {stage:?} returned {code} for device {id}, not 0",
-                    callback.address
-                ),
+                "the callback {:#x} for stage {stage:?} returned {code} for device {id}, not 0",
+                callback.address
             );
             if stage.is_before() {
                 return Err(failure);
@@ -108,12 +106,10 @@ pub fn register(stage: i32, callback: Callback) -> Result<()> {
     let mut callbacks = CALLBACKS.lock();
     let same = |(at, other): &(Stage, Callback)| *at == stage && other.address == callback.address;
     if callbacks.iter().any(same) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::SnapshotRegisterCallbackFailed,
-            format_args!(
-                "callback {:#x} is registered already for stage {stage:?}; take it back first",
-                callback.address
-            ),
+            "callback {:#x} is registered already for stage {stage:?}; take it back first",
+            callback.address
         ));
     }
     callbacks.push((stage, callback));

@@ -7,7 +7,7 @@ use super::{Creator, Event, Quota, Uses, external, flag, sharing};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend;
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::runtime::device::Device;
@@ -24,15 +24,13 @@ impl Event {
             return Ok(());
         }
         self.counted.store(false, Ordering::Relaxed);
-        Err(Error::new(
+        Err(error_with!(
             Code::NoEventResource,
-            format_args!(
-                "device {} has {} events of aclrtCreateEventWithFlag and recorded ones of \
+            "device {} has {} events of aclrtCreateEventWithFlag and recorded ones of \
                  aclrtCreateEvent, as many as there can be; destroy some, or use \
                  aclrtCreateEventExWithFlag",
-                self.device.id,
-                Quota::MOST
-            ),
+            self.device.id,
+            Quota::MOST
         ))
     }
 

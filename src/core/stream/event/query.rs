@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::{Creator, Event};
 use crate::backend::Wait;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::handles::{self, Object};
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::sequence::Known;
@@ -95,9 +95,9 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
         })
     })?;
     if wait == Wait::TimedOut {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::EventSyncTimeout,
-            format_args!("event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"),
+            "event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"
         ));
     }
     awaited.into_iter().for_each(Awaited::is_over);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Event, flag};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles;
 use crate::core::runtime::thread;
 
@@ -23,17 +23,14 @@ impl Event {
         } else {
             return Ok(());
         };
-        Err(Error::new(Code::EventTimestampInvalid, format_args!("{argument} {why}")))
+        Err(error_with!(Code::EventTimestampInvalid, "{argument} {why}"))
     }
 
     fn check_complete(&self, argument: &str) -> Result<()> {
         if self.native.is_complete()? {
             return Ok(());
         }
-        Err(Error::new(
-            Code::EventNotComplete,
-            format_args!("{argument} has not happened yet; call aclrtSynchronizeEvent first"),
-        ))
+        Err(error_with!(Code::EventNotComplete, "{argument} has not happened yet; call aclrtSynchronizeEvent first"))
     }
 }
 
@@ -62,9 +59,10 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
         Err(Error::from(fault))
     })?;
     if ms < 0.0 {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::EventTimestampReversal,
-            format_args!("endEvent happened {} us before startEvent; swap the arguments", (-ms * 1000.0).ceil() as u64),
+            "endEvent happened {} us before startEvent; swap the arguments",
+            (-ms * 1000.0).ceil() as u64
         ));
     }
     Ok(ms)

@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::Family;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 
 /// How long the end of a subscription waits for the next callback to complete.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -124,9 +124,10 @@ impl Reader {
 
     fn nothing_came(&self, timeout_ms: i32) -> Error {
         let Family { what, process, .. } = self.family;
-        Error::new(
+        error_with!(
             Code::ReportTimeout,
-            format_args!("no {what} came in {timeout_ms} ms for thread {:#x}; call {process} again", self.thread),
+            "no {what} came in {timeout_ms} ms for thread {:#x}; call {process} again",
+            self.thread
         )
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Stream;
 use crate::algo::map::slot_table::Ref;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 
@@ -41,13 +41,12 @@ fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
         return resolve_slow(raw);
     };
     if !Arc::ptr_eq(&stream.device, &context.device) {
-        return Err(Error::new(
+        return Err(error_with!(
             Code::StreamContext,
-            format_args!(
-                "stream {raw:#x} belongs to device {}, but the current context of this thread is on \
+            "stream {raw:#x} belongs to device {}, but the current context of this thread is on \
                  device {}; call aclrtSetDevice or aclrtSetCurrentContext",
-                stream.device.id, context.device.id
-            ),
+            stream.device.id,
+            context.device.id
         ));
     }
     Ok(stream)

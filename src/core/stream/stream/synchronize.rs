@@ -7,7 +7,7 @@ use super::Stream;
 use super::resolve::resolve;
 use crate::backend::{self, Wait};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::thread;
 
@@ -70,12 +70,10 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     }
     match stream.wait_for_all(deadline)? {
         Wait::Done => Ok(()),
-        Wait::TimedOut => Err(Error::new(
+        Wait::TimedOut => Err(error_with!(
             Code::StreamSyncTimeout,
-            format_args!(
-                "stream {:#x} had not finished after {timeout_ms} ms; its work goes on, wait again",
-                stream.handle.raw()
-            ),
+            "stream {:#x} had not finished after {timeout_ms} ms; its work goes on, wait again",
+            stream.handle.raw()
         )),
     }
 }

@@ -9,7 +9,7 @@ use super::super::{RANGES, check_flags};
 use super::{Memory, Physical, Place, Properties, hand_out};
 use crate::algo::map::slot_table;
 use crate::backend::{GRANULARITY, PhysicalMemory};
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::base::handles;
 use crate::core::base::owner::Owner;
 use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
@@ -40,9 +40,9 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     let len = size.checked_next_multiple_of(GRANULARITY).filter(|len| *len as u64 <= most);
     let len = len.ok_or_else(|| {
         tally.failed();
-        Error::new(
+        error_with!(
             Code::MemoryAllocation,
-            format_args!("size {size}, in pieces of {GRANULARITY}, is more than all memory ({most} bytes)"),
+            "size {size}, in pieces of {GRANULARITY}, is more than all memory ({most} bytes)"
         )
     })?;
     let target = match &device {

@@ -3,7 +3,7 @@
 use super::known::{Known, Rules};
 use super::{CorePool, Lack, is_shortage};
 use crate::algo::alloc::pool::{GRANULE, Shortage};
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::PoolTag;
 use crate::core::order::{self, Lane};
@@ -83,14 +83,12 @@ impl CorePool {
     /// The error of a request beyond the limit.
     #[cold]
     pub fn beyond_limit(&self, len: usize) -> Error {
-        Error::new(
+        error_with!(
             Code::MemoryAllocation,
-            format_args!(
-                "size {len}: the pool has {} bytes and may have {} at most (maxSize, in pieces of {GRANULE} bytes), \
+            "size {len}: the pool has {} bytes and may have {} at most (maxSize, in pieces of {GRANULE} bytes), \
                  of which not enough are free in one piece; free some, or make a larger pool",
-                self.pool.reserved(),
-                self.most
-            ),
+            self.pool.reserved(),
+            self.most
         )
     }
 }
