@@ -75,6 +75,8 @@ def memory_goals(r):
         Goal("aclrtMalloc + aclrtFree, 64 MiB", "mmap + munmap", 1.2, memory("allocate + free 64 MiB"), jemalloc("map + unmap 64 MiB")),
         Goal("aclrtMalloc + first aclrtMemset of 64 MiB, HUGE_FIRST", "the same, NORMAL_ONLY", 1 / 5,
              memory("first use of 64 MiB, huge pages"), normal, "5 times faster"),
+        Goal("aclrtMalloc + first aclrtMemcpy of 64 MiB, HUGE_FIRST", "mmap + madvise(MADV_HUGEPAGE) + memcpy", 1,
+             memory("first copy of 64 MiB"), memory("first copy of 64 MiB, plain memory")),
         Goal("aclrtMallocHost of 64 MiB, cold", "mapping, touching and locking 4 KiB pages", 1 / 6,
              memory("pinned 64 MiB, cold"), locked, "6 times faster"),
         Goal("aclrtMallocHost of 64 MiB, from a kept slab", "mapping, touching and locking 4 KiB pages", 1 / 50,
@@ -115,6 +117,10 @@ REASONS = {
         "allocation, that no pending work uses it, and the device's memory limit. A thread has its own cache of freed "
         "blocks; one locked instruction remains in a pair, which decides between threads that free the same memory at "
         "the same moment.",
+    "aclrtMalloc + first aclrtMemcpy of 64 MiB, HUGE_FIRST":
+        "Device memory is a file in memory, so that other processes and other addresses can share it. Where the system "
+        "gives files no 2 MiB pages by itself, the kernel makes them of small ones, and waits for all processors first: "
+        "on a busy machine these waits are longer than the copy.",
     "host function + synchronise, p50":
         "A host function runs on a thread of the library, so there is a wake-up in each direction if that thread "
         "sleeps. The bare round trip of the same run varies as much, depending on where the kernel places the two "

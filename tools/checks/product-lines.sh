@@ -9,7 +9,8 @@ stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
 pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
 recorder=450 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks
-calls=260   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls
+calls=270   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
+            # the default pool without a lock
 releases=25 # NAME_portacl_release: what the launch of a kernel owns
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 check() { tools/product_lines.py --most "$most_product_lines"; }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::graphs::Highest;
 use super::request::{Order, POOL, PoolRequest};
 use super::{MemPool, default_options};
-use crate::algo::map::slot_table::{Handle, Ref};
+use crate::algo::map::slot_table::Ref;
 use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::handles;
@@ -22,7 +22,10 @@ use crate::core::stream::{self, Stream};
 pub struct DevicePools {
     /// The handle of the current pool; 0: the default pool, which need not exist yet.
     current: AtomicU64,
-    default: Mutex<Option<Handle>>,
+    /// The handle of the default pool; 0 until its first use.
+    default: AtomicU64,
+    /// Held while it is created.
+    creating: Mutex<()>,
     /// The peaks of graphs.
     pub graphs: Highest,
 }
@@ -47,19 +50,21 @@ impl DevicePools {
         }
     }
 
-    /// The default pool, created at its first use.
-    #[cold]
+    /// The default pool.
+    #[inline]
     fn default(&self, device: &Arc<Device>) -> Result<u64> {
-        let mut default = self.default.lock();
-        let handle = match *default {
-            Some(handle) => handle,
-            None => {
-                let session = runtime::session()?;
-                MemPool::create(session, Some(device), default_options(device), true)?
-            }
-        };
-        *default = Some(handle);
-        Ok(handle.raw())
+        let default = self.default.load(Ordering::Acquire);
+        if default != 0 { Ok(default) } else { self.create_default(device) }
+    }
+
+    #[cold]
+    fn create_default(&self, device: &Arc<Device>) -> Result<u64> {
+        let _creating = self.creating.lock();
+        if self.default.load(Ordering::Relaxed) == 0 {
+            let created = MemPool::create(runtime::session()?, Some(device), default_options(device), true)?;
+            self.default.store(created.raw(), Ordering::Release);
+        }
+        Ok(self.default.load(Ordering::Relaxed))
     }
 
     /// This pool is destroyed: if it was current, the default one is.
