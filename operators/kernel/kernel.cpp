@@ -14,15 +14,31 @@ template <typename Numbers>
 struct Kernel;
 template <size_t... I>
 struct Kernel<std::index_sequence<I...>> {
-    static void Run(const portaclBlock& block, operators::Computation compute, uintptr_t work, Storage<I>... storage) {
+    static void Run(const portaclBlock& block, operators::Head head, Storage<I>... storage) {
         void* const storages[] = {storage...};
-        compute(&block, work, storages);
+        head.callbacks.compute(&block, head.work, storages);
     }
 };
 
+void Release(const void* arguments) {
+    const auto* head = static_cast<const operators::Head*>(arguments);
+    head->callbacks.release(head->work);
+}
+
 }  // namespace
 
-PORTACL_KERNEL(run_4, Kernel<std::make_index_sequence<4>>::Run);
-PORTACL_KERNEL(run_16, Kernel<std::make_index_sequence<16>>::Run);
-PORTACL_KERNEL(run_64, Kernel<std::make_index_sequence<64>>::Run);
-PORTACL_KERNEL(run_256, Kernel<std::make_index_sequence<256>>::Run);
+// A kernel for this many storages, and the release of its launches.
+#define RUN(COUNT)                                                                          \
+    PORTACL_KERNEL(run_##COUNT, Kernel<std::make_index_sequence<COUNT>>::Run);              \
+    extern "C" {                                                                            \
+    __attribute__((visibility("default"))) void run_##COUNT##_portacl_release(const void*); \
+    void run_##COUNT##_portacl_release(const void* arguments) {                             \
+        Release(arguments);                                                                 \
+    }                                                                                       \
+    }                                                                                       \
+    static_assert(true, "the macro wants a semicolon behind it")
+
+RUN(4);
+RUN(16);
+RUN(64);
+RUN(256);

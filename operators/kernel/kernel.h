@@ -8,8 +8,19 @@
 
 namespace operators {
 
-// Runs `work` with the device's addresses of its storages.
-using Computation = void (*)(const portaclBlock* block, uintptr_t work, void* const* storages);
+// What the kernel calls in the library.
+struct Callbacks {
+    // Runs `work` with the device's addresses of its storages.
+    void (*compute)(const portaclBlock* block, uintptr_t work, void* const* storages);
+    // The launch is over: it has run, or an abort has dropped it.
+    void (*release)(uintptr_t work);
+};
+
+// What the arguments of a kernel begin with.
+struct Head {
+    Callbacks callbacks;
+    uintptr_t work;
+};
 
 // The numbers of storages for which there is a kernel, and their names.
 constexpr size_t kCapacities[] = {4, 16, 64, 256};

@@ -111,8 +111,7 @@ GraphWork& WorkOfGraphs() {
 }
 
 void Compute(const portaclBlock* block, uintptr_t address, void* const* storages) {
-    auto* const work = reinterpret_cast<Work*>(address & ~uintptr_t{1});
-    const bool is_of_graph = (address & 1) != 0;
+    auto* const work = reinterpret_cast<Work*>(address);
     try {
         const PlainAten plain;
         work->Compute({{storages, work->storages.size()}, at::kCPU});
@@ -120,7 +119,11 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
         const Failure failure = CurrentFailure();
         portaclKernelFail(block, failure.code, (std::string(work->name) + ": " + failure.text).c_str());
     }
-    if (!is_of_graph) finished.Add(work);
+}
+
+// The launch is over. Those of graphs are not released, so that the graph can run them again.
+void EndLaunch(uintptr_t address) {
+    finished.Add(reinterpret_cast<Work*>(address));
 }
 
 // The kernels on one device. A reset of the device, or aclFinalize, makes them invalid.
@@ -197,15 +200,13 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
 
     aclmdlRI graph = nullptr;
     const bool is_captured = IsCaptured(stream, &graph);
-    Computation compute = &Compute;
-    uintptr_t address = reinterpret_cast<uintptr_t>(work.get()) | (is_captured ? 1 : 0);
+    Head head{{&Compute, &EndLaunch}, reinterpret_cast<uintptr_t>(work.get())};
     std::array<void*, kCapacities[kKernels - 1]> storages;
-    std::array<void*, kCapacities[kKernels - 1] + 2> arguments;
-    arguments[0] = &compute;
-    arguments[1] = &address;
+    std::array<void*, kCapacities[kKernels - 1] + 1> arguments;
+    arguments[0] = &head;
     for (size_t i = 0; i < kCapacities[kind]; ++i) {
         storages[i] = i < count ? work->storages[i] : nullptr;
-        arguments[i + 2] = &storages[i];
+        arguments[i + 1] = &storages[i];
     }
 
     Kernels& kernels = KernelsOfDevice();

@@ -66,6 +66,22 @@ def copies_on_two_streams_keep_their_order():
         assert torch.equal(want, back)
 
 
+def memory_of_a_recorded_stream_is_not_used_again_early():
+    """Without record_stream, the memory of x would be that of the next tensor before the side stream has read it."""
+    side, slow = torch.npu.Stream(), torch.randn(500, 500).npu()
+    for step in range(10):
+        x = torch.full((4096,), float(step), device="npu")
+        side.wait_stream(torch.npu.current_stream())
+        with torch.npu.stream(side):
+            slow @ slow
+            y = x + 1
+        x.record_stream(side)
+        del x
+        torch.full((4096,), -1.0, device="npu")
+        torch.npu.synchronize()
+        assert y.cpu().unique().tolist() == [step + 1.0], step
+
+
 def statistics_count_memory():
     torch.npu.empty_cache()
     before = torch.npu.memory_allocated()
@@ -114,6 +130,7 @@ if __name__ == "__main__":
         a_model_is_saved_and_loaded,
         a_side_stream_waits_for_an_event,
         copies_on_two_streams_keep_their_order,
+        memory_of_a_recorded_stream_is_not_used_again_early,
         statistics_count_memory,
         two_devices_compute,
         threads_compute_with_gradients_and_autocast,

@@ -1,0 +1,263 @@
+// Misuse of the two phases: each call returns a code and a text, nothing crashes, and nothing is kept for good.
+#include <aclnnop/aclnn_mul.h>
+#include <malloc.h>
+#include <portacl/portacl.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <random>
+#include <thread>
+
+#include "protocol.h"
+
+using namespace protocol;
+
+namespace {
+
+// Bytes of the process's heap in use.
+size_t HeapInUse() {
+    return mallinfo2().uordblks;
+}
+
+class Misuse : public Protocol {
+  protected:
+    // Blocks the stream until Open().
+    void Close() {
+        EXPECT_EQ(ACL_SUCCESS, aclrtLaunchHostFunc(
+                                   stream_, [](void* self) { static_cast<Misuse*>(self)->Pass(); }, this));
+        arrived_.get_future().wait();
+    }
+    void Open() { open_.set_value(); }
+    // Launches as many operators as would keep megabytes if their work was never released.
+    void LaunchMany(const aclTensor* a, const aclTensor* out) {
+        for (int i = 0; i < kMany; ++i) ASSERT_EQ(ACL_SUCCESS, Run(PrepareAdd(a, a, out)));
+    }
+    // Bytes in use when as many operators have run and were released.
+    size_t HeapAfter(const aclTensor* a, Tensor& out) {
+        LaunchMany(a, out);
+        EXPECT_EQ(ACL_SUCCESS, Wait());
+        size_t before = 0;
+        do {
+            before = HeapInUse();
+            EXPECT_EQ(ACL_SUCCESS, aclDestroyAclOpExecutor(PrepareAdd(a, a, out)));
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        } while (HeapInUse() + kLeast < before);
+        out.Set({5});
+        return HeapInUse();
+    }
+    // The next first phase releases what is over. Threads may release some of it a moment after the stream is idle.
+    void ExpectReleased(size_t before, const aclTensor* a, const aclTensor* out) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        do {
+            ASSERT_EQ(ACL_SUCCESS, aclDestroyAclOpExecutor(PrepareAdd(a, a, out)));
+        } while (HeapInUse() > before + kMany * kLeast / 4 && std::chrono::steady_clock::now() < end);
+        EXPECT_LT(HeapInUse(), before + kMany * kLeast / 4);
+    }
+
+    static constexpr int kMany = 4000;
+    // An operator between its phases has more bytes.
+    static constexpr size_t kLeast = 150;
+
+  private:
+    void Pass() {
+        arrived_.set_value();
+        open_.get_future().wait();
+    }
+    std::promise<void> arrived_, open_;
+};
+
+TEST_F(Misuse, LaunchesThatAnAbortDropsAreReleased) {
+    Tensor a({1}, {1}), out({1}, {5});
+    const size_t before = HeapAfter(a, out);
+    Close();
+    LaunchMany(a, out);
+    EXPECT_GT(HeapInUse(), before + kMany * kLeast) << "the bound of this test finds no leak";
+    ASSERT_EQ(ACL_SUCCESS, aclrtStreamAbort(stream_));
+    Open();
+    ASSERT_EQ(ACL_SUCCESS, Wait());
+    EXPECT_EQ(out.Get(), Floats{5});
+    ExpectReleased(before, a, out);
+}
+
+TEST_F(Misuse, LaunchesBehindAFailureAreReleased) {
+    Tensor a({1}, {1}), two({2}, {1, 2}), three({3}, {1, 2, 3}), out({1}, {5});
+    const size_t before = HeapAfter(a, out);
+    ASSERT_EQ(ACL_SUCCESS, aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
+    Close();
+    ASSERT_EQ(ACL_SUCCESS, Run(PrepareAdd(two, three, out)));
+    LaunchMany(a, out);
+    Open();
+    ExpectText(ACLNN_ERR_INNER, Wait(), "aclnnAdd: The size of tensor a (2)");
+    aclOpExecutor* refused = PrepareAdd(a, a, out);
+    ExpectText(ACLNN_ERR_INNER, Run(refused), "was stopped");
+    EXPECT_EQ(out.Get(), Floats{5});
+    ExpectReleased(before, a, out);
+}
+
+TEST_F(Misuse, LaunchesOfAStreamThatIsDestroyedAreReleased) {
+    Tensor a({1}, {1}), out({1}, {5});
+    const size_t before = HeapAfter(a, out);
+    Close();
+    LaunchMany(a, out);
+    ASSERT_EQ(ACL_SUCCESS, aclrtDestroyStreamForce(stream_));
+    Open();
+    ASSERT_EQ(ACL_SUCCESS, aclrtCreateStream(&stream_));
+    EXPECT_EQ(out.Get(), Floats{5});
+    ExpectReleased(before, a, out);
+}
+
+TEST_F(Misuse, FirstPhasesWithoutASecondOneStayBounded) {
+    const Tensor a({1}, {1}), out({1}, {0});
+    const auto prepare = [&] {
+        for (int i = 0; i < 20'000; ++i) PrepareAdd(a, a, out);
+    };
+    prepare();
+    const size_t before = HeapInUse();
+    prepare();
+    EXPECT_LT(HeapInUse(), before + 100'000);
+}
+
+TEST_F(Misuse, AWorkspaceIsIgnored) {
+    // All operators ask for 0 bytes, so nothing reads it.
+    const Tensor a({1}, {1}), out({1}, {0});
+    for (void* workspace : {static_cast<void*>(nullptr), reinterpret_cast<void*>(16)})
+        for (const uint64_t size : {uint64_t{0}, uint64_t{1}, UINT64_MAX})
+            EXPECT_EQ(ACL_SUCCESS, aclnnAdd(workspace, size, PrepareAdd(a, a, out), stream_)) << Text();
+    EXPECT_EQ(ACL_SUCCESS, Wait());
+    EXPECT_EQ(out.Get(), Floats{2});
+}
+
+TEST_F(Misuse, WrongStreamsAreNamed) {
+    const Tensor a({1}, {1}), out({1}, {0});
+    aclrtStream gone = nullptr;
+    ASSERT_EQ(ACL_SUCCESS, aclrtCreateStream(&gone));
+    ASSERT_EQ(ACL_SUCCESS, aclrtDestroyStream(gone));
+    int local = 0;
+    for (aclrtStream wrong : {gone, static_cast<aclrtStream>(&local), static_cast<aclrtStream>(one_)}) {
+        aclOpExecutor* executor = PrepareAdd(a, a, out);
+        EXPECT_EQ(ACL_ERROR_RT_PARAM_INVALID, aclnnAdd(nullptr, 0, executor, wrong));
+        EXPECT_NE(Text().find("aclnnAdd"), std::string::npos) << Text();
+        // It is used up.
+        ExpectText(ACLNN_ERR_PARAM_INVALID, Run(executor), "was used by an earlier call");
+    }
+    EXPECT_EQ(ACL_SUCCESS, Wait());
+    EXPECT_EQ(out.Get(), Floats{0});
+}
+
+TEST_F(Misuse, MemoryThatWasFreedBetweenThePhasesIsNamed) {
+    const Tensor a({1}, {1});
+    aclOpExecutor* executor = nullptr;
+    {
+        const Tensor out({1}, {0});
+        executor = PrepareAdd(a, a, out);
+    }
+    EXPECT_NE(ACL_SUCCESS, Run(executor));
+    EXPECT_NE(Text().find("aclnnAdd"), std::string::npos) << Text();
+    EXPECT_EQ(ACL_SUCCESS, Wait());
+}
+
+TEST_F(Misuse, PhasesOnAnotherThread) {
+    const Tensor a({1}, {1}), out({1}, {0});
+    aclOpExecutor* executor = nullptr;
+    std::thread([&] { executor = PrepareAdd(a, a, out); }).join();
+    EXPECT_EQ(ACL_SUCCESS, Run(executor));
+    EXPECT_EQ(ACL_SUCCESS, Wait());
+    EXPECT_EQ(out.Get(), Floats{2});
+    executor = PrepareAdd(a, a, out);
+    // The stream brings its device.
+    int code = ACL_SUCCESS;
+    std::string text;
+    std::thread([&] {
+        code = Run(executor);
+        text = Text();
+    }).join();
+    EXPECT_TRUE(code == ACL_SUCCESS || text.find("aclnnAdd") != std::string::npos) << code << ": " << text;
+    EXPECT_EQ(ACL_SUCCESS, Wait());
+}
+
+TEST_F(Misuse, OneExecutorOnManyThreadsRunsOnce) {
+    const Tensor a({1}, {1}), sum({1}, {0});
+    for (int round = 0; round < 100; ++round) {
+        aclOpExecutor* executor = PrepareAdd(sum, a, sum);
+        std::atomic<int> ran{0};
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                if (aclrtSetDevice(0) == ACL_SUCCESS) ran += Run(executor) == ACL_SUCCESS;
+            });
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(1, ran);
+    }
+    EXPECT_EQ(ACL_SUCCESS, Wait());
+    EXPECT_EQ(sum.Get(), Floats{100});
+}
+
+TEST_F(Misuse, AfterFinalize) {
+    aclOpExecutor* executor = nullptr;
+    {
+        const Tensor a({1}, {1}), out({1}, {0});
+        executor = PrepareAdd(a, a, out);
+    }
+    End();
+    EXPECT_NE(ACL_SUCCESS, Run(executor));
+    EXPECT_NE(Text().find("aclnnAdd"), std::string::npos) << Text();
+    Begin();
+}
+
+// A model says what each call returns, for any order of calls.
+TEST_F(Misuse, AnyOrderOfCallsReturnsWhatItsExecutorsAreFor) {
+    enum class State { kNone, kPrepared, kRepeatable };
+    struct Slot {
+        aclOpExecutor* executor = nullptr;
+        State state = State::kNone;
+    };
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const Tensor a({1}, {1}), sum({1}, {0});
+        std::mt19937 random(seed);
+        std::vector<Slot> slots(8);
+        float wanted = 0;
+        for (int step = 0; step < 500; ++step) {
+            Slot& slot = slots[random() % slots.size()];
+            const bool lives = slot.state != State::kNone;
+            const auto expect = [&](bool succeeds, int code) {
+                EXPECT_EQ(succeeds                   ? ACL_SUCCESS
+                          : slot.executor == nullptr ? ACLNN_ERR_PARAM_NULLPTR
+                                                     : ACLNN_ERR_PARAM_INVALID,
+                          code)
+                    << "seed " << seed << ", step " << step << ": " << Text();
+                return succeeds;
+            };
+            switch (random() % 6) {
+                case 0:
+                    // An unused one may stay.
+                    slot = {PrepareAdd(sum, a, sum), State::kPrepared};
+                    break;
+                case 1:
+                case 2:
+                    if (expect(lives, Run(slot.executor))) {
+                        wanted += 1;
+                        if (slot.state == State::kPrepared) slot.state = State::kNone;
+                    }
+                    break;
+                case 3:
+                    if (expect(lives, aclSetAclOpExecutorRepeatable(slot.executor))) slot.state = State::kRepeatable;
+                    break;
+                case 4:
+                    if (expect(lives, aclDestroyAclOpExecutor(slot.executor))) slot.state = State::kNone;
+                    break;
+                default:
+                    expect(false, aclnnMul(nullptr, 0, slot.executor, stream_));
+                    expect(slot.state == State::kRepeatable, aclSetTensorAddr(slot.executor, 2, sum, sum.Memory()));
+            }
+        }
+        EXPECT_EQ(ACL_SUCCESS, Wait());
+        EXPECT_EQ(sum.Get(), Floats{wanted});
+        for (const Slot& slot : slots) {
+            if (slot.state == State::kNone) continue;
+            EXPECT_EQ(ACL_SUCCESS, aclDestroyAclOpExecutor(slot.executor));
+        }
+    }
+}
+
+}  // namespace
