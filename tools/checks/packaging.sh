@@ -1,7 +1,7 @@
 # The recipes of packaging/ build and are well formed, with what PyPI and npm have of their tools (packaging/README.md).
 conan() { CONAN_HOME=$PWD/build/packaging/conan build/packaging/venv/bin/conan "$@"; }
 check() {
-    local venv=build/packaging/venv npm=build/packaging/npm target=$PWD/target skipped='' version name
+    local venv=build/packaging/venv npm=build/packaging/npm target=$PWD/target/packaging skipped='' version name
     mkdir -p build/packaging
     # Without network the tools that are missing are left out.
     if [[ ! -x $venv/bin/hadolint || ! -x $venv/bin/conan ]]; then
@@ -16,7 +16,9 @@ check() {
     "$venv/bin/check-jsonschema" --schemafile packaging/vcpkg/vcpkg.schema.json packaging/vcpkg/vcpkg.json
     "$venv/bin/check-jsonschema" --builtin-schema vendor.github-actions packaging/action/action.yml
     "$venv/bin/hadolint" --ignore DL3008 packaging/docker/Dockerfile
-    # Debug builds, which share cargo's work with the suite.
+    # Debug builds, because optimising takes most of the time, and without debugging information, because linking takes
+    # the rest. Both share cargo's work.
+    export CARGO_PROFILE_DEV_DEBUG=0
     cmake -DWORK="$PWD/build/packaging/vcpkg" -DTARGET="$target" -DTYPE=Debug -P packaging/vcpkg/try.cmake
     cmake -S packaging/conan/test_package -B build/packaging/vcpkg/program -DCMAKE_PREFIX_PATH="$PWD/build/packaging/vcpkg/packages" >/dev/null
     cmake --build build/packaging/vcpkg/program
