@@ -190,7 +190,8 @@ fn functions(types: &Types) -> (Vec<Function>, BTreeMap<String, String>) {
         let Some(python) = python_name(name) else { continue };
         let source = sources[name.as_str()];
         let is_out = |parameter: &str| {
-            source.body.contains(&format!("Out::new(\"{parameter}\"")) && !ARRAYS.contains(&(name, parameter))
+            let forms = [format!("Out::new(\"{parameter}\""), format!("guard_out(\"{name}\", \"{parameter}\"")];
+            forms.iter().any(|form| source.body.contains(form)) && !ARRAYS.contains(&(name, parameter))
         };
         let parameter = |text: &str| {
             let (c, name) = text.rsplit_once(' ').filter(|_| text != "...").ok_or("takes any number of arguments")?;
