@@ -211,8 +211,6 @@ void RunRequestedParts() {
 // Arguments: a part, or "all"; the kernels of cpp_tests/kernels, as a shared object and as PTX. Or
 // the argument that makes this the process that exports memory.
 int main(int argc, char** argv) {
-    // The sweeps read stdout and stderr from one pipe; each line arrives whole.
-    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) {
         // Allocations of this process are the ones that fail.
         unsetenv("PORTACL_TEST_HOST_FAULT");
@@ -220,6 +218,8 @@ int main(int argc, char** argv) {
         unsetenv("PORTACL_MEMORY_HOOK");
         return ExportAndWait();
     }
+    // The sweeps read stdout and stderr from one pipe; each line arrives whole.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     const std::string wanted = argc == 4 ? argv[1] : "";
     bool is_known = wanted == "all";
     for (const Part& part : kParts) is_known |= part.name == wanted;
