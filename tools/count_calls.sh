@@ -38,7 +38,7 @@ done | tee "$work/cpu_instructions.1.json"
 
 export PORTACL_BACKEND=cuda
 {
-    for _ in 1 2 3 4 5; do FAKE_CUDA_DELAY_US=0 "$programs/bench_cuda" above; done
+    for _ in 1 2 3 4 5; do FAKE_CUDA_QUEUE=0 FAKE_CUDA_DELAY_US=0 "$programs/bench_cuda" above; done
     for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc \
         aclrtLaunchKernelWithArgsArray "aclrtMemPoolMallocAsync + FreeAsync" \
         "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns"; do

@@ -1,7 +1,9 @@
 // What PORTACL_CHECK keeps is bounded: races keeps at most 10 percent of the device memory in use, init at most 13.
 #include <acl/acl.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 

@@ -71,6 +71,7 @@ def half_and_half(first, second):
 
 
 def expect(found, wanted, what):
+    assert len(found) == len(wanted), f"{what}: {len(found)} bytes, not {len(wanted)}"
     if found != wanted:
         at = next(index for index, (one, other) in enumerate(zip(found, wanted)) if one != other)
         raise AssertionError(f"{what}: byte {at} is {found[at]}, not {wanted[at]}")

@@ -112,7 +112,7 @@ TEST_F(NativeContext, EventsOrderStreamsOfBoth) {
     Driver("cuEventDestroy_v2", filled);
 }
 
-// What ends with the other context, with it work that waits, changes nothing here.
+// The other context ends, with its memory. What this library has in streams is not affected.
 TEST_F(NativeContext, MayEndWhileStreamsWork) {
     const Stream stream;
     const DeviceMemory memory(kSize);
@@ -120,7 +120,7 @@ TEST_F(NativeContext, MayEndWhileStreamsWork) {
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 0x51, kSize, stream));
     Fill(0x52);
-    // A driver may wait for all work of the device.
+    // Not after the gate: a driver may wait for all work of the device, so both are at the same time.
     std::thread ends([this] { Driver("cuCtxDestroy_v2", context_); });
     gate.Open();
     ends.join();

@@ -258,13 +258,13 @@ FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph 
 }
 
 #ifndef FAKE_CUDA_OLD
-// As in the driver: the new graph must have the same nodes with the same edges. Pending launches
-// are not affected.
 // Assumption: An update of an executable graph takes other arguments of the same nodes, and counts for the runs after
 // it.
 // Source: CUDA Driver API, cuGraphExecUpdate
 // Test: GraphUpdate.EachRunUsesThePrecedingUpdate, GraphUpdate.ChangesTakeEffectWithTheUpdate
 
+// As in the driver: the new graph must have the same nodes with the same edges. Pending launches
+// are not affected.
 FAKE_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph handle,
                                                CUgraphExecUpdateResultInfo* result) {
     Call call(__func__, Needs::kContext);

@@ -137,10 +137,10 @@ std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUr
 
 using namespace fake;
 
-// Assumption: PTX of version 6.4 for sm_52 loads on every device. Floating-point results are those of IEEE 754, NaNs
-// are canonical.
+// Assumption: PTX of version 6.4 for sm_52 loads on every device of compute capability 5.2 or later. Floating-point
+// results are those of IEEE 754, NaNs are canonical.
 // Source: PTX ISA, PTX Module Directives: .target; Floating Point Instructions
-// Test: Reduce.Float16RoundsToEvenAndOverflowsToInfinity, Reduce.InfinitiesNaNsAndZeros, ReduceReference.IsRight
+// Test: Reduce.Float16RoundsToEvenAndOverflowsToInfinity, Reduce.InfinitiesNaNsAndZeros
 
 FAKE_CUDA_EXPORT CUresult cuModuleLoadData(CUmodule* out, const void* image) {
     Call call(__func__, Needs::kContext);
