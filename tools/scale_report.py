@@ -24,8 +24,9 @@ MEMORY = ": host memory"
 # Known reasons why goals are missed, of objects and of threads. Printed only if one is missed.
 CACHES = ("The objects no longer fit the caches of the processor, and one at random is seldom there. `malloc` shows the "
           "same. Other programs on the machine use these caches, too.")
-SHARED = ("All threads allocate from one pool. From the eighth thread on some share a section of it and its lock. All "
-          "count taken memory in one place, so that the peak of the whole pool is exact.")
+SHARED = ("All threads allocate from one pool. A thread whose section of it has no memory uses blocks of another "
+          "section, and contends for its lock. All count taken memory in one place, so that the peak of the whole pool "
+          "is exact.")
 
 
 def slopes(points):

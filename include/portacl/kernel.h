@@ -32,7 +32,9 @@
  * The library calls it once for each launch in a stream that returned ACL_SUCCESS, when the kernel
  * has run, or when the launch is dropped because its stream is aborted or destroyed or its device
  * is reset: on any thread, soon after a synchronize at the latest. It must not throw, block, or call
- * this library. Launches in graphs are not released, because a graph can run them again.
+ * this library. It may read the arguments themselves, and not the memory that pointers among them
+ * refer to. Launches in graphs are not released, because a graph can run them again, nor are
+ * launches that PORTACL_FAULT makes fail in the stream.
  *
  * An exported variable of the object is device memory, which aclrtBinaryGetGlobal finds by its
  * name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use the same

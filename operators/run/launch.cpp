@@ -121,7 +121,7 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
     }
 }
 
-// The launch is over. Those of graphs are not released, so that the graph can run them again.
+// The launch is over.
 void EndLaunch(uintptr_t address) {
     finished.Add(reinterpret_cast<Work*>(address));
 }
@@ -200,7 +200,8 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
 
     aclmdlRI graph = nullptr;
     const bool is_captured = IsCaptured(stream, &graph);
-    Head head{{&Compute, &EndLaunch}, reinterpret_cast<uintptr_t>(work.get())};
+    // A capture that ends before the launch makes it one of the stream; the work stays the graph's.
+    Head head{{&Compute, is_captured ? nullptr : &EndLaunch}, reinterpret_cast<uintptr_t>(work.get())};
     std::array<void*, kCapacities[kKernels - 1]> storages;
     std::array<void*, kCapacities[kKernels - 1] + 1> arguments;
     arguments[0] = &head;

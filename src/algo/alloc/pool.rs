@@ -176,11 +176,7 @@ impl<B: Books> Pool<B> {
             Ok(found) => return Ok(memory.enter_found(found, enter)),
             Err(shortage) => shortage,
         };
-        let adds_own = home != 0 && memory.segments.is_empty() && !self.parts.may_borrow(stream);
         drop(memory);
-        if adds_own {
-            return Err(shortage);
-        }
         let find = |memory: &mut memory::Memory<B>| memory.alloc(len, stream, order).ok();
         match self.parts.find_idle(home, find) {
             Some((mut memory, found)) => Ok(memory.enter_found(found, enter)),

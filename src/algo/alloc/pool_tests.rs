@@ -243,20 +243,6 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
 }
 
 #[test]
-fn a_stream_that_takes_memory_of_other_parts_all_the_time_gets_its_own() {
-    let pool = pool_of(GRANULE);
-    pool.spread(B);
-    let taken = |_| pool.alloc(GRAIN, B, &NOTHING, Plainly).map(|taken| (taken.note >> 32, pool.free_unused(taken)).0);
-    let parts: Vec<_> = (0..20).map_while(|turn| taken(turn).ok()).collect();
-    assert_eq!(parts, [0; 8]);
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
-    assert_eq!([taken(0), taken(1)], [Ok(1), Ok(1)]);
-    // What does not fit there may be of other parts again.
-    let own = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
-    assert_eq!((own.note >> 32, taken(2)), (1, Ok(0)));
-}
-
-#[test]
 fn what_was_the_most_is_of_all_parts_at_one_moment() {
     let pool = pool_of(GRANULE);
     let before = pool.alloc(2 * GRAIN, A, &NOTHING, Plainly).unwrap();

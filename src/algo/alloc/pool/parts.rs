@@ -13,8 +13,7 @@ use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
 /// The most parts.
 pub const PARTS: usize = 8;
-/// How often a stream must find its part locked before it gets another one, and how often it then may use the memory of
-/// others instead of adding its own.
+/// How often a stream must find its part locked before it gets another one.
 const OFTEN: u32 = 8;
 /// Streams are distinguished by this many remainders.
 const PLACES: usize = 64;
@@ -22,7 +21,7 @@ const PLACES: usize = 64;
 /// The home parts of streams. Read by all threads, and rarely written.
 #[repr(align(128))]
 struct Homes {
-    /// The part, and how often it was found locked, if it is the first one, or without memory.
+    /// The part and, while it is the first one, how often it was found locked.
     homes: [AtomicU32; PLACES],
     /// How many parts are in use.
     given: AtomicU32,
@@ -150,14 +149,6 @@ impl<B: Books> Parts<B> {
         }
         drop(memory);
         self.find_in_other_parts(home, |_, _| true, find)
-    }
-
-    /// Whether a stream whose part has no memory takes a block of another part again: a thread that does so all the
-    /// time contends for the other part's lock with each allocation and each free.
-    #[cold]
-    pub(super) fn may_borrow(&self, stream: StreamKey) -> bool {
-        let home = &self.homes.homes[place_of(stream)];
-        home.fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS < OFTEN
     }
 
     /// The first result of a part that is hardly used, except this one. Other parts are not used while more memory is
