@@ -149,7 +149,7 @@ pub fn stop_range(id: u32) {
 #[derive(Clone, Copy)]
 pub struct Synchronous<'a>(&'a dyn Device);
 
-/// See [`Synchronous`].
+/// Synchronous operations on this device.
 #[inline]
 pub fn synchronous(device: &dyn Device) -> Synchronous<'_> {
     Synchronous(device)
