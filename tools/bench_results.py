@@ -83,7 +83,9 @@ def commit():
     def git(*arguments):
         return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
 
-    changed = " with local changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    # Another section of the report may have been written already.
+    changes = git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":!/docs")
+    changed = " with local changes" if changes else ""
     return git("rev-parse", "--short", "HEAD") + changed
 
 
