@@ -30,10 +30,12 @@ struct Memory {
 std::string kind;
 aclrtStream stream = nullptr;
 
-// A range of addresses whose first half is mapped.
+// A range of addresses whose first quarter is mapped: kFar past its end is still in the range, so it
+// is never other memory of the program.
 void AllocateMapped(Memory* memory) {
     memory->size = 2 << 20;
-    CALL(aclrtReserveMemAddress(reinterpret_cast<void**>(&memory->at), 2 * memory->size, 0, nullptr, 1));
+    CALL(aclrtReserveMemAddress(reinterpret_cast<void**>(&memory->at), 4 * memory->size, 0, nullptr, 1));
+    static_assert(kFar < 3 * (size_t{2} << 20));
     aclrtPhysicalMemProp props{};
     props.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
     props.memAttr = ACL_HBM_MEM_HUGE;
