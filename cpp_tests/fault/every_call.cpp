@@ -88,7 +88,7 @@ void UseTwoDevices() {
         int32_t status = 0;
         DID(aclrtDevicePeerAccessStatus(1, 0, &status));
     }
-    if (there && here) {
+    if (there && here && host) {
         DID(aclrtMemcpy(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
         DID(aclrtMemcpyAsync(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         DID(aclrtMemcpy2dAsync(there, 64, here, 64, 32, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
@@ -211,15 +211,15 @@ void RunRequestedParts() {
 // Arguments: a part, or "all"; the kernels of cpp_tests/kernels, as a shared object and as PTX. Or
 // the argument that makes this the process that exports memory.
 int main(int argc, char** argv) {
+    // The sweeps read stdout and stderr of all processes from one pipe; each line arrives whole.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) {
         // Allocations of this process are the ones that fail.
         unsetenv("PORTACL_TEST_HOST_FAULT");
-        // The parent reads this process's output, where a hook would print.
+        // The log of a hook has one writer.
         unsetenv("PORTACL_MEMORY_HOOK");
         return ExportAndWait();
     }
-    // The sweeps read stdout and stderr from one pipe; each line arrives whole.
-    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     const std::string wanted = argc == 4 ? argv[1] : "";
     bool is_known = wanted == "all";
     for (const Part& part : kParts) is_known |= part.name == wanted;

@@ -9,6 +9,7 @@
 inline void CopyNow() {
     Memory a, b;
     Pinned pinned;
+    if (!a || !b || !pinned) return;
     std::vector<unsigned char> pageable(kSize, 0x22);
     DID(aclrtMemcpy(a, kSize, pageable.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE));
     DID(aclrtMemcpy(b, kSize, a, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
@@ -21,6 +22,7 @@ inline void CopyInOrder(size_t size) {
     Stream stream;
     Memory a(size), b(size);
     Pinned from(size), to(size);
+    if (!stream || !a || !b || !from || !to) return;
     std::vector<unsigned char> pageable(size, 0x33);
     DID(aclrtMemcpyAsync(a, size, from, size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     DID(aclrtMemcpyAsync(a, size, pageable.data(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
@@ -44,6 +46,7 @@ inline void CopyRowsAndBatches() {
     Stream stream;
     Memory memory;
     Pinned from, to;
+    if (!stream || !memory || !from || !to) return;
     aclrtMemcpyBatchAttr up{}, down{};
     up.dstLoc.type = down.srcLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     up.srcLoc.type = down.dstLoc.type = ACL_MEM_LOCATION_TYPE_HOST;

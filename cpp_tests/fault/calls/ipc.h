@@ -33,9 +33,11 @@ inline aclrtDrvMemHandle MallocPhysical() {
     return memory;
 }
 
-// The other process prints what it has exported on standard output, and ends when standard input is
-// closed.
+// The other process writes what it has exported to standard output, and ends when standard input is
+// closed. Its own failures go to standard error, which the sweeps read.
 inline int ExportAndWait() {
+    const int to_parent = dup(STDOUT_FILENO);
+    if (to_parent < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 2;
     Exported exported{};
     void* memory = nullptr;
     DID(aclInit(nullptr));
@@ -49,7 +51,7 @@ inline int ExportAndWait() {
     aclrtEvent event = nullptr;
     DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
     DID(aclrtIpcGetEventHandle(event, &exported.event));
-    const bool reported = write(STDOUT_FILENO, &exported, sizeof exported) == sizeof exported;
+    const bool reported = write(to_parent, &exported, sizeof exported) == sizeof exported;
     char end;
     while (read(STDIN_FILENO, &end, 1) > 0) {
     }

@@ -90,7 +90,7 @@ inline void LaunchKernels() {
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle kernel = nullptr;
     if (!DID(aclrtBinaryLoadFromFile(program.c_str(), nullptr, &binary))) return;
-    if (DID(aclrtBinaryGetFunction(binary, "vector_add", &kernel)) && out && a) {
+    if (DID(aclrtBinaryGetFunction(binary, "vector_add", &kernel)) && out && a && sum) {
         DID(aclrtMemsetAsync(a, kSize, 0, kSize, stream));
         void* out_address = out;
         void* a_address = a;

@@ -29,9 +29,11 @@ inline void UseMemory() {
     Memory memory;
     void* base = nullptr;
     size_t size = 0;
-    DID(aclrtMemGetAddressRange(memory, &base, &size));
     aclrtPtrAttributes attributes{};
-    DID(aclrtPointerGetAttributes(memory, &attributes));
+    if (memory) {
+        DID(aclrtMemGetAddressRange(memory, &base, &size));
+        DID(aclrtPointerGetAttributes(memory, &attributes));
+    }
     std::vector<char> pageable(kSize);
     DID(aclrtPointerGetAttributes(pageable.data(), &attributes));
     // An address of no allocation, in every query.
@@ -55,7 +57,7 @@ inline void RegisterMemory() {
         Memory memory;
         void* address = nullptr;
         DID(aclrtHostGetDevicePointer(own, &address, 0));
-        DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
+        if (memory) DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
         DID(aclrtSynchronizeStream(nullptr));
         if (!DID(aclrtHostUnregister(own))) {
             // Memory that is still registered must not be reused.

@@ -1,4 +1,4 @@
-// Makes the kernel refuse system calls of this thread and of threads that it starts.
+// Makes the kernel refuse system calls of this thread and of threads that it starts, or of all.
 #pragma once
 
 #include <linux/audit.h>
@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -15,9 +16,9 @@
 namespace portacl_test {
 
 // Makes the system call with this number fail with `error`; if `argument` has a value, only calls
-// with that second argument. It cannot be undone: use it in a separate process. False: this system
-// does not allow it.
-inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument = {}) {
+// with that second argument. `flags`: SECCOMP_FILTER_FLAG_TSYNC for all threads of the process. It cannot
+// be undone: use it in a separate process. False: this system does not allow it.
+inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument = {}, unsigned flags = 0) {
     const auto answer = static_cast<uint32_t>(SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA));
     sock_filter with_argument[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -37,7 +38,7 @@ inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument 
     program.len = argument ? sizeof with_argument / sizeof *with_argument : sizeof plain / sizeof *plain;
     program.filter = argument ? with_argument : plain;
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
 }
 
 }  // namespace portacl_test

@@ -159,7 +159,7 @@ fn nothing_at(addr: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
     let at = ptr::with_exposed_provenance_mut(addr);
     // SAFETY: a new mapping where nothing is mapped or, with MAP_FIXED, instead of one of the library's that is not in
     // use any more.
-    let at = unsafe { mmap_anonymous(at, len, ProtFlags::empty(), flags) }? as usize;
+    let at = unsafe { mmap_anonymous(at, len, ProtFlags::empty(), flags) }.map_err(refused_by("mmap"))? as usize;
     // Kernels before 4.17 take the address as a hint only.
     if addr != 0 && at != addr {
         unmap(at, len);
@@ -192,12 +192,12 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     match source {
         Source::File(file, offset) => {
             // SAFETY: the caller owns what was mapped there, and frees it.
-            unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file, offset) }?;
+            unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file, offset) }.map_err(refused_by("mmap"))?;
         }
         Source::Anonymous(more) => {
             let flags = MapFlags::PRIVATE | MapFlags::FIXED | more;
             // SAFETY: the caller frees what was mapped there, and nothing else uses the range.
-            unsafe { mmap_anonymous(to, len, access, flags) }?;
+            unsafe { mmap_anonymous(to, len, access, flags) }.map_err(refused_by("mmap"))?;
         }
     }
     Ok(())

@@ -17,7 +17,6 @@ use parking_lot::{Mutex, MutexGuard};
 use super::bounds::{Bounds, Check};
 use super::budget::Budget;
 use super::host_access::{self, Watch};
-use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping, whole_pages};
@@ -86,7 +85,7 @@ impl DeviceMemory {
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
         let map = || {
-            let mapping = backing.map(len, own_view).map_err(|error| named("mmap", error))?;
+            let mapping = backing.map(len, own_view)?;
             if check.is_on() {
                 pages::set_access(mapping.addr() + own_view, len, Access::None)?;
             }
@@ -159,7 +158,7 @@ impl DeviceMemory {
             self.restore(block);
             return Err(Fault::new(
                 FaultKind::OutOfHostMemory,
-                format!("{len} bytes to be shared cannot be mapped: mmap: {error}"),
+                format!("{len} bytes to be shared cannot be mapped: {error}"),
             ));
         }
         self.shared.lock().insert(block.addr, (block.len, Arc::clone(file)));

@@ -218,5 +218,5 @@ impl HostMemory {
 }
 
 fn no_memory(len: usize, said: &str) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("the system has no {len} bytes of host memory: mmap: {said}"))
+    Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no {len} bytes of host memory: {said}"))
 }

@@ -5,6 +5,7 @@
 //! for the library at the same distance as devices.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,6 +34,16 @@ fn no_file(error: std::io::Error) -> Fault {
     }
 }
 
+/// A range of addresses cannot be reserved.
+fn no_range(error: std::io::Error) -> Fault {
+    let what = match error.kind() {
+        ErrorKind::AddrInUse | ErrorKind::AlreadyExists => "the addresses that were asked for are not free",
+        ErrorKind::OutOfMemory => "the system has no room for so many addresses",
+        _ => "the system reserves no addresses",
+    };
+    refused(what, error)
+}
+
 impl VirtualMemory for CpuDriver {
     fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
         self.shared.ranges.reap();
@@ -44,10 +55,7 @@ impl VirtualMemory for CpuDriver {
             ));
         }
         let mapping = Mapping::reserved(len, align.max(HUGE as usize), wish, own);
-        let mapping = mapping.map_err(|error| match wish {
-            0 => refused("the system has no room for so many addresses", error),
-            _ => refused("the addresses that were asked for are not free", error),
-        })?;
+        let mapping = mapping.map_err(no_range)?;
         let addr = mapping.addr();
         host_ranges::mapped(addr, len);
         self.shared.ranges.all.lock().insert(addr, Range { mapping, parts: BTreeMap::new() });
@@ -91,7 +99,7 @@ impl VirtualMemory for CpuDriver {
             Memory::Imported { part, .. } => pages::replace(addr, len, part.file.as_fd(), part.offset, own),
             Memory::Host { file, .. } => pages::replace(addr, len, file.as_fd(), 0, 0),
         };
-        mapped.map_err(|error| refused("the kernel maps no memory there: mmap", error))?;
+        mapped.map_err(|error| refused("the kernel maps no memory there", error))?;
         let mut watch = None;
         match *memory {
             Memory::Device { ordinal, .. } | Memory::Imported { ordinal, .. } if own != 0 => {

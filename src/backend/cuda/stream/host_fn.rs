@@ -3,7 +3,8 @@
 //! The driver runs the host functions of all streams one after the other. A long one, or one that waits for another
 //! stream, would delay the others. So the driver's function only starts the job on a thread of the library. The
 //! stream then waits for a word in pinned memory, which that thread writes when the job is complete. If the driver
-//! does not let streams wait for words, the job runs on the driver's thread.
+//! does not let streams wait for words, the job runs on the driver's thread. It also runs there if the system
+//! refuses a thread, unless it calls the driver, which no function on that thread may do.
 //!
 //! A delivery to the core works in the same way, without a thread of the library: its ticket writes the word.
 
@@ -18,7 +19,7 @@ use super::call_slots::ROOM;
 use super::state::{StreamCalls, StreamState};
 use super::words::{GREATER_EQUAL, Words, at};
 use super::workers::Job;
-use crate::backend::{Delivery, Position, Result, Ticket};
+use crate::backend::{Delivery, Fault, Position, Result, Ticket};
 
 /// The argument of a call by the driver: a function, and its turn in the stream.
 struct Call<F> {
@@ -73,11 +74,25 @@ impl<F: FnOnce() + Send> Job for Begun<F> {
     }
 }
 
-/// Enqueues a call of `function` on another thread. Later work of the stream waits for it. Without [words](Words) the
-/// function may not call the driver. It is skipped if the stream is abandoned or aborted before, and on a device that
-/// fails before (the driver then drops the call, and the few bytes of its argument leak).
+/// Enqueues a call of `function` on another thread. Later work of the stream waits for it. The function does not call
+/// the driver. It is skipped if the stream is abandoned or aborted before, and on a device that fails before (the
+/// driver then drops the call, and the few bytes of its argument leak).
 pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker::<F>)
+}
+
+/// As [`queue`], for a function that calls the driver.
+pub fn queue_driver_calls<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
+    let device = stream.device();
+    if device.words().is_none() {
+        return Err(Fault::unsupported(
+            "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
+             tasks that change; capture it anew, without task groups",
+        ));
+    }
+    let ready = device.driver().workers().ensure_thread();
+    ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
+    queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker_later::<F>)
 }
 
 /// Enqueues `delivery`. With `wait`, later work of the stream waits for the ticket. It is dropped, undelivered, if the
@@ -208,6 +223,14 @@ unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_vo
         // There is no thread for it.
         begun.run();
     }
+}
+
+/// As [`run_on_worker`], for a function that may not run on the driver's thread.
+unsafe extern "C" fn run_on_worker_later<F: FnOnce() + Send + 'static>(call: *mut c_void) {
+    // SAFETY: the slot of `queue_driver_calls`, once; it contains a `Call<F>`.
+    let begun = Box::new(unsafe { begin::<F>(call) });
+    let device = Arc::clone(begun.turn.stream.device());
+    device.driver().workers().start_or_queue(begun);
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {

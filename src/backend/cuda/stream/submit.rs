@@ -28,13 +28,12 @@ impl CudaStream {
 
     #[inline(never)]
     fn host_fn(&self, function: HostFn) -> Result<Position> {
-        if function.calls_backend() && self.device().words().is_none() {
-            return Err(Fault::unsupported(
-                "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
-                 tasks that change; capture it anew, without task groups",
-            ));
-        }
-        self.reported(host_fn::queue(&self.0, move || function.run()))
+        let calls_backend = function.calls_backend();
+        let run = move || function.run();
+        self.reported(match calls_backend {
+            true => host_fn::queue_driver_calls(&self.0, run),
+            false => host_fn::queue(&self.0, run),
+        })
     }
 
     #[inline(never)]

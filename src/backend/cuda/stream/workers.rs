@@ -1,6 +1,7 @@
 //! Threads of ours that run user code for streams.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle, Thread};
@@ -24,6 +25,10 @@ impl<F: FnOnce() + Send> Job for F {
 
 /// As many threads as there are jobs at a time: each may keep its thread for as long as it likes.
 /// Threads stay until the end.
+///
+/// The system may refuse a thread when a stream reaches a job, where no call can return that. A job that needs one of
+/// these threads is submitted after [`Workers::ensure_thread`], and waits for it if there is no other
+/// ([`Workers::start_or_queue`]).
 #[derive(Default)]
 pub struct Workers(Arc<Shared>);
 
@@ -36,7 +41,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Each has a thread that was called for it, or is new.
+    /// Each has a thread that was called for it, or is new, or waits until a thread has ended its job.
     jobs: VecDeque<Box<dyn Job>>,
     /// Threads that wait for a job.
     idle: Vec<Arc<Worker>>,
@@ -80,17 +85,41 @@ impl Workers {
             worker.call();
             return Ok(());
         }
-        let shared = Arc::clone(&self.0);
         // The new thread waits for the lock and then finds the job.
-        match quiet_thread::spawn("portacl-host-fn", move || shared.serve()) {
-            Ok(handle) => {
-                state.handles.push(handle);
-                state.alive += 1;
+        match self.add_thread(&mut state) {
+            Ok(()) => {
                 state.jobs.push_back(job);
                 Ok(())
             }
             Err(_) => Err(job),
         }
+    }
+
+    /// As [`Self::start`], after [`Self::ensure_thread`]. Where no thread can be started, the job waits for one that has
+    /// ended its own job.
+    pub fn start_or_queue<J: Job + 'static>(&self, job: Box<J>) {
+        let Err(job) = self.start(job) else { return };
+        let mut state = self.0.state.lock();
+        state.jobs.push_back(job);
+        // A thread may have ended its job in the meantime.
+        let idle = state.idle.pop();
+        drop(state);
+        if let Some(worker) = idle {
+            worker.call();
+        }
+    }
+
+    /// Starts a thread if there is none.
+    pub fn ensure_thread(&self) -> io::Result<()> {
+        let mut state = self.0.state.lock();
+        if state.alive == 0 { self.add_thread(&mut state) } else { Ok(()) }
+    }
+
+    fn add_thread(&self, state: &mut State) -> io::Result<()> {
+        let shared = Arc::clone(&self.0);
+        state.handles.push(quiet_thread::spawn("portacl-host-fn", move || shared.serve())?);
+        state.alive += 1;
+        Ok(())
     }
 
     /// Ends all threads; false when one of them still runs a job at the deadline.

@@ -36,3 +36,50 @@ fn stopping_runs_started_jobs_and_leaves_jobs_that_do_not_end() {
     drop(release);
     assert!(workers.stop(soon()));
 }
+
+/// Makes the kernel refuse threads to the calling thread. False: this system allows no such filter.
+fn refuse_threads() -> bool {
+    let step = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let is = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    let mut filter = [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(is, 1, 0, libc::SYS_clone3 as u32),
+        step(is, 0, 1, libc::SYS_clone as u32),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EAGAIN as u32),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: the kernel copies the filter, which only makes calls of this thread fail.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    }
+}
+
+/// As in a callback of the driver, where the system refuses a thread.
+#[test]
+fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
+    let workers = Arc::new(Workers::default());
+    workers.ensure_thread().unwrap();
+    let (release, held) = channel::<()>();
+    let (send, ran) = channel();
+    let on = Arc::clone(&workers);
+    let refused = std::thread::spawn(move || {
+        if !refuse_threads() {
+            return false;
+        }
+        // The only thread takes one of these, and ends both.
+        on.start_or_queue(Box::new(move || _ = held.recv()));
+        on.start_or_queue(Box::new(move || send.send(std::thread::current().name().map(str::to_owned)).unwrap()));
+        assert!(on.start(Box::new(|| ())).is_err());
+        assert!(Workers::default().ensure_thread().is_err());
+        true
+    });
+    if !refused.join().unwrap() {
+        return eprintln!("skipped: this system allows no seccomp filters");
+    }
+    assert!(ran.try_recv().is_err());
+    drop(release);
+    assert_eq!(ran.recv_timeout(Duration::from_secs(20)).unwrap().as_deref(), Some("portacl-host-fn"));
+    assert!(workers.stop(soon()));
+}
