@@ -6,34 +6,49 @@ usage: gpu_check.py PACK RESULTS
 """
 
 import json
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 
-def names(path):
-    """The names and programs of a list of the pack."""
-    return [line.split("\t")[:2] for line in path.read_text().splitlines()]
+def lines(path):
+    """The lines of a list of the pack: name, program, arguments."""
+    return [line.split("\t") for line in path.read_text().splitlines()]
 
 
-def miscounted(program, log):
-    """Whether the row of a program lacks tests that its log says it ran and did not skip. Tests that run in a process of
-    their own print lines before: the last ones are the program's."""
-    text = log.read_text(errors="replace")
-    ran, skipped = ([0, *map(int, re.findall(pattern, text, re.MULTILINE))][-1]
-                    for pattern in (r"^\[=+\] (\d+) tests? from .* ran", r"^\[  SKIPPED \] (\d+) test"))
-    if not ran or program["cases"] < ran - skipped:
-        yield f"{program['name']}: {program['cases']} tests are counted, {ran} ran, {skipped} of them skipped"
+def skipped(row):
+    """The number of tests that a row counts as skipped, each with a reason."""
+    return sum(int(re.match(r"(\d+) tests?: .", reason).group(1)) for reason in row["skipped"])
+
+
+def in_suite(pack, program, arguments):
+    """How many tests a program has."""
+    listed = subprocess.run([pack / program, *arguments, "--gtest_list_tests"], cwd=pack, check=True, text=True,
+                            stdout=subprocess.PIPE, env={**os.environ, "LD_LIBRARY_PATH": str(pack / "lib")})
+    return len(re.findall(r"^  \S", listed.stdout, re.MULTILINE))
+
+
+def miscounted(pack, row, program, arguments, log):
+    """Whether the row of a program lacks tests of the program, or reasons of those that its log says it skipped. Processes
+    that tests start say the same before: the last line is the program's."""
+    text, wanted = log.read_text(errors="replace"), in_suite(pack, program, arguments)
+    left_out = int([0, *re.findall(r"^\[  SKIPPED \] (\d+) test", text, re.MULTILINE)][-1])
+    if left_out != skipped(row):
+        yield f"{row['name']}: the reasons are for {skipped(row)} tests, {left_out} skipped themselves"
+    if not wanted or row["cases"] + left_out != wanted:
+        yield f"{row['name']}: {row['cases']} tests passed, {left_out} skipped themselves, the program has {wanted}"
 
 
 def interoperation(programs, results):
-    """The bare driver is on every such machine. PyTorch and CuPy may be missing: then the log says why."""
+    """The bare driver is on every such machine. PyTorch and CuPy may be missing: then the rows say why."""
     for library in "driver", "torch", "cupy":
         name, log = f"interop.{library}", results / f"interop.{library}.log"
         status = programs[name]["status"] if name in programs else None
         text = log.read_text() if log.exists() else ""
-        skipped = library != "driver" and status == 77 and text.startswith("skipped: ")
-        if not skipped and (status != 0 or programs[name]["cases"] == 0 or
+        missing = library != "driver" and status == 77 and programs[name]["skipped"]
+        if not missing and (status != 0 or programs[name]["cases"] == 0 or
                             f"[==========] {programs[name]['cases']} tests" not in text):
             yield f"{name}: status {status}; its log ends: {text[-200:]}"
 
@@ -41,12 +56,12 @@ def interoperation(programs, results):
 def problems(pack, results):
     said = json.loads((results / "results.json").read_text())
     programs = {program["name"]: program for program in said["programs"]}
-    lists = {prefix: names(pack / f"{file}.txt")
+    lists = {prefix: lines(pack / f"{file}.txt")
              for prefix, file in (("assumed.", "assumptions"), ("", "cuda"), ("memcheck.", "memcheck"),
                                   ("racecheck.", "racecheck"), ("synccheck.", "racecheck"))}
     suite = lists[""]
-    wanted = [prefix + name for prefix, programs in lists.items() for name, _ in programs]
-    for name in [*wanted, "bench.entry", "bench.cuda"]:
+    wanted = [prefix + name for prefix, listed in lists.items() for name, *_ in listed]
+    for name in [*wanted, "bench.entry", "bench.cuda", "bench.driver"]:
         if name not in programs:
             yield f"{name} did not run"
         elif programs[name]["status"] != 0:
@@ -54,11 +69,12 @@ def problems(pack, results):
         if not (results / f"{name}.log").exists():
             yield f"{name} has no log"
     for prefix, listed in lists.items():
-        for name, program in listed:
+        for name, program, *arguments in listed:
             if program.endswith("_test") and prefix + name in programs:
-                yield from miscounted(programs[prefix + name], results / f"{prefix}{name}.log")
+                yield from miscounted(pack, programs[prefix + name], program, arguments, results / f"{prefix}{name}.log")
     yield from interoperation(programs, results)
-    tests = {f"{pathlib.Path(program).name}.cpp" for _, program in suite if program.endswith("_test")}
+    tests = {f"{pathlib.Path(program).name}.cpp" for name, program, *_ in suite
+             if program.endswith("_test") and programs.get(name, {}).get("cases")}
     if tests != set(said["tests"]):
         yield f"the confirmed test files differ: {sorted(tests ^ set(said['tests']))}"
     for key in ("about", "card", "driver", "date"):
@@ -74,6 +90,8 @@ def problems(pack, results):
                  "pageable host to device, 64 KiB", "device to pageable host, 64 KiB"):
         if call not in figures:
             yield f"there is no figure for {call}"
+    if not any("driver" in figure and figure["name"].endswith(" alive") for figure in said["figures"]):
+        yield "the benchmark of allocators in Python has no figures"
     if not any("two copies" in name for name in figures):
         yield "there is no figure for work that overlaps"
 
@@ -87,9 +105,12 @@ def main():
         print(problem)
     if found:
         sys.exit(1)
-    counts = [len(names(pack / f"{file}.txt")) for file in ("cuda", "memcheck", "assumptions")]
+    counts = [len(lines(pack / f"{file}.txt")) for file in ("cuda", "memcheck", "assumptions")]
+    programs = {program["name"]: program for program in json.loads((results / "results.json").read_text())["programs"]}
+    suite = [programs[name] for name, program, *_ in lines(pack / "cuda.txt") if program.endswith("_test")]
+    passed, left_out = sum(row["cases"] for row in suite), sum(map(skipped, suite))
     print(f"the pack works: {counts[0]} programs, {counts[1]} of them twice, tests of assumptions in {counts[2]}, and the "
-          "benchmarks")
+          f"benchmarks; of the suite's {passed + left_out} tests {passed} passed, and {left_out} skipped themselves")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,35 @@
 #!/usr/bin/env python3
-"""Copies the programs and scripts of ctest's list on standard input into the pack, and prints a line for each test: name,
-path in the pack, arguments, separated by tabs. An argument that is a program or a script is copied, too.
+"""Copies the programs and scripts of ctest's list on standard input into the pack, and prints a line for each test: its
+name, path in the pack, arguments, separated by tabs. An argument that is a program or a script is copied, too. The most
+telling tests come first.
 
 usage: gpu_list.py BUILD PACK
 """
 
 import json
 import pathlib
+import re
 import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+# What a short time on a card is for comes first: facts of the device, the seed program, each call once, streams and
+# events, pools, graphs, sharing between processes, the rest. A test that matches several counts as the last of them.
+VALUE = [re.compile(pattern) for pattern in (
+    r"device(_attribute|_info|_limit|_utilization)?$|info$|version$|visibility$|portacl(_info)?$|sys_param$",
+    r"sample\.01_",
+    r"every_call\.",
+    r"stream|event|(cnt_)?notify|native|callback|report|op_timeout$|device_reset_wait$|many_streams$|resource_limit$",
+    r"(portacl_)?mem_pool",
+    r"graph",
+    r"(.*_)?(sharing|ipc|imported)",
+)]
+
+
+def value(test):
+    """The place of a test in the order of VALUE."""
+    name = test["name"].removeprefix("cuda.")
+    return max((place for place, pattern in enumerate(VALUE) if pattern.match(name)), default=len(VALUE))
 
 
 def packed(word, build, pack):
@@ -29,7 +48,7 @@ def packed(word, build, pack):
 
 def main():
     build, pack = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    for test in json.load(sys.stdin)["tests"]:
+    for test in sorted(json.load(sys.stdin)["tests"], key=value):
         # A script names its interpreter itself.
         command = test["command"][1:] if pathlib.Path(test["command"][0]).name == "bash" else test["command"]
         program = packed(command[0], build, pack)

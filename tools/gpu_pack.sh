@@ -39,7 +39,7 @@ find "$pack" -type f ! -name '*.py' ! -name '*.sh' \( -path '*/tests/*' -o -path
         [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
     done
 # Files that tests, samples and benches load from their folders.
-cp build/gpu/cpp_tests/*.ptx build/gpu/cpp_tests/kernels.so "$pack/tests/"
+cp build/gpu/cpp_tests/*.ptx build/gpu/cpp_tests/fault/*.ptx build/gpu/cpp_tests/kernels.so "$pack/tests/"
 cp build/gpu/samples/*.ptx "$pack/samples/"
 cp build/gpu/benches/*.ptx "$pack/benches/"
 {

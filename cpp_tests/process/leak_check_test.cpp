@@ -183,7 +183,7 @@ OWN_PROCESS_TEST(LeakCheckInProcess, OfADeviceIsAboutThatDevice, {"PORTACL_LEAK_
     ACL_OK(aclInit(nullptr));
     uint32_t count = 0;
     ACL_OK(aclrtGetDeviceCount(&count));
-    if (count < 2) GTEST_SKIP() << "for two devices";
+    if (count < 2) GTEST_SKIP() << "needs two devices";
     aclrtStream streams[2];
     void* memory[2];
     for (int id : {0, 1}) {

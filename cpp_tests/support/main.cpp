@@ -1,10 +1,13 @@
-// main() of every test program: prints the backend, and counts skipped tests.
+// main() of every test program: prints the backend and why tests were skipped, and counts the skips.
 #include <acl/acl.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <string>
 
 namespace {
 
@@ -13,26 +16,44 @@ const char* Setting(const char* name, const char* otherwise) {
     return value && *value ? value : otherwise;
 }
 
-// Counts skipped tests that this machine could run. A skip is valid only for these reasons: a test
-// "needs two devices" and there is one, "needs devices that reach each other" and they do not,
-// "needs Graphviz" and it is not installed, or is "for CPUs only", because it tests what drivers of
-// GPUs decide freely, and this is a GPU.
+// Lists the reasons of skipped tests, and counts those that this machine could run. Some reasons are
+// valid: what the machine lacks, and "for CPUs only" on a GPU, because drivers of GPUs decide it
+// freely. Only a borrowed machine with a GPU may lack what an administrator sets.
 class Skips : public testing::EmptyTestEventListener {
   public:
     void OnTestPartResult(const testing::TestPartResult& result) override {
         if (!result.skipped()) return;
-        uint32_t devices = 0;
-        const bool asked = aclrtGetDeviceCount(&devices) == ACL_SUCCESS;
-        const auto says = [&](const char* words) { return std::strstr(result.message(), words); };
-        const bool on_gpu = std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") == 0;
-        count_ += !(says("needs two devices") && asked && devices == 1) &&
-                  !says("needs devices that reach each other") && !says("needs Graphviz") &&
-                  !(says("for CPUs only") && on_gpu);
+        const std::string reason = FirstLine(result.summary());
+        ++reasons_[reason];
+        invalid_ += !IsValid(reason);
     }
-    int Count() const { return count_; }
+    int Invalid() const { return invalid_; }
+
+    // own_process.h and tools/gpu_run.sh read these lines.
+    void Print() const {
+        for (const auto& [reason, tests] : reasons_)
+            std::printf("skipped: %d test%s: %s\n", tests, tests == 1 ? "" : "s", reason.c_str());
+    }
 
   private:
-    int count_ = 0;
+    static std::string FirstLine(const std::string& text) {
+        const size_t first = std::min(text.find_first_not_of('\n'), text.size());
+        return text.substr(first, text.find('\n', first) - first);
+    }
+
+    static bool IsValid(const std::string& reason) {
+        const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
+        uint32_t devices = 0;
+        if (says("needs two devices") && aclrtGetDeviceCount(&devices) == ACL_SUCCESS && devices == 1) return true;
+        if (says("needs devices that reach each other") || says("needs Graphviz")) return true;
+        const bool lent = std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
+        if (lent && (says("use each other's memory") || says("needs seccomp filters") || says("hard limit")))
+            return true;
+        return says("for CPUs only") && std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") == 0;
+    }
+
+    std::map<std::string, int> reasons_;
+    int invalid_ = 0;
 };
 
 }  // namespace
@@ -45,7 +66,8 @@ int main(int argc, char** argv) {
     auto* skips = new Skips;
     testing::UnitTest::GetInstance()->listeners().Append(skips);  // which owns it
     int result = RUN_ALL_TESTS();
-    const int skipped = skips->Count();
+    skips->Print();
+    const int skipped = skips->Invalid();
     // On the machine that a test is for, a skipped test is a failure.
     if (skipped > 0 && std::strcmp(Setting("PORTACL_TEST_NO_SKIPS", "0"), "0") != 0) {
         std::printf("%d tests skipped, and PORTACL_TEST_NO_SKIPS is set\n", skipped);

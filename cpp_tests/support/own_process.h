@@ -136,7 +136,7 @@ inline testing::AssertionResult Succeeded(const ProcessResult& result) {
 }
 
 // Runs `body` in a new process of this program, from its start to its normal end (exit, static
-// destructors). Its failures are failures of this test.
+// destructors). Its failures are failures of this test, and if it skips itself, so does this test.
 inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
     static const char* const kMarker = "PORTACL_TEST_OWN_PROCESS";
     static const char* const kDone = "[ body ran to its end ]";
@@ -154,6 +154,12 @@ inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
     all.emplace_back(kMarker, name);
     const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + name, "--gtest_color=no"}, all);
     EXPECT_TRUE(Succeeded(result));
+    // main() of the process prints the reason.
+    static const std::string kSkipped = "\nskipped: 1 test: ";
+    if (const size_t at = result.output.rfind(kSkipped); at != std::string::npos) {
+        const size_t reason = at + kSkipped.size();
+        GTEST_SKIP() << result.output.substr(reason, result.output.find('\n', reason) - reason);
+    }
     EXPECT_NE(result.output.find(kDone), std::string::npos) << "the process ended before its test did; its output:\n"
                                                             << result.output;
 }

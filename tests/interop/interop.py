@@ -287,7 +287,7 @@ def main():
         print(f"{verdict} {name} ({(time.monotonic() - began) * 1000:.0f} ms)", flush=True)
     portacl.aclFinalize()
     library.end()
-    print(f"[==========] {len(TESTS)} tests from 1 test suite ran.")
+    print(f"[==========] {len(TESTS)} tests from 1 test suite ran.\n[  PASSED  ] {len(TESTS) - failed} tests.")
     sys.exit(1 if failed else 0)
 
 

@@ -1,7 +1,7 @@
 """Other libraries of a process that use a GPU: PyTorch, CuPy, and the bare driver, behind one set of methods.
 
 A library has streams of its own (`stream`), uses streams of others by their native handles (`external`), and has arrays of
-bytes (`array`), on memory of its own or on memory of others (`view`).
+bytes (`array`), on memory of its own or on memory of others (`view`). `allocate` and `free` are its allocator alone.
 """
 
 import contextlib
@@ -75,6 +75,12 @@ class Driver:
     def end_array(self, array):
         self.enter()
         self.call("cuMemFree_v2", ctypes.c_uint64(array.address))
+
+    def allocate(self, size):
+        return self.array(size)
+
+    def free(self, block):
+        self.end_array(block)
 
     def fill(self, array, value, stream, first=0):
         self.enter()
@@ -169,6 +175,12 @@ class Torch:
     def end_array(self, array):
         """The last reference ends it."""
 
+    def allocate(self, size):
+        return self.torch.cuda.caching_allocator_alloc(size)
+
+    def free(self, block):
+        self.torch.cuda.caching_allocator_delete(block)
+
     def fill(self, array, value, stream, first=0):
         with self.torch.cuda.stream(stream):
             array[first:].fill_(value)
@@ -248,6 +260,12 @@ class CuPy:
 
     def end_array(self, array):
         """The last reference ends it."""
+
+    def allocate(self, size):
+        return self.cupy.get_default_memory_pool().malloc(size)
+
+    def free(self, block):
+        """The last reference, which the caller passes, ends it."""
 
     def fill(self, array, value, stream, first=0):
         with stream:

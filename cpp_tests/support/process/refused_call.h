@@ -45,4 +45,4 @@ inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument 
 
 // Skips the rest of a test if system calls cannot be refused.
 #define REFUSE_CALL(...) \
-    if (!::portacl_test::RefuseCall(__VA_ARGS__)) GTEST_SKIP() << "seccomp filters: " << std::strerror(errno)
+    if (!::portacl_test::RefuseCall(__VA_ARGS__)) GTEST_SKIP() << "needs seccomp filters: " << std::strerror(errno)

@@ -7,12 +7,18 @@
 
 namespace portacl_test {
 
+// Whether the hard limit of this process allows a soft one.
+inline bool MayHaveLimit(int resource, rlim_t value) {
+    rlimit now{};
+    return getrlimit(static_cast<__rlimit_resource>(resource), &now) == 0 &&
+           (now.rlim_max == RLIM_INFINITY || value <= now.rlim_max);
+}
+
 class SoftLimit {
   public:
     SoftLimit(int resource, rlim_t value) : resource_(resource) {
         EXPECT_EQ(0, getrlimit(Resource(), &before_));
-        EXPECT_TRUE(before_.rlim_max == RLIM_INFINITY || value <= before_.rlim_max)
-            << "the hard limit is " << before_.rlim_max;
+        EXPECT_TRUE(MayHaveLimit(resource, value)) << "the hard limit is " << before_.rlim_max;
         const rlimit now{value, before_.rlim_max};
         EXPECT_EQ(0, setrlimit(Resource(), &now));
     }
@@ -28,3 +34,7 @@ class SoftLimit {
 };
 
 }  // namespace portacl_test
+
+// Skips a test if this process may not have that soft limit.
+#define NEEDS_LIMIT(resource, value, what) \
+    if (!::portacl_test::MayHaveLimit(resource, value)) GTEST_SKIP() << "needs " what

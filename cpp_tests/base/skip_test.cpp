@@ -1,0 +1,55 @@
+// Tests that a machine cannot run are skipped with their reason, also those that run in a process of their own. The
+// process that runs them is made such a machine: the kernel accepts no filters of system calls, or stacks have a hard
+// limit.
+#include <acl/acl.h>
+
+#include <linux/seccomp.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <string>
+
+#include "support/own_process.h"
+#include "support/process/refused_call.h"
+
+using namespace portacl_test;
+
+namespace {
+
+// With the setting of tools/gpu_run.sh, or without it. A process that skips a test half way leaves objects to its end.
+ProcessResult Run(const char* program, const char* tests, bool lent) {
+    Settings settings{{"PORTACL_TEST_NO_SKIPS", "1"}, {"FAKE_CUDA_LEAK_CHECK", "0"}};
+    if (lent) settings.emplace_back("PORTACL_TEST_ON_GPU", "1");
+    return RunProcess(ProgramDirectory() / program, {std::string("--gtest_filter=") + tests}, settings);
+}
+
+void ExpectASkip(const ProcessResult& result, const std::string& line) {
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_NE(result.output.find("\n" + line), std::string::npos) << result.output;
+}
+
+void ExpectAFailure(const ProcessResult& result) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.output.find("tests skipped, and PORTACL_TEST_NO_SKIPS is set"), std::string::npos)
+        << result.output;
+}
+
+}  // namespace
+
+OWN_PROCESS_TEST(Skip, WithoutFiltersOfSystemCalls) {
+    ASSERT_TRUE(RefuseCall(SYS_prctl, EINVAL, SECCOMP_MODE_FILTER));
+    const char* const tests = "RefusedCall.UnansweredQuestionsAboutPagesAreNoHoles:RefusedCall.TheEndNeedsNoEvent";
+    ExpectASkip(Run("refused_call_test", tests, true), "skipped: 2 tests: needs seccomp filters: Invalid argument\n");
+    ExpectAFailure(Run("refused_call_test", tests, false));
+}
+
+OWN_PROCESS_TEST(Skip, WithAHardLimitOfStacks) {
+    const rlimit limit{8 << 20, 8 << 20};
+    ASSERT_EQ(0, setrlimit(RLIMIT_STACK, &limit));
+    const char* const tests = "ThreadStack.ItGrowsWithTheLimitOfTheShell:ThreadStack.WithoutALimitItIsEightMebibytes";
+    const ProcessResult result = Run("thread_stack_test", tests, true);
+    ExpectASkip(result, "skipped: 1 test: needs a hard limit of stacks of 32 MiB or more\n");
+    ExpectASkip(result, "skipped: 1 test: needs stacks without a hard limit\n");
+    ExpectAFailure(Run("thread_stack_test", tests, false));
+}
