@@ -3,7 +3,6 @@
 // limit.
 #include <acl/acl.h>
 
-#include <linux/seccomp.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -38,7 +37,7 @@ void ExpectAFailure(const ProcessResult& result) {
 }  // namespace
 
 OWN_PROCESS_TEST(Skip, WithoutFiltersOfSystemCalls) {
-    ASSERT_TRUE(RefuseCall(SYS_prctl, EINVAL, SECCOMP_MODE_FILTER));
+    ASSERT_TRUE(RefuseCall(SYS_seccomp, EINVAL));
     const char* const tests = "RefusedCall.UnansweredQuestionsAboutPagesAreNoHoles:RefusedCall.TheEndNeedsNoEvent";
     ExpectASkip(Run("refused_call_test", tests, true), "skipped: 2 tests: needs seccomp filters: Invalid argument\n");
     ExpectAFailure(Run("refused_call_test", tests, false));
