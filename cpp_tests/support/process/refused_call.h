@@ -1,4 +1,4 @@
-// Makes the kernel refuse system calls of this thread and of threads that it starts, or of all.
+// Makes the kernel refuse system calls of this thread and of threads that it starts.
 #pragma once
 
 #include <linux/audit.h>
@@ -11,34 +11,21 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 namespace portacl_test {
 
-// Makes the system call with this number fail with `error`; if `argument` has a value, only calls
-// with that second argument. `flags`: SECCOMP_FILTER_FLAG_TSYNC for all threads of the process. It cannot
-// be undone: use it in a separate process. False: this system does not allow it.
-inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument = {}, unsigned flags = 0) {
-    const auto answer = static_cast<uint32_t>(SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA));
-    sock_filter with_argument[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args) + sizeof(uint64_t)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument.value_or(0), 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, answer),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    sock_filter plain[] = {
+// Makes the system call with this number fail with `error`. It cannot be undone: use it in a separate
+// process. False: this system does not allow it.
+inline bool RefuseCall(long number, int error) {
+    sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, static_cast<uint32_t>(SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA))),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    sock_fprog program{};
-    program.len = argument ? sizeof with_argument / sizeof *with_argument : sizeof plain / sizeof *plain;
-    program.filter = argument ? with_argument : plain;
+    sock_fprog program{sizeof filter / sizeof *filter, filter};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
 }  // namespace portacl_test
