@@ -8,9 +8,11 @@
 //! after the same positions, transitively, but not after what is freed after the record.
 
 pub mod accesses;
+mod carriers;
 pub mod checker;
 mod clock;
 pub mod effects;
+pub mod known;
 pub mod sequence;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

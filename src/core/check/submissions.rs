@@ -12,7 +12,8 @@ use crate::core::base::error::Result;
 use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::checker::{Awaited, Checker, GraphRun};
 use crate::core::order::effects::Effects;
-use crate::core::order::sequence::{self, Known, Sequence};
+use crate::core::order::known::Known;
+use crate::core::order::sequence::{self, Sequence};
 
 /// Who uses memory.
 #[derive(Clone, Copy)]
@@ -58,11 +59,14 @@ impl Checker for Submissions {
                 let watched: Box<dyn Delivery> = Box::new(WatchedDelivery { delivery: delivery.take(), known });
                 submit(Op::HandOver { delivery: Payload::new(&mut Some(watched)), wait })
             }
-            op => submit(op),
+            op => {
+                let position = submit(op);
+                if waits && position.is_ok() {
+                    known.is_seen();
+                }
+                position
+            }
         }?;
-        if waits {
-            Known::streams([stream]).is_seen();
-        }
         if let (Some(step), Some(operation)) = (step, operation) {
             sync::submitted(stream, step, &operation);
         }
@@ -118,16 +122,18 @@ fn returns_complete(op: &Op<'_>) -> bool {
 }
 
 /// The order that an operation passes to other streams, or gets from them. Returns what the host knows when it calls a
-/// function of the program: everything before it is complete, and it may notify other threads of that.
+/// function of the program: everything before it is complete, and it may notify other threads of that. For a
+/// submission that returns when the operation is complete: what the host knows then.
 fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
     match op {
         Op::Record(event) => sequence.record(stream, event),
         Op::Wait(event, _) => sequence.wait(stream, event),
         Op::ChangeNotify(notify, _) => sequence.change(stream, notify),
         Op::WaitNotify(notify, _) => sequence.await_notify(stream, notify),
-        Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr),
-        Op::WaitValue(wait) => sequence.await_value(stream, wait.src.addr),
-        Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
+        Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr, write.value),
+        Op::WaitValue(wait) => sequence.await_value(stream, *wait),
+        Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream).into(),
+        op if returns_complete(op) => return sequence.at_stream(stream).into(),
         _ => {}
     }
     Known::default()
@@ -187,7 +193,8 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
 pub fn frees(by: By, addr: usize, len: usize) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
     let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None };
-    seen.check(&Accesses([used].into_iter().collect()), false, |_| ());
+    let all = Accesses([used].into_iter().collect());
+    seen.check(&all, false, |sequence| sequence.forget_values(used.addr..used.end));
     if is_on(Check::Init) {
         init::is_freed(addr, len);
     }

@@ -11,7 +11,7 @@ use crate::backend::{Event, Op, Position, Wait};
 use crate::core::base::error::Error;
 use crate::core::order::accesses::Accesses;
 use crate::core::order::effects::Effects;
-use crate::core::order::sequence::Known;
+use crate::core::order::known::Known;
 
 /// Sees operations before they are submitted.
 pub trait Checker: Sync {

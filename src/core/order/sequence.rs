@@ -8,75 +8,43 @@
 //! synchronize with each other.
 //!
 //! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
-//! behind the wait are *open*: what is submitted meanwhile may come before them. When it is submitted, it passes its
-//! order to what is behind the wait.
+//! behind the wait are *open*: what is submitted meanwhile may come before them. A [`Gate`] stands for such a wait, in
+//! its stream and in all streams that are behind it. When what ends the wait is submitted, it passes its order to what
+//! is behind the gates. The host's waits ([`super::known`]) get that order as well.
 
-use std::sync::{Arc, LazyLock, Weak};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::carriers::{Carried, Carrier, Gate, event_key, notify_key};
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
+use super::known::Reached;
 use crate::algo::map::key_map::KeyMap;
 use crate::backend::stream::decorators;
-use crate::backend::{Event, Notify};
+use crate::backend::{Event, Notify, ValueWait};
 
-/// What passes order from one stream to another.
-enum Carrier {
-    Event(Weak<dyn Event>),
-    Notify(Weak<Notify>),
-    /// A value in memory.
-    Value,
-}
-
-impl Carrier {
-    fn is_live(&self) -> bool {
-        match self {
-            Self::Event(event) => event.strong_count() > 0,
-            Self::Notify(notify) => notify.strong_count() > 0,
-            Self::Value => true,
-        }
-    }
-}
-
-/// Carriers are found by their addresses, which are unique while they exist.
-fn event_key(event: &Arc<dyn Event>) -> usize {
-    Arc::as_ptr(event).cast::<()>().addr()
-}
-
-fn notify_key(notify: &Arc<Notify>) -> usize {
-    Arc::as_ptr(notify).addr()
-}
-
-/// A wait that was submitted before what it waits for.
-#[derive(Clone, Copy)]
-struct Gate {
-    /// Later operations of the stream are behind it.
-    number: u64,
-    /// Of the carrier.
-    key: usize,
-    /// How many changes of the carrier end the wait.
-    change: u64,
-}
-
+/// A stream.
 #[derive(Default)]
 struct Progress {
     submitted: u64,
     after: Points,
     gates: Vec<Gate>,
+    /// The carriers of what is behind gates, while there are some.
+    passed: BTreeSet<usize>,
+    /// Operations that were behind gates when the stream was stopped.
+    stopped: Range<u64>,
 }
 
-/// What passes order, with what it passes.
-struct Carried {
-    carrier: Carrier,
-    clock: Clock,
-    changes: u64,
-    waits: u64,
-}
-
-/// Whether what a wait is for was not submitted yet.
-fn is_open_in(carriers: &KeyMap<usize, Carried>, gate: &Gate) -> bool {
-    carriers.get(&gate.key).is_some_and(|carried| carried.changes < gate.change)
+impl Progress {
+    fn retain_gates(&mut self, stays: impl Fn(&Gate) -> bool) {
+        self.gates.retain(stays);
+        if self.gates.is_empty() {
+            self.passed.clear();
+        }
+    }
 }
 
 /// At this number of carriers, dropped ones are removed.
@@ -92,6 +60,10 @@ pub struct Sequence {
     streams: Vec<Progress>,
     carriers: KeyMap<usize, Carried>,
     sweep_at: usize,
+    /// The addresses among the keys of carriers.
+    values: BTreeSet<usize>,
+    /// The latest key of a wait of the host. It is odd, and addresses are even.
+    latest_key: usize,
     /// By line: the host knows that operations up to this number are complete.
     host: Vec<u64>,
     /// How many streams have operations that the host does not know to be complete.
@@ -109,7 +81,7 @@ pub fn lock() -> MutexGuard<'static, Sequence> {
 
 /// Runs `code` with the order, if there is a checker.
 #[inline]
-fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
+pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
     decorators::has(decorators::CHECKER).then(|| code(&mut lock()))
 }
 
@@ -165,99 +137,136 @@ impl Sequence {
         Clock { latest: Some(Point { line, number: progress.submitted }), before: progress.after.clone() }
     }
 
-    fn carry(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier, replaces: bool) {
+    /// A stream changes a carrier: `replaces` what it passed before, or adds to it, and writes this value.
+    fn carry(
+        &mut self,
+        stream: u64,
+        key: usize,
+        carrier: impl FnOnce() -> Carrier,
+        replaces: bool,
+        value: Option<u64>,
+    ) {
         let line = self.line(stream);
         let clock = self.clock(line);
-        if self.carriers.len() >= self.sweep_at.max(SWEEP) {
-            self.carriers.retain(|_, carried| carried.carrier.is_live());
-            self.sweep_at = self.carriers.len() * 2;
-        }
         let kept = self.carrier(key, carrier);
         kept.changes += 1;
+        kept.value = value;
         if replaces {
             kept.clock = clock;
         } else {
             kept.clock.merge(clock);
+        }
+        let progress = &mut self.streams[line as usize];
+        if !progress.gates.is_empty() {
+            progress.passed.insert(key);
+        }
+        if !replaces {
             self.end_waits(key);
         }
     }
 
-    /// Waits that were submitted before the latest change of a carrier, which they are for: the streams behind them,
-    /// and what these have passed on, come after it.
+    /// Waits that were submitted before the latest change of a carrier, which ends them: the streams behind them, and
+    /// what these have passed on, come after it.
     fn end_waits(&mut self, key: usize) {
         let Self { streams, carriers, .. } = self;
-        if streams.iter().all(|stream| stream.gates.is_empty()) {
-            return;
-        }
+        let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
+        let mut waiting = std::mem::take(&mut carried.waiting);
         let mut ended = Vec::new();
-        for (line, stream) in streams.iter_mut().enumerate() {
-            let is_ended = |gate: &Gate| gate.key == key && !is_open_in(carriers, gate);
-            let first = stream.gates.iter().filter(|gate| is_ended(gate)).map(|gate| gate.number).min();
-            ended.extend(first.map(|number| Point { line: line as Line, number }));
-            stream.gates.retain(|gate| !is_ended(gate));
+        waiting.retain(|&line| {
+            let gates = &mut streams[line as usize].gates;
+            let is_ended = |gate: &Gate| gate.key == key && carried.ends(gate);
+            let first = gates.iter().filter(|gate| is_ended(gate)).map(|gate| gate.number).min();
+            ended.extend(first.map(|number| Point { line, number }));
+            gates.retain(|gate| !is_ended(gate));
+            gates.iter().any(|gate| gate.key == key)
+        });
+        carried.waiting = waiting;
+        let clock = carried.clock.clone();
+        for wait in &ended {
+            self.follow_on(*wait, key);
+            let is_behind = |point: Point| point.line == wait.line && point.number >= wait.number;
+            for passed in &self.streams[wait.line as usize].passed {
+                let passed = self.carriers.get_mut(passed).filter(|carried| carried.clock.points().any(is_behind));
+                passed.into_iter().for_each(|carried| carried.clock.add_before(&clock));
+            }
         }
-        let Some(clock) = carriers.get(&key).map(|carried| carried.clock.clone()) else { return };
-        for wait in ended {
-            self.follow_on(wait.line, key);
-            let is_behind = |point: Point| point.line == wait.line && point.number > wait.number;
-            let passed = self.carriers.values_mut().filter(|carried| carried.clock.points().any(is_behind));
-            passed.for_each(|carried| carried.clock.add_before(&clock));
-        }
+        ended.iter().for_each(|wait| self.streams[wait.line as usize].retain_gates(|_| true));
     }
 
     fn carrier(&mut self, key: usize, carrier: impl FnOnce() -> Carrier) -> &mut Carried {
-        let new = || Carried { carrier: carrier(), clock: Clock::default(), changes: 0, waits: 0 };
-        self.carriers.entry(key).or_insert_with(new)
+        if self.carriers.len() >= self.sweep_at.max(SWEEP) {
+            self.sweep();
+        }
+        self.carriers.entry(key).or_insert_with(|| Carried::new(carrier()))
     }
 
-    fn follow(&mut self, stream: u64, key: usize) {
-        let line = self.line(stream);
-        self.follow_on(line, key);
+    /// Drops carriers that no longer exist. Nothing waits for them.
+    #[cold]
+    fn sweep(&mut self) {
+        let Self { streams, carriers, .. } = self;
+        carriers.retain(|_, carried| carried.carrier.is_live());
+        for stream in streams {
+            stream.passed.retain(|key| carriers.contains_key(key));
+            stream.retain_gates(|gate| carriers.contains_key(&gate.key));
+        }
+        self.sweep_at = self.carriers.len() * 2;
     }
 
-    fn follow_on(&mut self, line: Line, key: usize) {
+    /// The operation is after what a carrier passes.
+    fn follow_on(&mut self, wait: Point, key: usize) {
         let Some(carried) = self.carriers.get(&key) else { return };
         let gates: Vec<Gate> = carried.clock.points().flat_map(|point| self.open_gates(point)).collect();
-        let progress = &mut self.streams[line as usize];
-        carried.clock.points().filter(|point| point.line != line).for_each(|point| progress.after.add(point));
-        let number = progress.submitted;
-        for gate in gates {
-            // One that the stream has already is before as many of its operations.
-            if !progress.gates.iter().any(|known| (known.key, known.change) == (gate.key, gate.change)) {
-                progress.gates.push(Gate { number, ..gate });
-            }
+        let progress = &mut self.streams[wait.line as usize];
+        carried.clock.points().filter(|point| point.line != wait.line).for_each(|point| progress.after.add(point));
+        gates.into_iter().for_each(|gate| self.add_gate(wait.line, Gate { number: wait.number, ..gate }));
+    }
+
+    /// The latest operation of a stream is after what a carrier passes.
+    fn follow(&mut self, stream: u64, key: usize) -> Point {
+        let line = self.line(stream);
+        let wait = Point { line, number: self.streams[line as usize].submitted };
+        self.follow_on(wait, key);
+        wait
+    }
+
+    fn add_gate(&mut self, line: Line, gate: Gate) {
+        let gates = &mut self.streams[line as usize].gates;
+        if let Some(known) = gates.iter_mut().find(|known| (known.key, known.wait) == (gate.key, gate.wait)) {
+            known.number = known.number.min(gate.number);
+            return;
         }
+        gates.push(gate);
+        let waiting = self.carriers.get_mut(&gate.key).map(|carried| &mut carried.waiting);
+        waiting.filter(|waiting| !waiting.contains(&line)).into_iter().for_each(|waiting| waiting.push(line));
     }
 
     /// As [`Self::follow`], for what a later change may end as well.
-    fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier) {
-        let line = self.line(stream) as usize;
+    fn follow_or_wait(&mut self, stream: u64, key: usize, value: Option<ValueWait>, carrier: impl FnOnce() -> Carrier) {
         let carried = self.carrier(key, carrier);
         carried.waits += 1;
-        let (change, is_open) = (carried.waits, carried.waits > carried.changes);
-        self.follow(stream, key);
-        let carriers = &self.carriers;
-        let progress = &mut self.streams[line];
-        progress.gates.retain(|gate| is_open_in(carriers, gate));
+        let gate = Gate { number: 0, key, wait: carried.waits, value };
+        // Something else may have written the value since: with fewer changes than waits, another one is to come.
+        let is_open = carried.waits > carried.changes || !carried.ends(&gate);
+        let Point { line, number } = self.follow(stream, key);
         if is_open {
-            progress.gates.push(Gate { number: progress.submitted, key, change });
+            self.add_gate(line, Gate { number, ..gate });
         }
     }
 
     /// The open waits before an operation.
     fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
         let gates = &self.streams[point.line as usize].gates;
-        gates.iter().filter(move |gate| gate.number < point.number && is_open_in(&self.carriers, gate)).copied()
+        gates.iter().filter(move |gate| gate.number <= point.number).copied()
     }
 
     /// Whether operations that are still to be submitted may come before this one.
     pub fn is_open(&self, point: Point) -> bool {
-        self.open_gates(point).next().is_some()
+        self.open_gates(point).next().is_some() || self.streams[point.line as usize].stopped.contains(&point.number)
     }
 
     /// A stream records an event.
     pub fn record(&mut self, stream: u64, event: &Arc<dyn Event>) {
-        self.carry(stream, event_key(event), || Carrier::Event(Arc::downgrade(event)), true);
+        self.carry(stream, event_key(event), || Carrier::Event(Arc::downgrade(event)), true, None);
     }
 
     /// A stream waits for the latest record of an event.
@@ -267,45 +276,79 @@ impl Sequence {
 
     /// A stream changes a notify. A wait may be after any of the changes.
     pub fn change(&mut self, stream: u64, notify: &Arc<Notify>) {
-        self.carry(stream, notify_key(notify), || Carrier::Notify(Arc::downgrade(notify)), false);
+        self.carry(stream, notify_key(notify), || Carrier::Notify(Arc::downgrade(notify)), false, None);
     }
 
     /// A stream waits for a notify.
     pub fn await_notify(&mut self, stream: u64, notify: &Arc<Notify>) {
-        self.follow_or_wait(stream, notify_key(notify), || Carrier::Notify(Arc::downgrade(notify)));
+        self.follow_or_wait(stream, notify_key(notify), None, || Carrier::Notify(Arc::downgrade(notify)));
     }
 
     /// A stream writes a value for waits.
-    pub fn write_value(&mut self, stream: u64, addr: usize) {
-        self.carry(stream, addr, || Carrier::Value, false);
+    pub fn write_value(&mut self, stream: u64, addr: usize, value: u64) {
+        self.values.insert(addr);
+        self.carry(stream, addr, || Carrier::Value, false, Some(value));
     }
 
     /// A stream waits for a value.
-    pub fn await_value(&mut self, stream: u64, addr: usize) {
-        self.follow_or_wait(stream, addr, || Carrier::Value);
+    pub fn await_value(&mut self, stream: u64, wait: ValueWait) {
+        self.values.insert(wait.src.addr);
+        self.follow_or_wait(stream, wait.src.addr, Some(wait), || Carrier::Value);
+    }
+
+    /// Memory is freed. Values at the same addresses are others from now on.
+    pub fn forget_values(&mut self, memory: Range<usize>) {
+        while let Some(&addr) = self.values.range(memory.clone()).next() {
+            self.values.remove(&addr);
+            self.carriers.remove(&addr);
+        }
     }
 
     /// What the host will know when it has waited for this stream.
-    pub fn at_stream(&mut self, stream: u64) -> Known {
+    pub fn at_stream(&mut self, stream: u64) -> Reached {
         let line = self.line(stream);
-        Known(self.clock(line))
+        let clock = self.clock(line);
+        self.reach(clock)
     }
 
     /// What the host knows when the latest operation of this stream begins.
-    pub fn before_latest(&mut self, stream: u64) -> Known {
-        let mut known = self.at_stream(stream);
-        known.0.latest.iter_mut().for_each(|point| point.number -= 1);
-        known
+    pub fn before_latest(&mut self, stream: u64) -> Reached {
+        let line = self.line(stream);
+        let mut clock = self.clock(line);
+        clock.latest.iter_mut().for_each(|point| point.number -= 1);
+        self.reach(clock)
     }
 
-    fn know(&mut self, known: &Known) {
-        // What ended its waits may have been submitted since the host began to wait.
-        let latest = known.0.latest.and_then(|point| Some((point, self.streams.get(point.line as usize)?)));
-        let since = latest.filter(|(point, progress)| progress.submitted == point.number);
-        let since = since.map_or_else(Points::default, |(_, progress)| progress.after.clone());
-        for Point { line, number } in known.0.points().chain(since.all().iter().copied()) {
+    /// What the host will know when it has waited for what a carrier passes.
+    pub fn at_carrier(&mut self, key: usize) -> Option<Reached> {
+        let clock = self.carriers.get(&key)?.clock.clone();
+        Some(self.reach(clock))
+    }
+
+    /// If waits are open before it, what ends them is added to it.
+    fn reach(&mut self, clock: Clock) -> Reached {
+        if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
+            return Reached { clock, key: None };
+        }
+        self.latest_key = (self.latest_key + 2) | 1;
+        let key = self.latest_key;
+        self.carrier(key, || Carrier::Host).clock = clock.clone();
+        for Point { line, .. } in clock.points() {
+            let progress = &mut self.streams[line as usize];
+            if !progress.gates.is_empty() {
+                progress.passed.insert(key);
+            }
+        }
+        Reached { clock, key: Some(key) }
+    }
+
+    /// The host knows that this is complete.
+    pub(super) fn know(&mut self, reached: &Reached) {
+        let later = reached.key.and_then(|key| Some(self.carriers.get(&key)?.clock.clone()));
+        let clock = later.as_ref().unwrap_or(&reached.clock);
+        for Point { line, number } in clock.points() {
             // Not there: of an earlier session.
-            let Some(progress) = self.streams.get(line as usize) else { continue };
+            let Some(progress) = self.streams.get_mut(line as usize) else { continue };
             let number = number.min(progress.submitted);
             let host = &mut self.host[line as usize];
             if *host < number {
@@ -313,49 +356,40 @@ impl Sequence {
                 self.pending -= usize::from(number == progress.submitted);
             }
         }
+        // The waits of the stream itself have ended, whatever ended them.
+        let latest = clock.latest.and_then(|point| Some((self.streams.get_mut(point.line as usize)?, point.number)));
+        if let Some((progress, number)) = latest.filter(|(progress, _)| !progress.gates.is_empty()) {
+            progress.retain_gates(|gate| gate.number > number);
+        }
+    }
+
+    /// The host no longer needs this.
+    pub(super) fn forget(&mut self, reached: &Reached) {
+        let Some((key, carried)) = reached.key.and_then(|key| Some((key, self.carriers.remove(&key)?))) else { return };
+        for Point { line, .. } in carried.clock.points() {
+            self.streams[line as usize].passed.remove(&key);
+        }
+    }
+
+    /// The stream was stopped: what was behind its open waits never runs.
+    pub fn stop(&mut self, stream: u64) {
+        let Some(&line) = self.lines.get(&stream) else { return };
+        let Progress { submitted, gates, stopped, .. } = &mut self.streams[line as usize];
+        let Some(first) = gates.iter().map(|gate| gate.number).min() else { return };
+        let first = if stopped.is_empty() { first } else { first.min(stopped.start) };
+        *stopped = first..*submitted + 1;
+        self.streams[line as usize].retain_gates(|_| false);
     }
 }
 
-/// What the host knows after a wait, or inside of a host function. Empty if no order is kept.
-#[must_use]
-#[derive(Default)]
-pub struct Known(Clock);
-
-impl Known {
-    /// For a wait, about to begin, for these streams.
-    #[inline]
-    pub fn streams(streams: impl IntoIterator<Item = u64>) -> Self {
-        with(|sequence| {
-            let mut known = Clock::default();
-            streams.into_iter().for_each(|stream| known.merge(sequence.at_stream(stream).0));
-            Self(known)
-        })
-        .unwrap_or_default()
-    }
-
-    /// For a wait, about to begin, for the latest record of an event.
-    pub fn event(event: &Arc<dyn Event>) -> Self {
-        let clock = |sequence: &mut Sequence| Some(sequence.carriers.get(&event_key(event))?.clock.clone());
-        Self(with(clock).flatten().unwrap_or_default())
-    }
-
-    /// Whether the host knows all of it already.
-    pub fn is_old(&self) -> bool {
-        with(|sequence| self.0.points().all(|point| sequence.is_known(point))).unwrap_or_default()
-    }
-
-    /// The wait has ended, or the host function runs.
-    #[inline]
-    pub fn is_seen(&self) {
-        if self.0.latest.is_some() {
-            with(|sequence| sequence.know(self));
-        }
-    }
+/// The pending operations of a stream were dropped.
+pub fn stream_stopped(stream: u64) {
+    with(|sequence| sequence.stop(stream));
 }
 
 /// The session has ended: nothing is pending.
 pub fn session_ended() {
-    with(|sequence| *sequence = Sequence::default());
+    with(|sequence| *sequence = Sequence { latest_key: sequence.latest_key, ..Sequence::default() });
 }
 
 #[cfg(test)]

@@ -1,20 +1,21 @@
 //! Tests of the order of operations.
 
-use super::{Carrier, Point, Sequence};
+use super::{Carrier, Line, Point, Sequence};
+use crate::backend::{Comparison, Place, Span, ValueWait};
 
 /// The second of two streams that wait for each other by turns. The first begins with a wait for a value that nothing
 /// writes.
 fn operations_behind_an_endless_wait(sequence: &mut Sequence, rounds: usize) -> Vec<Point> {
     let (value, to_second, to_first) = (1, 2, 3);
     sequence.next(10);
-    sequence.follow_or_wait(10, value, || Carrier::Value);
+    sequence.follow_or_wait(10, value, None, || Carrier::Value);
     let mut points = Vec::new();
     for _ in 0..rounds {
         sequence.next(10);
-        sequence.carry(10, to_second, || Carrier::Value, true);
+        sequence.carry(10, to_second, || Carrier::Value, true, None);
         sequence.follow(20, to_second);
         points.push(sequence.next(20));
-        sequence.carry(20, to_first, || Carrier::Value, true);
+        sequence.carry(20, to_first, || Carrier::Value, true, None);
         sequence.follow(10, to_first);
     }
     points
@@ -30,7 +31,7 @@ fn streams_that_wait_for_each_other_pass_an_endless_wait_on_once() {
     assert!(sequence.streams.iter().all(|stream| stream.gates.len() == 1));
     // The value is written: nothing is behind a wait any more.
     sequence.next(30);
-    sequence.carry(30, 1, || Carrier::Value, false);
+    sequence.carry(30, 1, || Carrier::Value, false, None);
     let last = sequence.next(20);
     assert_eq!(sequence.open_gates(last).count(), 0);
 }
@@ -39,11 +40,11 @@ fn streams_that_wait_for_each_other_pass_an_endless_wait_on_once() {
 fn waits_before_the_write(sequence: &mut Sequence) -> (Point, u64) {
     let (value, passed) = (1, 2);
     sequence.next(10);
-    sequence.follow_or_wait(10, value, || Carrier::Value);
+    sequence.follow_or_wait(10, value, None, || Carrier::Value);
     sequence.next(10);
-    sequence.carry(10, passed, || Carrier::Value, true);
+    sequence.carry(10, passed, || Carrier::Value, true, None);
     let written = sequence.next(20);
-    sequence.carry(20, value, || Carrier::Value, false);
+    sequence.carry(20, value, || Carrier::Value, false, None);
     (written, passed as u64)
 }
 
@@ -65,11 +66,161 @@ fn what_ends_a_wait_is_before_what_is_behind_the_wait() {
 fn the_host_knows_what_ended_the_wait_that_it_waited_for() {
     let mut sequence = Sequence::default();
     sequence.next(10);
-    sequence.follow_or_wait(10, 1, || Carrier::Value);
-    let known = sequence.at_stream(10);
+    sequence.follow_or_wait(10, 1, None, || Carrier::Value);
+    let reached = sequence.at_stream(10);
     let written = sequence.next(20);
-    sequence.carry(20, 1, || Carrier::Value, false);
+    sequence.carry(20, 1, || Carrier::Value, false, None);
     assert!(!sequence.is_known(written));
-    sequence.know(&known);
+    // Another thread goes on with the stream meanwhile.
+    let behind = sequence.next(10);
+    let later = sequence.next(20);
+    sequence.know(&reached);
     assert!(sequence.is_known(written));
+    assert!(!sequence.is_known(behind) && !sequence.is_known(later), "submitted since the host began to wait");
+    sequence.forget(&reached);
+    assert!(sequence.carriers.values().all(|carried| !matches!(carried.carrier, Carrier::Host)));
+}
+
+/// A stream waits for a wait of another stream, and both were submitted before what ends them.
+#[test]
+fn operations_between_two_waits_are_behind_both() {
+    let (outer, inner) = (10, 20);
+    let mut sequence = Sequence::default();
+    sequence.next(1);
+    sequence.follow_or_wait(1, outer, None, || Carrier::Value);
+    let behind = sequence.next(1);
+    sequence.next(2);
+    sequence.follow_or_wait(2, inner, None, || Carrier::Value);
+    sequence.next(2);
+    sequence.carry(2, outer, || Carrier::Value, false, None);
+    assert!(sequence.is_open(behind), "behind the inner wait");
+    // What the third stream does before comes before it, and not what it does later.
+    sequence.next(3);
+    sequence.carry(3, inner, || Carrier::Value, false, None);
+    assert!(!sequence.is_open(behind));
+}
+
+fn value_wait(addr: usize, comparison: Comparison, value: u64) -> ValueWait {
+    ValueWait { src: Span { addr, len: 8, place: Place::Device(0) }, value, comparison }
+}
+
+#[test]
+fn only_a_value_that_satisfies_a_wait_ends_it() {
+    use Comparison::{And, Equal, GreaterOrEqual, Nor};
+    for (comparison, value, too_early, right) in
+        [(GreaterOrEqual, 5, 4, 6), (Equal, 5, 6, 5), (And, 4, 3, 12), (Nor, 1, u64::MAX - 1, 8)]
+    {
+        let mut sequence = Sequence::default();
+        sequence.next(1);
+        sequence.await_value(1, value_wait(64, comparison, value));
+        let behind = sequence.next(1);
+        sequence.next(2);
+        sequence.write_value(2, 64, too_early);
+        assert!(sequence.is_open(behind), "{comparison:?}");
+        let before = sequence.next(2);
+        sequence.write_value(2, 64, right);
+        assert!(!sequence.is_open(behind), "{comparison:?}");
+        let later = sequence.next(1);
+        assert!(sequence.is_before(before, later), "{comparison:?}");
+    }
+}
+
+#[test]
+fn a_wait_for_a_value_is_open_after_another_value() {
+    let mut sequence = Sequence::default();
+    let mut is_open = |written: u64| {
+        sequence.next(2);
+        sequence.write_value(2, 64, written);
+        sequence.next(1);
+        sequence.await_value(1, value_wait(64, Comparison::Equal, 1));
+        let behind = sequence.next(1);
+        sequence.is_open(behind)
+    };
+    assert!(!is_open(1));
+    assert!(is_open(0));
+}
+
+#[test]
+fn memory_that_is_freed_takes_its_values_with_it() {
+    let mut sequence = Sequence::default();
+    for addr in [64, 72, 128] {
+        sequence.next(1);
+        sequence.write_value(1, addr, 1);
+    }
+    sequence.forget_values(64..128);
+    assert_eq!(sequence.carriers.keys().copied().collect::<Vec<_>>(), [128]);
+    sequence.next(2);
+    sequence.await_value(2, value_wait(64, Comparison::Equal, 1));
+    let behind = sequence.next(2);
+    assert!(sequence.is_open(behind), "for a value that is still to come");
+}
+
+/// A wait of the host for all streams of a device, of which two have open waits.
+#[test]
+fn the_host_knows_what_ended_the_waits_of_all_streams() {
+    let mut sequence = Sequence::default();
+    let keys = [64, 72];
+    for (stream, key) in [1, 2].into_iter().zip(keys) {
+        sequence.next(stream);
+        sequence.follow_or_wait(stream, key, None, || Carrier::Value);
+    }
+    let reached = [1, 2].map(|stream| sequence.at_stream(stream));
+    let changed = keys.map(|key| {
+        let before = sequence.next(3);
+        sequence.next(3);
+        sequence.carry(3, key, || Carrier::Value, false, None);
+        before
+    });
+    reached.iter().for_each(|reached| sequence.know(reached));
+    assert!(changed.into_iter().all(|point| sequence.is_known(point)));
+}
+
+#[test]
+fn what_the_host_has_waited_for_is_behind_no_wait() {
+    let mut sequence = Sequence::default();
+    sequence.next(1);
+    sequence.await_value(1, value_wait(64, Comparison::Equal, 1));
+    let reached = sequence.at_stream(1);
+    sequence.know(&reached);
+    let behind = sequence.next(1);
+    assert!(!sequence.is_open(behind), "the word had the value from the start");
+}
+
+/// A program that stops or destroys streams which wait for the same word.
+#[test]
+fn stopped_streams_cost_a_later_change_nothing() {
+    let mut sequence = Sequence::default();
+    for stream in 1..=1000 {
+        sequence.next(stream);
+        sequence.await_value(stream, value_wait(64, Comparison::Equal, 1));
+        let behind = sequence.next(stream);
+        sequence.stop(stream);
+        assert!(sequence.is_open(behind), "it never runs");
+        let later = sequence.next(stream);
+        assert!(!sequence.is_open(later));
+        sequence.next(2000);
+        sequence.write_value(2000, 64, 0);
+    }
+    assert!(sequence.streams.iter().all(|stream| stream.gates.is_empty()));
+    assert_eq!(sequence.carriers[&64].waiting, [] as [Line; 0]);
+}
+
+/// Each change checks the streams that wait for it, and not all streams that have waited.
+#[test]
+fn a_change_checks_its_own_waits() {
+    let mut sequence = Sequence::default();
+    for round in 0..100 {
+        let key = 64 + round * 8;
+        for stream in [1, 2] {
+            sequence.next(stream);
+            sequence.follow_or_wait(stream, key, None, || Carrier::Value);
+        }
+        assert_eq!(sequence.carriers[&key].waiting, [0, 1]);
+        for _ in 0..2 {
+            sequence.next(3);
+            sequence.carry(3, key, || Carrier::Value, false, None);
+        }
+        assert_eq!(sequence.carriers[&key].waiting, [] as [Line; 0]);
+    }
+    assert!(sequence.streams.iter().all(|stream| stream.gates.is_empty() && stream.passed.is_empty()));
 }

@@ -13,7 +13,7 @@ use crate::core::base::handles::{self, Object, take_all};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
-use crate::core::order::sequence::Known;
+use crate::core::order::known::Known;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;

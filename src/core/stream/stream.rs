@@ -20,7 +20,7 @@ use crate::backend::{self, Fault, FaultKind, Op, Position, Submit, Wait, Work};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::order::checker::HostWait;
-use crate::core::order::sequence::Known;
+use crate::core::order::known::Known;
 use crate::core::order::{self, Awaited, Lane, checker};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;

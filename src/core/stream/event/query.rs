@@ -8,7 +8,7 @@ use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::handles::{self, Object};
 use crate::core::order::checker::{self, HostWait};
-use crate::core::order::sequence::Known;
+use crate::core::order::known::Known;
 use crate::core::order::{self, Awaited};
 use crate::core::runtime::thread;
 use crate::core::stream::stream::Stream;

@@ -15,7 +15,7 @@ use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::base::{callback, host_memory};
-use crate::core::order;
+use crate::core::order::{self, sequence};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{state_callback, thread};
@@ -90,6 +90,7 @@ impl Stream {
     pub fn abandon(&self) -> Position {
         self.note_abort();
         interceptor::installed().note(self, Change::Stopped);
+        sequence::stream_stopped(self.handle.raw());
         self.native.abandon()
     }
 
@@ -102,6 +103,7 @@ impl Stream {
             waited = Wait::TimedOut;
         }
         order::forget_waits(self);
+        sequence::stream_stopped(self.handle.raw());
         self.callbacks.drop_pending(self.handle);
         waited
     }

@@ -1,0 +1,88 @@
+// Races around waits that are submitted before what ends them.
+#include <future>
+
+#include "check/programs/program.h"
+
+namespace {
+
+struct Notify {
+    aclrtNotify handle = nullptr;
+
+    Notify() { OK(aclrtCreateNotify(&handle, ACL_NOTIFY_DEFAULT)); }
+    void Record(aclrtStream stream) { OK(aclrtRecordNotify(handle, stream)); }
+    void Wait(aclrtStream stream) { OK(aclrtWaitAndResetNotify(handle, stream, 0)); }
+    void Destroy() { OK(aclrtDestroyNotify(handle)); }
+};
+
+// What ends the second stream's wait is itself behind a wait.
+void WaitBehindAWait(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Notify outer, inner;
+    outer.Wait(world.second);
+    world.ToHost(world.second, world.device);
+    inner.Wait(world.first);
+    outer.Record(world.first);
+    if (!is_fixed) inner.Record(third);
+    world.Fill(world.device, third);
+    if (is_fixed) inner.Record(third);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStream(third));
+    outer.Destroy();
+    inner.Destroy();
+}
+
+// The first of two values does not end the wait.
+void ValueTooSmall(World& world, bool is_fixed) {
+    char* word = world.other;
+    OK(aclrtMemset(word, 8, 0, 8));
+    OK(aclrtValueWait(word, 2, ACL_STREAM_WAIT_VALUE_GEQ, world.second));
+    world.ToHost(world.second, world.device);
+    OK(aclrtValueWrite(word, 1, 0, world.first));
+    if (!is_fixed) OK(aclrtValueWrite(word, 2, 0, world.first));
+    world.Fill(world.device, world.first);
+    if (is_fixed) OK(aclrtValueWrite(word, 2, 0, world.first));
+}
+
+// The reader sets the word back to 0, so that its second wait is for the second 1.
+void ValueAgain(World& world, bool is_fixed) {
+    char* word = world.other;
+    OK(aclrtMemset(word, 8, 0, 8));
+    OK(aclrtValueWrite(word, 1, 0, world.first));
+    OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_GEQ, world.second));
+    OK(aclrtValueWrite(word, 0, 0, world.second));
+    world.Order(world.second, world.first);
+    OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_GEQ, world.second));
+    world.ToHost(world.second, world.device);
+    if (!is_fixed) OK(aclrtValueWrite(word, 1, 0, world.first));
+    world.Fill(world.device, world.first);
+    if (is_fixed) OK(aclrtValueWrite(word, 1, 0, world.first));
+}
+
+// A host function notifies the host. It is behind a wait that ends after the function was submitted.
+void HostFunctionBehindAWait(World& world, bool is_fixed) {
+    Notify notify;
+    std::promise<void> reached;
+    notify.Wait(world.second);
+    const auto set = [](void* argument) { static_cast<std::promise<void>*>(argument)->set_value(); };
+    OK(aclrtLaunchHostFunc(world.second, set, &reached));
+    if (!is_fixed) notify.Record(world.first);
+    world.Fill(world.device, world.first);
+    if (is_fixed) notify.Record(world.first);
+    reached.get_future().wait();
+    OK(aclrtMemcpy(world.pageable.data(), world.kSize, world.device, world.kSize, ACL_MEMCPY_DEVICE_TO_HOST));
+    OK(aclrtSynchronizeDevice());
+    notify.Destroy();
+}
+
+}  // namespace
+
+const std::vector<Program> kWaits = {
+    {"wait_behind_a_wait", WaitBehindAWait, "race",
+     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"value_too_small", ValueTooSmall, "race",
+     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"value_again", ValueAgain, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"host_function_behind_a_wait", HostFunctionBehindAWait, "race",
+     "aclrtMemcpy reads memory that aclrtMemsetAsync writes, and nothing"},
+};
