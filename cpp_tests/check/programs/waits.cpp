@@ -59,6 +59,21 @@ void ValueAgain(World& world, bool is_fixed) {
     if (is_fixed) OK(aclrtValueWrite(word, 1, 0, world.first));
 }
 
+// A copy writes the value. In the faulty program it is not behind the fill.
+void ValueByACopy(World& world, bool is_fixed) {
+    char* word = world.other;
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    OK(aclrtMemset(word, 8, 0, 8));
+    OK(aclrtMemset(world.scratch, 8, 1, 8));
+    world.Fill(world.device, is_fixed ? world.first : third);
+    OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_GEQ, world.second));
+    OK(aclrtMemcpyAsync(word, 8, world.scratch, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, world.first));
+    world.ToHost(world.second, world.device);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStream(third));
+}
+
 // A host function notifies the host. It is behind a wait that ends after the function was submitted.
 void HostFunctionBehindAWait(World& world, bool is_fixed) {
     Notify notify;
@@ -75,6 +90,34 @@ void HostFunctionBehindAWait(World& world, bool is_fixed) {
     notify.Destroy();
 }
 
+// The host uploads what a stream reads that waits already.
+void HostUploadsBeforeTheRecord(World& world, bool is_fixed) {
+    Notify notify;
+    notify.Wait(world.second);
+    world.ToHost(world.second, world.device);
+    if (!is_fixed) notify.Record(world.first);
+    OK(aclrtMemcpy(world.device, world.kSize, world.pageable.data(), world.kSize, ACL_MEMCPY_HOST_TO_DEVICE));
+    if (is_fixed) notify.Record(world.first);
+    OK(aclrtSynchronizeDevice());
+    notify.Destroy();
+}
+
+// A stream that waits still uses memory that is freed.
+void FreeBeforeTheRecord(World& world, bool is_fixed) {
+    Notify notify;
+    notify.Wait(world.second);
+    world.ToHost(world.second, world.device);
+    if (is_fixed) {
+        notify.Record(world.first);
+        OK(aclrtSynchronizeStream(world.second));
+    }
+    OK(aclrtFree(world.device));
+    world.device = nullptr;
+    if (!is_fixed) notify.Record(world.first);
+    OK(aclrtSynchronizeDevice());
+    notify.Destroy();
+}
+
 }  // namespace
 
 const std::vector<Program> kWaits = {
@@ -83,6 +126,12 @@ const std::vector<Program> kWaits = {
     {"value_too_small", ValueTooSmall, "race",
      "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
     {"value_again", ValueAgain, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"value_by_a_copy", ValueByACopy, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"host_function_behind_a_wait", HostFunctionBehindAWait, "race",
      "aclrtMemcpy reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"host_uploads_before_the_record", HostUploadsBeforeTheRecord, "race",
+     "aclrtMemcpy writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"free_before_the_record", FreeBeforeTheRecord, "race",
+     "aclrtFree frees memory that aclrtMemcpyAsync reads, and nothing"},
 };

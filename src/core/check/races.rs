@@ -52,8 +52,7 @@ pub fn check(
         }
         return found;
     };
-    // What waits for something that is still to be submitted may come after the operation.
-    let is_open = |earlier: &Operation| earlier.stream.is_some_and(|stream| sequence.is_open(stream.point));
+    let is_open = |earlier: &Operation| is_open(sequence, earlier);
     let is_before = |earlier: &Operation| {
         earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point)) || is_open(earlier)
     };
@@ -80,15 +79,25 @@ pub fn check(
 
 /// As [`check`], for the host.
 fn check_host(shadow: &Shadow, sequence: &Sequence, operation: &Operation, used: &Accesses) -> Vec<Finding> {
-    // The host frees memory that exists in any case.
     let is_before = |earlier: &Operation| {
-        (earlier.what, operation.what) == (What::Allocates, What::Frees) || is_known(sequence, earlier)
+        is_known(sequence, earlier)
+            || match operation.what {
+                // The host frees memory that exists in any case, and nothing may use it later.
+                What::Frees => earlier.what == What::Allocates,
+                _ => is_open(sequence, earlier),
+            }
     };
     let check = |access: &Access| {
         let mode = access.mode;
         shadow.check(access, is_before).into_iter().map(move |conflict| (conflict, mode))
     };
     findings(used.0.iter().flat_map(check).collect(), || operation.clone())
+}
+
+/// Whether it waits for something that is still to be submitted: then it may come after all that was submitted so far,
+/// and after what the host does now.
+fn is_open(sequence: &Sequence, operation: &Operation) -> bool {
+    operation.stream.is_some_and(|stream| sequence.is_open(stream.point))
 }
 
 /// Whether the host has waited for it.

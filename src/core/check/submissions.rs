@@ -236,6 +236,9 @@ impl Seen<'_> {
         if is_on(Check::Races) && !accesses.0.is_empty() {
             found.extend(races::check(&sequence, operation, accesses, self.graph));
         }
+        for written in accesses.0.iter().filter(|access| access.mode != Mode::Read) {
+            sequence.overwrite(stream.map(|stream| stream.handle), written.addr..written.end);
+        }
         let carried = carry(&mut sequence);
         drop(sequence);
         found.iter().for_each(report::finding);

@@ -49,7 +49,7 @@ pub struct Carried {
     pub changes: u64,
     /// How often streams were given waits for it.
     pub waits: u64,
-    /// The value of the latest change.
+    /// The value of the latest change, if it is known.
     pub value: Option<u64>,
     /// The streams that may have gates for it.
     pub waiting: Vec<Line>,
@@ -59,6 +59,11 @@ impl Carried {
     /// Passes nothing yet.
     pub fn new(carrier: Carrier) -> Self {
         Self { carrier, clock: Clock::default(), changes: 0, waits: 0, value: None, waiting: Vec::new() }
+    }
+
+    /// Whether its latest change has an unknown value, which may end this wait.
+    pub fn may_end(&self, gate: &Gate) -> bool {
+        gate.value.is_some() && self.value.is_none()
     }
 
     /// Whether its latest change ends this wait.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::carriers::event_key;
-use super::clock::Clock;
+use super::carriers::{Carrier, event_key};
+use super::clock::{Clock, Point};
 use super::sequence::{Sequence, with};
 use crate::backend::Event;
 
@@ -15,6 +15,75 @@ pub struct Reached {
     pub clock: Clock,
     /// Of a carrier that gets what ends open waits before the operation, if there are any.
     pub key: Option<usize>,
+}
+
+impl Sequence {
+    /// What the host will know when it has waited for this stream.
+    pub fn at_stream(&mut self, stream: u64) -> Reached {
+        let line = self.line(stream);
+        let clock = self.clock(line);
+        self.reach(clock)
+    }
+
+    /// What the host knows when the latest operation of this stream begins.
+    pub fn before_latest(&mut self, stream: u64) -> Reached {
+        let line = self.line(stream);
+        let mut clock = self.clock(line);
+        clock.latest.iter_mut().for_each(|point| point.number -= 1);
+        self.reach(clock)
+    }
+
+    /// What the host will know when it has waited for what a carrier passes.
+    pub fn at_carrier(&mut self, key: usize) -> Option<Reached> {
+        let clock = self.carriers.get(&key)?.clock.clone();
+        Some(self.reach(clock))
+    }
+
+    /// If waits are open before it, what ends them is added to it.
+    fn reach(&mut self, clock: Clock) -> Reached {
+        if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
+            return Reached { clock, key: None };
+        }
+        self.latest_key = (self.latest_key + 2) | 1;
+        let key = self.latest_key;
+        self.carrier(key, || Carrier::Host).clock = clock.clone();
+        for Point { line, .. } in clock.points() {
+            let progress = &mut self.streams[line as usize];
+            if !progress.gates.is_empty() {
+                progress.passed.insert(key);
+            }
+        }
+        Reached { clock, key: Some(key) }
+    }
+
+    /// The host knows that this is complete.
+    pub(super) fn know(&mut self, reached: &Reached) {
+        let later = reached.key.and_then(|key| Some(self.carriers.get(&key)?.clock.clone()));
+        let clock = later.as_ref().unwrap_or(&reached.clock);
+        for Point { line, number } in clock.points() {
+            // Not there: of an earlier session.
+            let Some(progress) = self.streams.get_mut(line as usize) else { continue };
+            let number = number.min(progress.submitted);
+            let host = &mut self.host[line as usize];
+            if *host < number {
+                *host = number;
+                self.pending -= usize::from(number == progress.submitted);
+            }
+        }
+        // The waits of the stream itself have ended, whatever ended them.
+        let latest = clock.latest.and_then(|point| Some((self.streams.get_mut(point.line as usize)?, point.number)));
+        if let Some((progress, number)) = latest.filter(|(progress, _)| !progress.gates.is_empty()) {
+            progress.retain_gates(|gate| gate.number > number);
+        }
+    }
+
+    /// The host no longer needs this.
+    pub(super) fn forget(&mut self, reached: &Reached) {
+        let Some((key, carried)) = reached.key.and_then(|key| Some((key, self.carriers.remove(&key)?))) else { return };
+        for Point { line, .. } in carried.clock.points() {
+            self.streams[line as usize].passed.remove(&key);
+        }
+    }
 }
 
 /// What the host knows after a wait, or inside of a host function. Empty if no order is kept.

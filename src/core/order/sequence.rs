@@ -21,25 +21,24 @@ use parking_lot::{Mutex, MutexGuard};
 use super::carriers::{Carried, Carrier, Gate, event_key, notify_key};
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
-use super::known::Reached;
 use crate::algo::map::key_map::KeyMap;
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Notify, ValueWait};
 
 /// A stream.
 #[derive(Default)]
-struct Progress {
-    submitted: u64,
+pub(super) struct Progress {
+    pub submitted: u64,
     after: Points,
-    gates: Vec<Gate>,
+    pub gates: Vec<Gate>,
     /// The carriers of what is behind gates, while there are some.
-    passed: BTreeSet<usize>,
+    pub passed: BTreeSet<usize>,
     /// Operations that were behind gates when the stream was stopped.
     stopped: Range<u64>,
 }
 
 impl Progress {
-    fn retain_gates(&mut self, stays: impl Fn(&Gate) -> bool) {
+    pub fn retain_gates(&mut self, stays: impl Fn(&Gate) -> bool) {
         self.gates.retain(stays);
         if self.gates.is_empty() {
             self.passed.clear();
@@ -57,17 +56,17 @@ pub struct Sequence {
     /// The stream that was looked up last.
     latest: Option<(u64, Line)>,
     /// By line.
-    streams: Vec<Progress>,
-    carriers: KeyMap<usize, Carried>,
+    pub(super) streams: Vec<Progress>,
+    pub(super) carriers: KeyMap<usize, Carried>,
     sweep_at: usize,
     /// The addresses among the keys of carriers.
     values: BTreeSet<usize>,
     /// The latest key of a wait of the host. It is odd, and addresses are even.
-    latest_key: usize,
+    pub(super) latest_key: usize,
     /// By line: the host knows that operations up to this number are complete.
-    host: Vec<u64>,
+    pub(super) host: Vec<u64>,
     /// How many streams have operations that the host does not know to be complete.
-    pending: usize,
+    pub(super) pending: usize,
     /// How often there were none when an operation was submitted.
     idle: u64,
 }
@@ -86,7 +85,7 @@ pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
 }
 
 impl Sequence {
-    fn line(&mut self, stream: u64) -> Line {
+    pub(super) fn line(&mut self, stream: u64) -> Line {
         if let Some((handle, line)) = self.latest
             && handle == stream
         {
@@ -130,7 +129,7 @@ impl Sequence {
     }
 
     /// What is complete when the latest operation of a stream is.
-    fn clock(&mut self, line: Line) -> Clock {
+    pub(super) fn clock(&mut self, line: Line) -> Clock {
         let host = &self.host;
         let progress = &mut self.streams[line as usize];
         progress.after.prune(|point| host[point.line as usize] >= point.number);
@@ -165,8 +164,8 @@ impl Sequence {
         }
     }
 
-    /// Waits that were submitted before the latest change of a carrier, which ends them: the streams behind them, and
-    /// what these have passed on, come after it.
+    /// Waits that were submitted before the latest change of a carrier, which ends them, or may end them: the streams
+    /// behind them, and what these have passed on, come after it.
     fn end_waits(&mut self, key: usize) {
         let Self { streams, carriers, .. } = self;
         let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
@@ -174,10 +173,10 @@ impl Sequence {
         let mut ended = Vec::new();
         waiting.retain(|&line| {
             let gates = &mut streams[line as usize].gates;
-            let is_ended = |gate: &Gate| gate.key == key && carried.ends(gate);
-            let first = gates.iter().filter(|gate| is_ended(gate)).map(|gate| gate.number).min();
+            let may_end = |gate: &&Gate| gate.key == key && (carried.ends(gate) || carried.may_end(gate));
+            let first = gates.iter().filter(may_end).map(|gate| gate.number).min();
             ended.extend(first.map(|number| Point { line, number }));
-            gates.retain(|gate| !is_ended(gate));
+            gates.retain(|gate| gate.key != key || !carried.ends(gate));
             gates.iter().any(|gate| gate.key == key)
         });
         carried.waiting = waiting;
@@ -193,7 +192,7 @@ impl Sequence {
         ended.iter().for_each(|wait| self.streams[wait.line as usize].retain_gates(|_| true));
     }
 
-    fn carrier(&mut self, key: usize, carrier: impl FnOnce() -> Carrier) -> &mut Carried {
+    pub(super) fn carrier(&mut self, key: usize, carrier: impl FnOnce() -> Carrier) -> &mut Carried {
         if self.carriers.len() >= self.sweep_at.max(SWEEP) {
             self.sweep();
         }
@@ -254,7 +253,7 @@ impl Sequence {
     }
 
     /// The open waits before an operation.
-    fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
+    pub(super) fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
         let gates = &self.streams[point.line as usize].gates;
         gates.iter().filter(move |gate| gate.number <= point.number).copied()
     }
@@ -296,78 +295,23 @@ impl Sequence {
         self.follow_or_wait(stream, wait.src.addr, Some(wait), || Carrier::Value);
     }
 
+    /// A stream or the host writes this memory, and with it values that are unknown from now on.
+    pub fn overwrite(&mut self, stream: Option<u64>, memory: Range<usize>) {
+        let mut from = memory.start & !(size_of::<u64>() - 1);
+        while let Some(&addr) = self.values.range(from..memory.end).next() {
+            match stream {
+                Some(stream) => self.carry(stream, addr, || Carrier::Value, false, None),
+                None => self.carrier(addr, || Carrier::Value).value = None,
+            }
+            from = addr + 1;
+        }
+    }
+
     /// Memory is freed. Values at the same addresses are others from now on.
     pub fn forget_values(&mut self, memory: Range<usize>) {
         while let Some(&addr) = self.values.range(memory.clone()).next() {
             self.values.remove(&addr);
             self.carriers.remove(&addr);
-        }
-    }
-
-    /// What the host will know when it has waited for this stream.
-    pub fn at_stream(&mut self, stream: u64) -> Reached {
-        let line = self.line(stream);
-        let clock = self.clock(line);
-        self.reach(clock)
-    }
-
-    /// What the host knows when the latest operation of this stream begins.
-    pub fn before_latest(&mut self, stream: u64) -> Reached {
-        let line = self.line(stream);
-        let mut clock = self.clock(line);
-        clock.latest.iter_mut().for_each(|point| point.number -= 1);
-        self.reach(clock)
-    }
-
-    /// What the host will know when it has waited for what a carrier passes.
-    pub fn at_carrier(&mut self, key: usize) -> Option<Reached> {
-        let clock = self.carriers.get(&key)?.clock.clone();
-        Some(self.reach(clock))
-    }
-
-    /// If waits are open before it, what ends them is added to it.
-    fn reach(&mut self, clock: Clock) -> Reached {
-        if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
-            return Reached { clock, key: None };
-        }
-        self.latest_key = (self.latest_key + 2) | 1;
-        let key = self.latest_key;
-        self.carrier(key, || Carrier::Host).clock = clock.clone();
-        for Point { line, .. } in clock.points() {
-            let progress = &mut self.streams[line as usize];
-            if !progress.gates.is_empty() {
-                progress.passed.insert(key);
-            }
-        }
-        Reached { clock, key: Some(key) }
-    }
-
-    /// The host knows that this is complete.
-    pub(super) fn know(&mut self, reached: &Reached) {
-        let later = reached.key.and_then(|key| Some(self.carriers.get(&key)?.clock.clone()));
-        let clock = later.as_ref().unwrap_or(&reached.clock);
-        for Point { line, number } in clock.points() {
-            // Not there: of an earlier session.
-            let Some(progress) = self.streams.get_mut(line as usize) else { continue };
-            let number = number.min(progress.submitted);
-            let host = &mut self.host[line as usize];
-            if *host < number {
-                *host = number;
-                self.pending -= usize::from(number == progress.submitted);
-            }
-        }
-        // The waits of the stream itself have ended, whatever ended them.
-        let latest = clock.latest.and_then(|point| Some((self.streams.get_mut(point.line as usize)?, point.number)));
-        if let Some((progress, number)) = latest.filter(|(progress, _)| !progress.gates.is_empty()) {
-            progress.retain_gates(|gate| gate.number > number);
-        }
-    }
-
-    /// The host no longer needs this.
-    pub(super) fn forget(&mut self, reached: &Reached) {
-        let Some((key, carried)) = reached.key.and_then(|key| Some((key, self.carriers.remove(&key)?))) else { return };
-        for Point { line, .. } in carried.clock.points() {
-            self.streams[line as usize].passed.remove(&key);
         }
     }
 

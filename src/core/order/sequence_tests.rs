@@ -224,3 +224,27 @@ fn a_change_checks_its_own_waits() {
     }
     assert!(sequence.streams.iter().all(|stream| stream.gates.is_empty() && stream.passed.is_empty()));
 }
+
+/// A copy writes a word that a stream waits for. The value is unknown: the wait stays open, and is after the copy.
+#[test]
+fn what_else_writes_a_value_may_end_waits_for_it() {
+    let mut sequence = Sequence::default();
+    sequence.next(1);
+    sequence.await_value(1, value_wait(64, Comparison::Equal, 1));
+    let copy = sequence.next(2);
+    sequence.overwrite(Some(2), 60..65);
+    let other = sequence.next(3);
+    sequence.overwrite(Some(3), 72..80);
+    let behind = sequence.next(1);
+    assert!(sequence.is_before(copy, behind) && !sequence.is_before(other, behind));
+    assert!(sequence.is_open(behind));
+    // A later wait does not take a value from before the copy.
+    sequence.next(2);
+    sequence.write_value(2, 64, 1);
+    assert!(!sequence.is_open(behind));
+    sequence.overwrite(None, 64..72);
+    sequence.next(4);
+    sequence.await_value(4, value_wait(64, Comparison::Equal, 1));
+    let later = sequence.next(4);
+    assert!(sequence.is_open(later));
+}

@@ -95,8 +95,8 @@ impl Workers {
         }
     }
 
-    /// As [`Self::start`], after [`Self::ensure_thread`]. Where no thread can be started, the job waits for one that has
-    /// ended its own job.
+    /// As [`Self::start`], after [`Self::ensure_thread`]. Where no thread can be started, the job waits for one that
+    /// has ended its own job.
     pub fn start_or_queue<J: Job + 'static>(&self, job: Box<J>) {
         let Err(job) = self.start(job) else { return };
         let mut state = self.0.state.lock();
