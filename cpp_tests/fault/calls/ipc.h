@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -33,24 +35,24 @@ inline aclrtDrvMemHandle MallocPhysical() {
     return memory;
 }
 
+inline void Export(Exported* exported) {
+    void* memory = nullptr;
+    if (DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY)))
+        DID(aclrtIpcMemGetExportKey(memory, kSize, exported->key, sizeof exported->key, 1));
+    if (const aclrtDrvMemHandle physical = MallocPhysical())
+        DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &exported->number));
+    aclrtEvent event = nullptr;
+    if (DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC))) DID(aclrtIpcGetEventHandle(event, &exported->event));
+}
+
 // The other process writes what it has exported to standard output, and ends when standard input is
 // closed. Its own failures go to standard error, which the sweeps read.
 inline int ExportAndWait() {
     const int to_parent = dup(STDOUT_FILENO);
     if (to_parent < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 2;
     Exported exported{};
-    void* memory = nullptr;
-    DID(aclInit(nullptr));
-    DID(aclrtSetDevice(0));
-    DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
-    DID(aclrtIpcMemGetExportKey(memory, kSize, exported.key, sizeof exported.key, 1));
-    const aclrtDrvMemHandle physical = MallocPhysical();
-    if (physical) {
-        DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &exported.number));
-    }
-    aclrtEvent event = nullptr;
-    DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
-    DID(aclrtIpcGetEventHandle(event, &exported.event));
+    if (!DID(aclInit(nullptr))) return 1;
+    if (DID(aclrtSetDevice(0))) Export(&exported);
     const bool reported = write(to_parent, &exported, sizeof exported) == sizeof exported;
     char end;
     while (read(STDIN_FILENO, &end, 1) > 0) {
@@ -85,8 +87,12 @@ class Exporter {
         environment.push_back(nullptr);
         std::string program = "/proc/self/exe", argument = kExporter;
         char* arguments[] = {program.data(), argument.data(), nullptr};
-        if (posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environment.data()) != 0)
+        const int error = posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environment.data());
+        if (error != 0) {
             process_ = -1;
+            ++failures;
+            std::printf("the other process cannot be started: %s\n", std::strerror(error));
+        }
         posix_spawn_file_actions_destroy(&actions);
         close(in[0]);
         close(out[1]);
