@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./dev torch | install | build | bench | wheel | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual environment
-# below build/torch; the libraries that they need; the tests.
+# ./dev torch | install | build | bench | wheel | libtorch | python: PyTorch and its Ascend backend, unmodified from PyPI, in a virtual
+# environment below build/torch; the libraries that they need; the tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
@@ -76,6 +76,57 @@ build_wheel() {
     "$venv/bin/python" samples/python/pinned_memory.py
 }
 
+# debian_libtorch FOLDER: unpacks Debian's libtorch-dev there, with what it needs and this machine lacks. The system stays
+# as it is. Exits with 77 if the packages cannot be had.
+debian_libtorch() {
+    local folder=$1 archives=${cache%wheels}libtorch files=() missing=() bytes=0 file size
+    [[ ! -f $folder/complete ]] || return 0
+    while read -r _ file size _; do
+        files+=("$archives/$file")
+        [[ -f $archives/$file ]] || missing+=("${file%%_*}")
+        bytes=$((bytes + size))
+    done < <(apt-get install --print-uris -qq --no-install-recommends libtorch-dev 2>/dev/null)
+    if [[ ${files[*]-} != */libtorch-dev_* ]]; then
+        echo "torch: no package libtorch-dev: this system is no Debian, or 'apt-get update' is missing"
+        exit 77
+    fi
+    say "libtorch-dev and what it needs: ${#files[@]} packages, $((bytes / 1000000)) MB, in $archives"
+    mkdir -p "$archives"
+    if ((${#missing[@]})); then
+        echo "fetching ${#missing[@]} of them"
+        (cd "$archives" && apt-get download --quiet "${missing[@]}") ||
+            { echo "torch: apt-get cannot fetch libtorch-dev; this needs the network"; exit 77; }
+    fi
+    echo "unpacking them: 0.5 GB in $folder"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    for file in "${files[@]}"; do dpkg-deb --extract "$file" "$folder"; done
+    touch "$folder/complete"
+}
+
+# The commands of docs/torch.md for programs without Python, with Debian's libtorch, and the tests that need no Python.
+libtorch() {
+    local libraries usr=/usr build=$PWD/build/libtorch
+    libraries=lib/$(uname -m)-linux-gnu
+    mkdir -p "$build"
+    if [[ ! -f $usr/$libraries/cmake/Torch/TorchConfig.cmake ]]; then
+        debian_libtorch "$build/debian"
+        usr=$build/debian/usr
+        # In a system CMake and the loader look there.
+        export CMAKE_PREFIX_PATH=$usr
+        export LD_LIBRARY_PATH=$usr/$libraries:$usr/$libraries/blas:$usr/$libraries/lapack:$usr/lib:$build/debian/$libraries
+    fi
+    # Optimising takes most of the time.
+    export CMAKE_BUILD_TYPE=Debug CMAKE_GENERATOR=Ninja CARGO_PROFILE_DEV_DEBUG=0 PORTACL_BACKEND=cpu
+    sed -n '/^```sh libtorch$/,/^```$/{/^```/d;p}' docs/torch.md >"$build/commands.sh"
+    [[ -s $build/commands.sh ]] || die "docs/torch.md has no block 'libtorch'"
+    (export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+        export HOME=$build/home TORCH=$usr/$libraries
+        bash -euxo pipefail "$build/commands.sh") | tee "$build/commands.log"
+    grep -q '^1048576 times 1 + 2 \* 20 = 41$' "$build/commands.log" || die "the sample does not print its result"
+    ctest --test-dir "$build" -R '^torch[.](protocol|properties|sample|on_cuda)' --no-tests=error --output-on-failure -j "$(nproc)"
+}
+
 case ${1-} in
 install) install ;;
 build) build_libraries ;;
@@ -84,6 +135,7 @@ bench)
     build_libraries
     tools/torch.sh python operators/bench/bench.py build/torch/operators/operators_calls docs/torch.md
     ;;
+libtorch) libtorch ;;
 wheel)
     install
     build_libraries
@@ -100,6 +152,8 @@ python)
     say "torch $pinned and torch_npu $pinned"
     ctest --test-dir build/torch -L '^torch$' --no-tests=error --output-on-failure -j "$(nproc)"
     build_wheel
+    say "operators with Debian's libtorch, without Python"
+    tools/torch.sh libtorch || (($? == 77))
     say "what the releases of torch_npu link"
     tools/torch_needs.py check build/torch/ascend "$cache"/torch_npu-*.whl
     say "what the tests call of it: writes companions/needs.tsv"

@@ -29,14 +29,16 @@ constexpr Row kTypes[] = {
     {ACL_INT8, at::kChar, Read<int8_t>},
     {ACL_UINT8, at::kByte, Read<uint8_t>},
     {ACL_INT16, at::kShort, Read<int16_t>},
-    {ACL_UINT16, at::kUInt16, Read<uint16_t>},
     {ACL_INT32, at::kInt, Read<int32_t>},
-    {ACL_UINT32, at::kUInt32, Read<uint32_t>},
     {ACL_INT64, at::kLong, Read<int64_t>},
-    {ACL_UINT64, at::kUInt64, Read<uint64_t>},
     {ACL_BOOL, at::kBool, Read<bool>},
     {ACL_COMPLEX64, at::kComplexFloat, Read<c10::complex<float>>},
     {ACL_COMPLEX128, at::kComplexDouble, Read<c10::complex<double>>},
+#if OPERATORS_TORCH >= 203
+    {ACL_UINT16, at::kUInt16, Read<uint16_t>},
+    {ACL_UINT32, at::kUInt32, Read<uint32_t>},
+    {ACL_UINT64, at::kUInt64, Read<uint64_t>},
+#endif
 };
 
 const Row& RowOf(aclDataType type) {

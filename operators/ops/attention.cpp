@@ -37,8 +37,8 @@ void CheckOptions(const Options& options, MaybeIn shift) {
 }
 
 // What a score does not count for. In the modes for triangles the program's mask is a smaller pattern of the same.
-std::optional<at::Tensor> Hidden(const at::Tensor& scores, MaybeIn mask, int64_t sparse) {
-    if (sparse < kLeftUp) return mask ? std::optional(mask->to(at::kBool)) : std::nullopt;
+Optional<at::Tensor> Hidden(const at::Tensor& scores, MaybeIn mask, int64_t sparse) {
+    if (sparse < kLeftUp) return mask ? Optional<at::Tensor>(mask->to(at::kBool)) : kNone;
     const int64_t diagonal = sparse == kLeftUp ? 1 : scores.size(-1) - scores.size(-2) + 1;
     return at::ones({scores.size(-2), scores.size(-1)}, scores.options().dtype(at::kBool)).triu(diagonal);
 }

@@ -24,10 +24,10 @@ OPERATOR(InplaceDivs, (Out self, Number other), at::div_out(self, self, Wrapped(
 namespace {
 
 // Modes of rounding, as the API numbers them.
-std::optional<c10::string_view> Rounding(int64_t mode) {
+Optional<c10::string_view> Rounding(int64_t mode) {
     switch (mode) {
         case 0:
-            return std::nullopt;
+            return kNone;
         case 1:
             return "trunc";
         case 2:

@@ -11,8 +11,8 @@ void ConvolveBackward(const std::tuple<at::Tensor, at::Tensor, at::Tensor>& resu
 }
 
 // A divisor of 0 stands for none.
-std::optional<int64_t> Divisor(int64_t divisor) {
-    return divisor == 0 ? std::nullopt : std::optional(divisor);
+Optional<int64_t> Divisor(int64_t divisor) {
+    return divisor == 0 ? kNone : Optional<int64_t>(divisor);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void MakeMask(at::Tensor& mask, Ints shape, double probability, const at::Genera
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the mask has ", mask.numel(), " bytes; ", count, " elements need ",
                       (count + 7) / 8);
     const at::Tensor kept = at::empty({count}, at::kByte).bernoulli_(1 - probability, random);
-    const auto* bits = kept.const_data_ptr<uint8_t>();
+    const auto* bits = kept.data_ptr<uint8_t>();
     const at::Tensor on_host = mask.zero_().cpu();
     auto* bytes = static_cast<uint8_t*>(on_host.data_ptr());
     for (int64_t i = 0; i < count; ++i) bytes[i / 8] = static_cast<uint8_t>(bytes[i / 8] | bits[i] << i % 8);

@@ -5,7 +5,7 @@ namespace {
 
 // An index without elements selects nothing, and arrives like an index that is missing.
 bool HasIndex(Indices indices) {
-    for (const std::optional<at::Tensor>& index : indices)
+    for (const Optional<at::Tensor>& index : indices)
         if (index) return true;
     return false;
 }

@@ -9,6 +9,29 @@ void PutBoth(at::Tensor& first, at::Tensor& second, const std::tuple<at::Tensor,
     Put(second, std::get<1>(results));
 }
 
+#if OPERATORS_TORCH >= 202
+using Correction = at::Scalar;
+
+void PutAll(at::Tensor& out, const at::Tensor& self, Ints dims, bool keep) {
+    at::all_out(out, self, MaybeInts(dims), keep);
+}
+
+void PutAny(at::Tensor& out, const at::Tensor& self, Ints dims, bool keep) {
+    at::any_out(out, self, MaybeInts(dims), keep);
+}
+#else
+using Correction = Optional<int64_t>;
+
+// These have all and any of one dimension only.
+void PutAll(at::Tensor& out, const at::Tensor& self, Ints dims, bool keep) {
+    Put(out, at::sum(self == 0, dims, keep) == 0);
+}
+
+void PutAny(at::Tensor& out, const at::Tensor& self, Ints dims, bool keep) {
+    Put(out, at::sum(self != 0, dims, keep) != 0);
+}
+#endif
+
 }  // namespace
 
 OPERATOR(ReduceSum, (In self, Ints dims, bool keep, Type dtype, Out out), at::sum_out(out, self, dims, keep, dtype));
@@ -19,22 +42,22 @@ OPERATOR(Prod, (In self, Type dtype, Out out), Put(out, at::prod(self, dtype)));
 OPERATOR(ProdDim, (In self, int64_t dim, bool keep, Type dtype, Out out), at::prod_out(out, self, dim, keep, dtype));
 OPERATOR(Var, (In self, Ints dims, bool unbiased, bool keep, Out out), at::var_out(out, self, dims, unbiased, keep));
 OPERATOR(VarCorrection, (In self, MaybeInts dims, int64_t correction, bool keep, Out out),
-         Put(out, at::var(self, dims, at::Scalar(correction), keep)));
+         Put(out, at::var(self, dims, Correction(correction), keep)));
 OPERATOR(VarMean, (In self, MaybeInts dims, int64_t correction, bool keep, Out var, Out mean),
-         PutBoth(var, mean, at::var_mean(self, dims, at::Scalar(correction), keep)));
+         PutBoth(var, mean, at::var_mean(self, dims, Correction(correction), keep)));
 OPERATOR(Std, (In self, MaybeInts dims, int64_t correction, bool keep, Out out),
-         Put(out, at::std(self, dims, at::Scalar(correction), keep)));
+         Put(out, at::std(self, dims, Correction(correction), keep)));
 OPERATOR(StdMeanCorrection, (In self, MaybeInts dims, int64_t correction, bool keep, Out std, Out mean),
-         PutBoth(std, mean, at::std_mean(self, dims, at::Scalar(correction), keep)));
+         PutBoth(std, mean, at::std_mean(self, dims, Correction(correction), keep)));
 OPERATOR(LinalgVectorNorm, (In self, Number ord, Ints dims, bool keep, Type dtype, Out out),
          at::linalg_vector_norm_out(out, self, ord, dims, keep, dtype));
 OPERATOR(Norm, (In self, Number p, Ints dims, bool keep, Out out), at::norm_out(out, self, p, dims, keep));
 OPERATOR(LogSumExp, (In self, Ints dims, bool keep, Out out), at::logsumexp_out(out, self, dims, keep));
-OPERATOR(All, (In self, Ints dims, bool keep, Out out), at::all_out(out, self, MaybeInts(dims), keep));
-OPERATOR(Any, (In self, Ints dims, bool keep, Out out), at::any_out(out, self, MaybeInts(dims), keep));
+OPERATOR(All, (In self, Ints dims, bool keep, Out out), PutAll(out, self, dims, keep));
+OPERATOR(Any, (In self, Ints dims, bool keep, Out out), PutAny(out, self, dims, keep));
 
-OPERATOR(Max, (In self, Out out), at::max_out(out, self));
-OPERATOR(Min, (In self, Out out), at::min_out(out, self));
+OPERATOR(Max, (In self, Out out), Put(out, at::max(self)));
+OPERATOR(Min, (In self, Out out), Put(out, at::min(self)));
 OPERATOR(Amax, (In self, Ints dims, bool keep, Out out), at::amax_out(out, self, dims, keep));
 OPERATOR(Amin, (In self, Ints dims, bool keep, Out out), at::amin_out(out, self, dims, keep));
 OPERATOR(ArgMax, (In self, int64_t dim, bool keep, Out out), Put(out, at::argmax(self, dim, keep)));

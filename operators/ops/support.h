@@ -23,7 +23,7 @@ inline void Put(at::Tensor& out, const at::Tensor& result) {
 }
 
 // As Put, for an output that may be missing.
-inline void Put(std::optional<at::Tensor>& out, const at::Tensor& result) {
+inline void Put(Optional<at::Tensor>& out, const at::Tensor& result) {
     if (out && result.defined()) Put(*out, result);
 }
 
@@ -48,8 +48,8 @@ inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double pro
                       (count + 7) / 8);
     at::Tensor kept = at::empty(sizes, at::kFloat);
     const at::Tensor on_host = mask.cpu();
-    const auto* bytes = static_cast<const uint8_t*>(on_host.const_data_ptr());
-    auto* factors = kept.mutable_data_ptr<float>();
+    const auto* bytes = static_cast<const uint8_t*>(on_host.data_ptr());
+    auto* factors = kept.data_ptr<float>();
     const float scale = probability > 0 ? static_cast<float>(1 / probability) : 0;
     for (int64_t i = 0; i < count; ++i) factors[i] = (bytes[i / 8] >> i % 8 & 1) != 0 ? scale : 0;
     return kept;
@@ -59,8 +59,7 @@ inline at::Tensor Kept(const at::Tensor& mask, at::IntArrayRef sizes, double pro
 inline at::Generator Random(int64_t seed, int64_t offset, c10::Device device = at::kCPU) {
     const auto mixed = static_cast<uint64_t>(seed) + static_cast<uint64_t>(offset) * 0x9e3779b97f4a7c15u;
     if (device.is_cpu()) return at::detail::createCPUGenerator(mixed);
-    at::Generator generator =
-        at::globalContext().getAcceleratorHooksInterface(device.type()).getNewGenerator(device.index());
+    at::Generator generator = at::globalContext().defaultGenerator(device).clone();
     generator.set_current_seed(mixed);
     return generator;
 }

@@ -15,7 +15,7 @@ struct AdamW {
 };
 
 // `step` counts the steps before this one.
-void Apply(const AdamW& with, at::Tensor& weights, at::Tensor& m, at::Tensor& v, std::optional<at::Tensor>& most,
+void Apply(const AdamW& with, at::Tensor& weights, at::Tensor& m, at::Tensor& v, Optional<at::Tensor>& most,
            const at::Tensor& grad, const at::Tensor& step) {
     const double count = step.item().toDouble() + 1;
     const at::Tensor slope = with.maximize ? grad.neg() : grad;

@@ -30,7 +30,7 @@ class Intake {
 
     // Registers a tensor's storage; the kernel gets its address.
     size_t Place(const at::Tensor& view) {
-        work_.storages.push_back(view.storage().mutable_data());
+        work_.storages.push_back(BaseOf(view));
         return work_.storages.size() - 1;
     }
 
@@ -94,13 +94,13 @@ struct Argument<Out> : TensorArgument {};
 
 struct MaybeTensorArgument {
     using C = const aclTensor*;
-    using Kept = std::optional<Held>;
+    using Kept = Optional<Held>;
     static Kept Take(C given, Intake& intake) {
         intake.Next();
         return given == nullptr ? Kept() : Kept(Hold(*given, intake));
     }
-    static std::optional<at::Tensor> Give(const Kept& kept, Addresses addresses) {
-        return kept ? std::optional(kept->At(addresses)) : std::nullopt;
+    static Optional<at::Tensor> Give(const Kept& kept, Addresses addresses) {
+        return kept ? Optional<at::Tensor>(kept->At(addresses)) : kNone;
     }
 };
 template <>
@@ -126,7 +126,7 @@ struct Argument<Number> : CopiedArgument<aclScalar, at::Scalar> {
     static Kept Take(C given, Intake& intake) { return intake.Next(given).value; }
 };
 template <>
-struct Argument<MaybeNumber> : CopiedArgument<aclScalar, std::optional<at::Scalar>> {
+struct Argument<MaybeNumber> : CopiedArgument<aclScalar, Optional<at::Scalar>> {
     static Kept Take(C given, Intake& intake) {
         intake.Next();
         return given == nullptr ? Kept() : Kept(given->value);
@@ -137,7 +137,7 @@ struct Argument<Ints> : CopiedArgument<aclIntArray, c10::SmallVector<int64_t, 6>
     static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
 };
 template <>
-struct Argument<MaybeInts> : CopiedArgument<aclIntArray, std::optional<c10::SmallVector<int64_t, 6>>> {
+struct Argument<MaybeInts> : CopiedArgument<aclIntArray, Optional<c10::SmallVector<int64_t, 6>>> {
     static Kept Take(C given, Intake& intake) {
         intake.Next();
         return given == nullptr ? Kept() : Kept(given->values);
@@ -197,18 +197,18 @@ struct Argument<Tensors> {
 template <>
 struct Argument<Indices> {
     using C = const aclTensorList*;
-    using Kept = std::vector<std::optional<Held>>;
+    using Kept = std::vector<Optional<Held>>;
     static Kept Take(C given, Intake& intake) {
         Kept kept;
         for (const auto& tensor : intake.Next(given).values) {
             const bool all = tensor == nullptr || (tensor->view.numel() == 0 && tensor->view.dim() == 1);
-            kept.push_back(all ? std::nullopt : std::optional(Hold(*tensor, intake)));
+            kept.push_back(all ? kNone : Optional<Held>(Hold(*tensor, intake)));
         }
         return kept;
     }
-    static c10::List<std::optional<at::Tensor>> Give(const Kept& kept, Addresses addresses) {
-        c10::List<std::optional<at::Tensor>> tensors;
-        for (const auto& held : kept) tensors.push_back(held ? std::optional(held->At(addresses)) : std::nullopt);
+    static c10::List<Optional<at::Tensor>> Give(const Kept& kept, Addresses addresses) {
+        c10::List<Optional<at::Tensor>> tensors;
+        for (const auto& held : kept) tensors.push_back(held ? Optional<at::Tensor>(held->At(addresses)) : kNone);
         return tensors;
     }
 };

@@ -2,23 +2,37 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <torch/version.h>
 
 #include <optional>
 
+// Torch's release as a number: 1.13 is 113. The library compiles with 1.13 (Debian's libtorch-dev) and 2.x.
+#define OPERATORS_TORCH (TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR)
+
 namespace operators {
 
+#if OPERATORS_TORCH >= 202
+template <typename T>
+using Optional = std::optional<T>;
+inline constexpr auto kNone = std::nullopt;
+#else
+template <typename T>
+using Optional = c10::optional<T>;
+inline constexpr auto kNone = c10::nullopt;
+#endif
+
 using In = const at::Tensor&;
-using MaybeIn = const std::optional<at::Tensor>&;
+using MaybeIn = const Optional<at::Tensor>&;
 using Out = at::Tensor&;
-using MaybeOut = std::optional<at::Tensor>&;
+using MaybeOut = Optional<at::Tensor>&;
 using Number = const at::Scalar&;
-using MaybeNumber = const std::optional<at::Scalar>&;
+using MaybeNumber = const Optional<at::Scalar>&;
 using Ints = at::IntArrayRef;
 using MaybeInts = at::OptionalIntArrayRef;
 using Floats = at::ArrayRef<double>;
 using Flags = at::ArrayRef<bool>;
 using Tensors = at::TensorList;
-using Indices = const c10::List<std::optional<at::Tensor>>&;
+using Indices = const c10::List<Optional<at::Tensor>>&;
 using Numbers = at::ArrayRef<at::Scalar>;
 // An output whose shape is known when the operator has run: its memory has room for the largest result. aclGetViewShape
 // returns the shape after the stream was synchronized.

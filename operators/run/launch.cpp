@@ -1,5 +1,6 @@
 #include "run/launch.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -43,9 +44,21 @@ void ForgetFailure() {
 // ATen warns about an output of another shape and gives it the right one. Here that is memory of the program.
 class RefuseResize final : public c10::WarningHandler {
   public:
+#if OPERATORS_TORCH >= 200
     void process(const c10::Warning& warning) override {
-        if (warning.msg().find("resized") != std::string::npos) throw Refusal(ACLNN_ERR_PARAM_INVALID, warning.msg());
+        Refuse(warning.msg());
         c10::WarningHandler::process(warning);
+    }
+#else
+    void process(const c10::SourceLocation& where, const std::string& text, const bool verbatim) override {
+        Refuse(text);
+        c10::WarningHandler::process(where, text, verbatim);
+    }
+#endif
+
+  private:
+    static void Refuse(const std::string& text) {
+        if (text.find("resized") != std::string::npos) throw Refusal(ACLNN_ERR_PARAM_INVALID, text);
     }
 };
 
@@ -53,22 +66,32 @@ class RefuseResize final : public c10::WarningHandler {
 // the operator's: autograd, autocast, dispatch to Python, profilers.
 class PlainAten {
   public:
-    PlainAten()
-        : keys_(c10::DispatchKeySet(c10::DispatchKey::BackendSelect), kExcluded),
-          records_(false),
-          warnings_(&handler_) {}
+    PlainAten() : keys_(Keys()), records_(false), warnings_(&handler_) {}
 
   private:
     static inline const c10::DispatchKeySet kExcluded =
         c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset | c10::python_ks |
-        c10::functorch_batched_ks |
         c10::DispatchKeySet{c10::DispatchKey::PythonDispatcher, c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
-                            c10::DispatchKey::FuncTorchDynamicLayerBackMode, c10::DispatchKey::Functionalize,
-                            c10::DispatchKey::PreDispatch};
+                            c10::DispatchKey::FuncTorchDynamicLayerBackMode, c10::DispatchKey::FuncTorchBatched,
+                            c10::DispatchKey::Functionalize}
+#if OPERATORS_TORCH >= 201
+        | c10::DispatchKeySet{c10::DispatchKey::BatchedNestedTensor, c10::DispatchKey::PreDispatch}
+#endif
+    ;
+    static c10::impl::LocalDispatchKeySet Keys() {
+        c10::impl::PODLocalDispatchKeySet keys{};
+        keys.set_included(c10::DispatchKeySet(c10::DispatchKey::BackendSelect));
+        keys.set_excluded(kExcluded);
+        return keys;
+    }
     c10::impl::ForceDispatchKeyGuard keys_;
     at::RecordFunctionGuard records_;
     RefuseResize handler_;
+#if OPERATORS_TORCH >= 200
     c10::WarningUtils::WarningHandlerGuard warnings_;
+#else
+    c10::Warning::WarningHandlerGuard warnings_;
+#endif
 };
 
 // The work of captured launches: a graph can run its kernels again, so it keeps their work until it is destroyed. A
@@ -114,6 +137,11 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
     auto* const work = reinterpret_cast<Work*>(address);
     try {
         const PlainAten plain;
+#if OPERATORS_TORCH >= 207
+        // at::set_num_threads sets the number of the thread that calls it and of threads that use ATen for the first
+        // time. This one may have used it before. In earlier releases the call takes milliseconds.
+        at::init_num_threads();
+#endif
         work->Compute({{storages, work->storages.size()}, at::kCPU});
     } catch (...) {
         const Failure failure = CurrentFailure();

@@ -6,6 +6,11 @@
 
 namespace operators {
 
+// Where the storage of a view begins.
+inline void* BaseOf(const at::Tensor& view) {
+    return view.storage().data_ptr().get();
+}
+
 // A view of `bytes` bytes at `base`, which are not read here. Operators cannot change its shape.
 inline at::Tensor MakeView(void* base, size_t bytes, at::ScalarType type, at::IntArrayRef sizes,
                            at::IntArrayRef strides, int64_t offset, c10::Device device = at::kCPU) {
@@ -34,7 +39,7 @@ inline void Write(const Grown& out, const at::Tensor& result) {
 
 // The same view with its storage at another address, or of another device.
 inline at::Tensor MoveView(const at::Tensor& view, void* base, c10::Device device) {
-    if (view.storage().data() == base && device.is_cpu()) return view;
+    if (BaseOf(view) == base && device.is_cpu()) return view;
     return MakeView(base, view.storage().nbytes(), view.scalar_type(), view.sizes(), view.strides(),
                     view.storage_offset(), device);
 }

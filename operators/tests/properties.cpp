@@ -160,7 +160,7 @@ void Arguments::Return() {
     for (const auto& [key, copy] : copies_) {
         const size_t bytes = copy.owner.storage().nbytes();
         if (bytes == 0) continue;
-        void* const data = copy.owner.storage().mutable_data();
+        void* const data = copy.owner.storage().data_ptr().get();
         EXPECT_EQ(ACL_SUCCESS, aclrtMemcpy(data, bytes, copy.memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST)) << Text();
     }
 }

@@ -124,7 +124,7 @@ TEST(Properties, LayerNormBackward) {
     });
 }
 OUTPUTS(RmsNorm, Normalized(), (x[0], x[1], 1e-5, out[0], out[1]),
-        std::make_tuple(at::rms_norm(x[0], x[1].sizes(), x[1], 1e-5),
+        std::make_tuple(x[0] * at::rsqrt(at::mean(x[0] * x[0], {-1}, true) + 1e-5) * x[1],
                         at::rsqrt(at::mean(x[0] * x[0], {-1}, true) + 1e-5)));
 
 // Batches of channels, with weight, bias, mean and variance of the channels.
@@ -274,6 +274,6 @@ std::vector<Tensors> Attentions() {
 OUTPUTS(FlashAttentionScore, Attentions(),
         (x[0], x[1], x[2], nullptr, nullptr, nullptr, nullptr, nullptr, 1 / std::sqrt(8.0), 1.0, int64_t{0}, int64_t{0},
          int64_t{4}, "BNSD", int64_t{0}, int64_t{0}, nullptr, nullptr, nullptr, out[0]),
-        at::scaled_dot_product_attention(x[0], x[1], x[2]));
+        at::matmul(at::softmax(at::matmul(x[0], x[1].transpose(2, 3)) / std::sqrt(8.0), -1), x[2]));
 
 }  // namespace
