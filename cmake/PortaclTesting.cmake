@@ -12,6 +12,12 @@ if(TARGET fake_cuda)
 endif()
 if(PORTACL_TEST_GPU)
     list(APPEND portacl_test_labels cuda)
+    # Builds what ./dev gpu packs, without the rest of the suite: the programs of the label, benches, and what
+    # ./dev gpu --try needs.
+    add_custom_target(gpu_pack)
+    if(TARGET fake_cuda)
+        add_dependencies(gpu_pack fake_cuda)
+    endif()
 endif()
 
 # Variables of a developer's shell must not change the meaning of a label.
@@ -63,4 +69,12 @@ function(portacl_add_backend_tests)
             ENVIRONMENT "GTEST_OUTPUT=json:${CMAKE_BINARY_DIR}/test-results/${test}.json"
             ENVIRONMENT_MODIFICATION "${portacl_env_common};${portacl_env_${label}}")
     endforeach()
+    if("cuda" IN_LIST arg_LABELS)
+        list(TRANSFORM arg_COMMAND REPLACE "^[$]<TARGET_FILE:(.+)>$" "\\1" OUTPUT_VARIABLE words)
+        foreach(word IN LISTS words)
+            if(TARGET "${word}")
+                add_dependencies(gpu_pack ${word})
+            endif()
+        endforeach()
+    endif()
 endfunction()

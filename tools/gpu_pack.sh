@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 pack=build/gpu-pack
 limit=$((60 * 1024 * 1024))
-build gpu
+build gpu --target gpu_pack
 
 rm -rf "$pack"
 mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"

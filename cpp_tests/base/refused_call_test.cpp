@@ -122,7 +122,7 @@ void OpenWithoutFiles(int error) {
     }
     ACL_OK(aclrtSetDevice(0));
     UseMemory();
-    TakeSnapshot();
+    if (DriverHas("cuCheckpointProcessLock")) TakeSnapshot();
     if (IsCpu()) NeedFiles(said);
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclFinalize());

@@ -1,6 +1,6 @@
 // Tests that a machine cannot run are skipped with their reason, also those that run in a process of their own. The
-// process that runs them is made such a machine: the kernel accepts no filters of system calls, or stacks have a hard
-// limit.
+// process that runs them is made such a machine: the kernel accepts no filters of system calls, stacks have a hard
+// limit, or the driver is old.
 #include <acl/acl.h>
 
 #include <sys/resource.h>
@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <string>
 
+#include "process/driver/driver_path.h"
 #include "support/own_process.h"
 #include "support/process/refused_call.h"
 
@@ -17,8 +18,8 @@ using namespace portacl_test;
 namespace {
 
 // With the setting of tools/gpu_run.sh, or without it. A process that skips a test half way leaves objects to its end.
-ProcessResult Run(const char* program, const char* tests, bool lent) {
-    Settings settings{{"PORTACL_TEST_NO_SKIPS", "1"}, {"FAKE_CUDA_LEAK_CHECK", "0"}};
+ProcessResult Run(const char* program, const char* tests, bool lent, Settings settings = {}) {
+    settings.insert(settings.end(), {{"PORTACL_TEST_NO_SKIPS", "1"}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
     if (lent) settings.emplace_back("PORTACL_TEST_ON_GPU", "1");
     return RunProcess(ProgramDirectory() / program, {std::string("--gtest_filter=") + tests}, settings);
 }
@@ -51,4 +52,14 @@ OWN_PROCESS_TEST(Skip, WithAHardLimitOfStacks) {
     ExpectASkip(result, "skipped: 1 test: needs a hard limit of stacks of 32 MiB or more\n");
     ExpectASkip(result, "skipped: 1 test: needs stacks without a hard limit\n");
     ExpectAFailure(Run("thread_stack_test", tests, false));
+}
+
+OWN_PROCESS_TEST(Skip, WithAnOldDriver) {
+    const std::string reason = "needs a driver with ", lock = "cuCheckpointProcessLock\n";
+    ExpectASkip(Run("snapshot_process_test", "*", true, {OLD_DRIVER}), "skipped: 3 tests: " + reason + lock);
+    ExpectASkip(Run("snapshot_callback_test", "*", true, {OLD_DRIVER}), "skipped: 4 tests: " + reason + lock);
+    const char* const atomics = "Atomics.OfTheHost";
+    ExpectASkip(Run("atomics_test", atomics, true, {OLD_DRIVER}),
+                "skipped: 1 test: " + reason + "cuDeviceGetHostAtomicCapabilities\n");
+    ExpectAFailure(Run("atomics_test", atomics, false, {OLD_DRIVER}));
 }

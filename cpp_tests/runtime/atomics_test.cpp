@@ -1,4 +1,5 @@
 // Atomic operations that kernels support on host memory and memory of other devices.
+#include "support/base/cuda_driver.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -71,15 +72,18 @@ void ExpectSensible(const std::vector<uint32_t>& answers) {
 }  // namespace
 
 TEST_F(Atomics, OfTheHost) {
+    NEEDS_DRIVER_WITH("cuDeviceGetHostAtomicCapabilities");
     ExpectSensible(OnHost(kAll));
 }
 
 TEST_F(Atomics, OfAnotherDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    NEEDS_DRIVER_WITH("cuDeviceGetP2PAtomicCapabilities");
     ExpectSensible(OnPeer(kAll));
 }
 
 TEST_F(Atomics, ResultsHaveTheOrderOfTheRequests) {
+    NEEDS_DRIVER_WITH("cuDeviceGetHostAtomicCapabilities");
     const Operations mixed = {ACL_RT_ATOMIC_OPERATION_DMA_MIN, ACL_RT_ATOMIC_OPERATION_FLOAT_ADD,
                               ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS, ACL_RT_ATOMIC_OPERATION_CAS};
     const std::vector<uint32_t> all = OnHost(kAll), answers = OnHost(mixed);

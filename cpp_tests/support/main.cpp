@@ -18,7 +18,7 @@ const char* Setting(const char* name, const char* otherwise) {
 
 // Lists the reasons of skipped tests, and counts those that this machine could run. Some reasons are
 // valid: what the machine lacks, and "for CPUs only" on a GPU, because drivers of GPUs decide it
-// freely. Only a borrowed machine with a GPU may lack what an administrator sets.
+// freely. Only a borrowed machine with a GPU may lack what an administrator sets, or a driver's release.
 class Skips : public testing::EmptyTestEventListener {
   public:
     void OnTestPartResult(const testing::TestPartResult& result) override {
@@ -47,8 +47,9 @@ class Skips : public testing::EmptyTestEventListener {
         if (says("needs two devices") && aclrtGetDeviceCount(&devices) == ACL_SUCCESS && devices == 1) return true;
         if (says("needs devices that reach each other") || says("needs Graphviz")) return true;
         const bool lent = std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
-        if (lent && (says("use each other's memory") || says("needs seccomp filters") || says("hard limit")))
-            return true;
+        for (const char* words :
+             {"use each other's memory", "needs seccomp filters", "hard limit", "needs a driver with"})
+            if (lent && says(words)) return true;
         return says("for CPUs only") && std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") == 0;
     }
 

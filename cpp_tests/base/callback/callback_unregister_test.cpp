@@ -148,6 +148,7 @@ OWN_PROCESS_TEST(CallbackUnregister, OfExceptionsDoesNotWait,
 }
 
 OWN_PROCESS_TEST(CallbackUnregister, OfSnapshotsAndGraphsDoesNotWait) {
+    NEEDS_SNAPSHOTS;
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_LOCK_PRE, OnSnapshot, nullptr));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/callback/one_shot_hook.h"
+#include "support/base/cuda_driver.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -133,6 +134,7 @@ OWN_PROCESS_TEST(CallbackWait, InCallbacksOfDevicesAndStreams) {
 }
 
 OWN_PROCESS_TEST(CallbackWait, InCallbacksOfSnapshots) {
+    NEEDS_DRIVER_WITH("cuCheckpointProcessLock");
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSnapShotCallbackRegister(

@@ -1,5 +1,6 @@
 // Device memory in two processes: one exports it, the other imports it by its key.
 
+#include "support/base/cuda_driver.h"
 #include "support/gate.h"
 #include "support/memory/ipc.h"
 #include "support/says.h"
@@ -50,6 +51,7 @@ TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
 }
 
 TWO_PROCESS_TEST(IpcSharing, AnImportPreventsALockOnGpus, Exporter) {
+    NEEDS_DRIVER_WITH("cuCheckpointProcessLock");
     const Session session;
     Peer peer;
     const auto key = peer.Receive<KeyText>();

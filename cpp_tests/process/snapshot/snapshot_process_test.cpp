@@ -12,6 +12,7 @@
 using namespace portacl_test;
 
 OWN_PROCESS_TEST(SnapshotProcess, LockingTimesOutOnEndlessWork, {"PORTACL_SNAPSHOT_TIMEOUT_MS", "50"}) {
+    NEEDS_SNAPSHOTS;
     const Session session;
     const Stream stream;
     Gate gate;
@@ -27,6 +28,7 @@ OWN_PROCESS_TEST(SnapshotProcess, LockingTimesOutOnEndlessWork, {"PORTACL_SNAPSH
 }
 
 OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterASession) {
+    NEEDS_SNAPSHOTS;
     // The state after aclInit; there is nothing to save.
     ACL_OK(Lock());
     ACL_OK(Backup());
@@ -48,6 +50,7 @@ OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterASession) {
 
 // A failed step loses nothing, and can be repeated.
 OWN_PROCESS_TEST(SnapshotProcess, SurvivesBackendFailures) {
+    NEEDS_SNAPSHOTS;
     const auto with = [](const char* fault, const std::function<void()>& body) {
         SCOPED_TRACE(fault);
         const Fault refused(fault);

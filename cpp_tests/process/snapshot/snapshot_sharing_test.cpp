@@ -46,6 +46,7 @@ void Exporter(Connection& parent) {
 }
 
 TWO_PROCESS_TEST(SnapshotSharing, PoolsAndPhysicalMemoryPreventALockOnGpus, Exporter) {
+    NEEDS_SNAPSHOTS;
     const Session session;
     Peer peer;
     SharedPool pool = ReceivePool(peer);

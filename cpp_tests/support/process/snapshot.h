@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
+#include "support/base/cuda_driver.h"
 #include "support/objects.h"
 
 namespace portacl_test {
@@ -68,8 +69,14 @@ class Listening {
 
 using StageCalls = std::vector<std::pair<int, int32_t>>;
 
+#define NEEDS_SNAPSHOTS NEEDS_DRIVER_WITH("cuCheckpointProcessLock")
+
 class WithSnapshots : public WithDevice {
   protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        NEEDS_SNAPSHOTS;
+    }
     // A failed test leaves the process unlocked.
     ~WithSnapshots() override {
         Restore();
