@@ -34,7 +34,7 @@ cp tools/gpu_run.sh "$pack/run"
 mkdir "$pack/tests/interop"
 cp tests/interop/*.py "$pack/tests/interop/"
 # Programs that were built with line numbers read them.
-find "$pack" -type f ! -name '*.py' ! -name '*.sh' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
+find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
     while IFS= read -r file; do
         [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
     done
