@@ -33,10 +33,13 @@ cp tools/gpu_run.sh "$pack/run"
 # This library and PyTorch, CuPy or the bare driver in one process.
 mkdir "$pack/tests/interop"
 cp tests/interop/*.py "$pack/tests/interop/"
-# Programs that were built with line numbers read them.
+# Programs that were built with line numbers read them, and one that has the library inside reads its own symbols.
 find "$pack" -type f ! -name '*.py' ! -name '*.sh' ! -name '*.ptx' \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
     while IFS= read -r file; do
-        [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
+        case $file in
+        *_static) strip --strip-debug "$file" ;;
+        *) [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file" ;;
+        esac
     done
 # Files that tests, samples and benches load from their folders.
 cp build/gpu/cpp_tests/*.ptx build/gpu/cpp_tests/fault/*.ptx build/gpu/cpp_tests/kernels.so "$pack/tests/"
