@@ -99,7 +99,7 @@ def problems(pack, results):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    pack, results = map(pathlib.Path, sys.argv[1:])
+    pack, results = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     found = list(problems(pack, results))
     for problem in found:
         print(problem)

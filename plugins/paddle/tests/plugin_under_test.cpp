@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "support/skips.h"
+
 namespace paddle_test {
 namespace {
 
@@ -141,7 +143,7 @@ int main(int argc, char** argv) {
         if (argument == "--unload") unload = true;
     }
     if (unload) return paddle_test::UseAndUnload();
-    const int result = RUN_ALL_TESTS();
+    const int result = portacl_test::RunTests(paddle_test::DeviceCount);
     // Paddle's last call, which the fake driver needs before its leak check.
     paddle_test::Finalize();
     return result;

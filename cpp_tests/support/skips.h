@@ -1,0 +1,75 @@
+// What main() of a test program does: runs the tests, prints why some were skipped, and counts the skips.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+namespace portacl_test {
+
+inline const char* Setting(const char* name, const char* otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+// Lists the reasons of skipped tests, and counts those that this machine could run. Some reasons are
+// valid: what the machine lacks, and "for CPUs only" on a GPU, because drivers of GPUs decide it
+// freely. Only a borrowed machine with a GPU may lack what an administrator sets, or a driver's release.
+class Skips : public testing::EmptyTestEventListener {
+  public:
+    // `device_count` returns a number below 0 if it is not known.
+    explicit Skips(int (*device_count)()) : device_count_(device_count) {}
+    void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (!result.skipped()) return;
+        const std::string reason = FirstLine(result.summary());
+        ++reasons_[reason];
+        invalid_ += !IsValid(reason);
+    }
+    int Invalid() const { return invalid_; }
+
+    // own_process.h and tools/gpu_run.sh read these lines.
+    void Print() const {
+        for (const auto& [reason, tests] : reasons_)
+            std::printf("skipped: %d test%s: %s\n", tests, tests == 1 ? "" : "s", reason.c_str());
+    }
+
+  private:
+    static std::string FirstLine(const std::string& text) {
+        const size_t first = std::min(text.find_first_not_of('\n'), text.size());
+        return text.substr(first, text.find('\n', first) - first);
+    }
+
+    bool IsValid(const std::string& reason) const {
+        const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
+        if (says("needs two devices") && device_count_() == 1) return true;
+        if (says("needs devices that reach each other") || says("needs Graphviz")) return true;
+        const bool lent = std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
+        for (const char* words :
+             {"use each other's memory", "needs seccomp filters", "hard limit", "needs a driver with"})
+            if (lent && says(words)) return true;
+        return says("for CPUs only") && std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") == 0;
+    }
+
+    int (*const device_count_)();
+    std::map<std::string, int> reasons_;
+    int invalid_ = 0;
+};
+
+// The status of the program.
+inline int RunTests(int (*device_count)()) {
+    auto* skips = new Skips(device_count);
+    testing::UnitTest::GetInstance()->listeners().Append(skips);  // which owns it
+    const int result = RUN_ALL_TESTS();
+    skips->Print();
+    // On the machine that a test is for, a skipped test is a failure.
+    if (skips->Invalid() == 0 || std::strcmp(Setting("PORTACL_TEST_NO_SKIPS", "0"), "0") == 0) return result;
+    std::printf("%d tests skipped, and PORTACL_TEST_NO_SKIPS is set\n", skips->Invalid());
+    return 1;
+}
+
+}  // namespace portacl_test
