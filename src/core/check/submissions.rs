@@ -94,9 +94,9 @@ impl Checker for Submissions {
         }
     }
 
-    fn host_waits(&self, is_redundant: bool) -> Option<Instant> {
+    fn host_waits(&self, known: &[Known]) -> Option<Instant> {
         is_on(Check::Sync).then(|| {
-            sync::host_waits(is_redundant);
+            sync::host_waits(known.iter().all(Known::is_old));
             Instant::now() + self.long_wait
         })
     }
@@ -132,8 +132,8 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
         Op::WaitNotify(notify, _) => sequence.await_notify(stream, notify),
         Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr, write.value),
         Op::WaitValue(wait) => sequence.await_value(stream, *wait),
-        Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream).into(),
-        op if returns_complete(op) => return sequence.at_stream(stream).into(),
+        Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
+        op if returns_complete(op) => return sequence.at_stream(stream),
         _ => {}
     }
     Known::default()

@@ -32,9 +32,8 @@ pub trait Checker: Sync {
     /// A run of a graph in this stream allocates memory.
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize);
 
-    /// The host begins to wait. `is_redundant`: it has waited for everything before. Returns when the wait is a long
-    /// one; `None`: never.
-    fn host_waits(&self, is_redundant: bool) -> Option<Instant>;
+    /// The host begins to wait, and knows this afterwards. Returns when the wait is a long one; `None`: never.
+    fn host_waits(&self, known: &[Known]) -> Option<Instant>;
 
     /// The wait is a long one.
     fn host_waits_long(&self, awaited: &Awaited<'_>);
@@ -57,8 +56,8 @@ pub struct HostWait(Option<(&'static dyn Checker, Option<Instant>)>);
 impl HostWait {
     /// Begins now. After it the host knows this.
     #[inline]
-    pub fn begin(known: &Known) -> Self {
-        Self(installed().map(|checker| (checker, checker.host_waits(known.is_old()))))
+    pub fn begin(known: &[Known]) -> Self {
+        Self(installed().map(|checker| (checker, checker.host_waits(known))))
     }
 
     /// Waits until the deadline. In between the checker sees a wait that is a long one.

@@ -2,31 +2,31 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use super::carriers::{Carrier, event_key};
 use super::clock::{Clock, Point};
 use super::sequence::{Sequence, with};
 use crate::backend::Event;
 
-/// What is complete when a stream has reached an operation.
-pub struct Reached {
-    /// As far as that was submitted before.
-    pub clock: Clock,
-    /// Of a carrier that gets what ends open waits before the operation, if there are any.
-    pub key: Option<usize>,
+/// What the host knows after a wait, or inside of a host function. Empty if no order is kept.
+#[must_use]
+#[derive(Default)]
+pub struct Known {
+    /// As far as it was submitted before.
+    clock: Clock,
+    /// Of a carrier that gets what ends open waits before the operation that the host waits for; 0: there are none.
+    key: usize,
 }
 
 impl Sequence {
     /// What the host will know when it has waited for this stream.
-    pub fn at_stream(&mut self, stream: u64) -> Reached {
+    pub fn at_stream(&mut self, stream: u64) -> Known {
         let line = self.line(stream);
         let clock = self.clock(line);
         self.reach(clock)
     }
 
     /// What the host knows when the latest operation of this stream begins.
-    pub fn before_latest(&mut self, stream: u64) -> Reached {
+    pub fn before_latest(&mut self, stream: u64) -> Known {
         let line = self.line(stream);
         let mut clock = self.clock(line);
         clock.latest.iter_mut().for_each(|point| point.number -= 1);
@@ -34,15 +34,15 @@ impl Sequence {
     }
 
     /// What the host will know when it has waited for what a carrier passes.
-    pub fn at_carrier(&mut self, key: usize) -> Option<Reached> {
+    pub fn at_carrier(&mut self, key: usize) -> Option<Known> {
         let clock = self.carriers.get(&key)?.clock.clone();
         Some(self.reach(clock))
     }
 
     /// If waits are open before it, what ends them is added to it.
-    fn reach(&mut self, clock: Clock) -> Reached {
+    fn reach(&mut self, clock: Clock) -> Known {
         if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
-            return Reached { clock, key: None };
+            return Known { clock, key: 0 };
         }
         self.latest_key = (self.latest_key + 2) | 1;
         let key = self.latest_key;
@@ -53,13 +53,14 @@ impl Sequence {
                 progress.passed.insert(key);
             }
         }
-        Reached { clock, key: Some(key) }
+        Known { clock, key }
     }
 
     /// The host knows that this is complete.
-    pub(super) fn know(&mut self, reached: &Reached) {
-        let later = reached.key.and_then(|key| Some(self.carriers.get(&key)?.clock.clone()));
-        let clock = later.as_ref().unwrap_or(&reached.clock);
+    pub(super) fn know(&mut self, known: &Known) {
+        let is_open = known.key != 0;
+        let later = is_open.then(|| self.carriers.get(&known.key).map(|carried| carried.clock.clone())).flatten();
+        let clock = later.as_ref().unwrap_or(&known.clock);
         for Point { line, number } in clock.points() {
             // Not there: of an earlier session.
             let Some(progress) = self.streams.get_mut(line as usize) else { continue };
@@ -78,61 +79,50 @@ impl Sequence {
     }
 
     /// The host no longer needs this.
-    pub(super) fn forget(&mut self, reached: &Reached) {
-        let Some((key, carried)) = reached.key.and_then(|key| Some((key, self.carriers.remove(&key)?))) else { return };
+    pub(super) fn forget(&mut self, known: &Known) {
+        let Some(carried) = self.carriers.remove(&known.key) else { return };
         for Point { line, .. } in carried.clock.points() {
-            self.streams[line as usize].passed.remove(&key);
+            self.streams[line as usize].passed.remove(&known.key);
         }
     }
 }
 
-/// What the host knows after a wait, or inside of a host function. Empty if no order is kept.
-#[must_use]
-#[derive(Default)]
-pub struct Known(pub(super) SmallVec<[Reached; 1]>);
-
 impl Known {
-    /// For a wait, about to begin, for these streams.
+    /// For a wait, about to begin, for this stream.
     #[inline]
-    pub fn streams(streams: impl IntoIterator<Item = u64>) -> Self {
-        let reach = |sequence: &mut Sequence| streams.into_iter().map(|stream| sequence.at_stream(stream)).collect();
-        Self(with(reach).unwrap_or_default())
+    pub fn stream(stream: u64) -> Self {
+        with(|sequence| sequence.at_stream(stream)).unwrap_or_default()
+    }
+
+    /// For a wait, about to begin, for each of these streams.
+    pub fn streams(streams: impl Iterator<Item = u64>) -> Vec<Self> {
+        with(|sequence| streams.map(|stream| sequence.at_stream(stream)).collect()).unwrap_or_default()
     }
 
     /// For a wait, about to begin, for the latest record of an event.
     pub fn event(event: &Arc<dyn Event>) -> Self {
-        let reach = |sequence: &mut Sequence| sequence.at_carrier(event_key(event)).into_iter().collect();
-        Self(with(reach).unwrap_or_default())
+        with(|sequence| sequence.at_carrier(event_key(event))).flatten().unwrap_or_default()
     }
 
     /// Whether the host knows all of it already.
     pub fn is_old(&self) -> bool {
-        with(|sequence| {
-            let mut points = self.0.iter().flat_map(|reached| reached.clock.points());
-            points.all(|point| sequence.is_known(point))
-        })
-        .unwrap_or_default()
+        with(|sequence| self.clock.points().all(|point| sequence.is_known(point))).unwrap_or_default()
     }
 
     /// The wait has ended, or the host function runs.
     #[inline]
     pub fn is_seen(&self) {
-        if !self.0.is_empty() {
-            with(|sequence| self.0.iter().for_each(|reached| sequence.know(reached)));
+        if self.clock.latest.is_some() {
+            with(|sequence| sequence.know(self));
         }
     }
 }
 
-impl From<Reached> for Known {
-    fn from(reached: Reached) -> Self {
-        Self([reached].into_iter().collect())
-    }
-}
-
 impl Drop for Known {
+    #[inline]
     fn drop(&mut self) {
-        if self.0.iter().any(|reached| reached.key.is_some()) {
-            with(|sequence| self.0.iter().for_each(|reached| sequence.forget(reached)));
+        if self.key != 0 {
+            with(|sequence| sequence.forget(self));
         }
     }
 }

@@ -296,7 +296,15 @@ impl Sequence {
     }
 
     /// A stream or the host writes this memory, and with it values that are unknown from now on.
+    #[inline]
     pub fn overwrite(&mut self, stream: Option<u64>, memory: Range<usize>) {
+        if !self.values.is_empty() {
+            self.overwrite_values(stream, memory);
+        }
+    }
+
+    #[cold]
+    fn overwrite_values(&mut self, stream: Option<u64>, memory: Range<usize>) {
         let mut from = memory.start & !(size_of::<u64>() - 1);
         while let Some(&addr) = self.values.range(from..memory.end).next() {
             match stream {

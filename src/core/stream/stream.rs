@@ -6,6 +6,7 @@ mod stop;
 pub mod stream_attribute;
 pub mod synchronize;
 
+use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -93,7 +94,7 @@ impl Stream {
     /// also if the deadline passed.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         let (awaited, known) = (self.awaited(), self.known());
-        let host = HostWait::begin(&known);
+        let host = HostWait::begin(slice::from_ref(&known));
         let waited = host.wait(&checker::Awaited::Stream(self.handle.raw()), deadline, |until| self.wait(until))?;
         if waited == Wait::Done {
             awaited.into_iter().for_each(Awaited::is_over);
@@ -117,7 +118,7 @@ impl Stream {
     /// What the host knows after such a wait.
     #[inline]
     pub fn known(&self) -> Known {
-        Known::streams([self.handle.raw()])
+        Known::stream(self.handle.raw())
     }
 
     /// The position of the latest operation, if the backend counts them.

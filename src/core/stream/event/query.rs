@@ -1,5 +1,6 @@
 //! Queries of events, and waits of the host for them.
 
+use std::slice;
 use std::sync::atomic::Ordering;
 
 use super::{Creator, Event};
@@ -88,12 +89,13 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
     let known = Known::event(&event.native);
-    let wait = HostWait::begin(&known).wait(&checker::Awaited::Event(&event.native), deadline, |until| {
-        Ok::<_, Error>(match &event.shared {
-            Some(shared) => shared.synchronize(&event, until)?,
-            None => event.native.synchronize(until)?,
-        })
-    })?;
+    let wait =
+        HostWait::begin(slice::from_ref(&known)).wait(&checker::Awaited::Event(&event.native), deadline, |until| {
+            Ok::<_, Error>(match &event.shared {
+                Some(shared) => shared.synchronize(&event, until)?,
+                None => event.native.synchronize(until)?,
+            })
+        })?;
     if wait == Wait::TimedOut {
         return Err(error_with!(
             Code::EventSyncTimeout,
