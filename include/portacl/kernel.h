@@ -29,12 +29,14 @@
  *
  *     void NAME_portacl_release(const void* arguments);
  *
- * The library calls it once for each launch in a stream that returned ACL_SUCCESS, when the kernel
- * has run, or when the launch is dropped because its stream is aborted or destroyed or its device
- * is reset: on any thread, soon after a synchronize at the latest. It must not throw, block, or call
- * this library. It may read the arguments themselves, and not the memory that pointers among them
- * refer to. Launches in graphs are not released, because a graph can run them again, nor are
- * launches that PORTACL_FAULT makes fail in the stream.
+ * The library calls it once for each launch that returned ACL_SUCCESS, when the kernel has run, or
+ * when the launch is dropped because its stream is aborted or destroyed or its device is reset: on
+ * any thread, soon after a synchronize at the latest. A launch that a graph has recorded is released
+ * after that graph and all graphs that it was captured into are destroyed. This also holds for one
+ * that aclmdlRITaskSetParams has replaced; the new parameters are not released.
+ * The function must not throw, block, or call this library. It may read the arguments themselves,
+ * and not the memory that pointers among them refer to. Launches that PORTACL_FAULT makes fail in the
+ * stream are not released.
  *
  * An exported variable of the object is device memory, which aclrtBinaryGetGlobal finds by its
  * name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use the same

@@ -22,7 +22,7 @@ struct Kernel<std::index_sequence<I...>> {
 
 void Release(const void* arguments) {
     const auto* head = static_cast<const operators::Head*>(arguments);
-    if (head->callbacks.release != nullptr) head->callbacks.release(head->work);
+    head->callbacks.release(head->work);
 }
 
 }  // namespace

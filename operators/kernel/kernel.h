@@ -12,7 +12,7 @@ namespace operators {
 struct Callbacks {
     // Runs `work` with the device's addresses of its storages.
     void (*compute)(const portaclBlock* block, uintptr_t work, void* const* storages);
-    // The launch is over: it has run, or an abort has dropped it. Null: a graph owns the work.
+    // The launch is over: it has run, an abort has dropped it, or the last graph that has it has ended.
     void (*release)(uintptr_t work);
 };
 

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
-#include <map>
 #include <mutex>
 
 #include "kernel/kernel.h"
@@ -94,45 +93,6 @@ class PlainAten {
 #endif
 };
 
-// The work of captured launches: a graph can run its kernels again, so it keeps their work until it is destroyed. A
-// callback releases it, which can be registered when the capture has ended.
-class GraphWork {
-  public:
-    void Add(aclmdlRI graph, WorkPointer work) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        auto& kept = pending_[graph];
-        if (kept == nullptr) kept = std::make_unique<Kept>();
-        kept->push_back(std::move(work));
-        Settle();
-    }
-
-  private:
-    using Kept = std::vector<WorkPointer>;
-    static void ReleaseKept(void* kept) { delete static_cast<Kept*>(kept); }
-
-    // Graphs whose capture has ended release their work themselves; if one is gone already, its work is released now.
-    void Settle() {
-        for (auto at = pending_.begin(); at != pending_.end();) {
-            const aclError code = aclmdlRIDestroyRegisterCallback(at->first, ReleaseKept, at->second.get());
-            if (code == ACL_ERROR_RT_MODEL_CAPTURED) {
-                ++at;
-            } else {
-                if (code == ACL_SUCCESS) static_cast<void>(at->second.release());
-                at = pending_.erase(at);
-            }
-            ForgetFailure();
-        }
-    }
-
-    std::mutex mutex_;
-    std::map<aclmdlRI, std::unique_ptr<Kept>> pending_;
-};
-
-GraphWork& WorkOfGraphs() {
-    static auto* const work = new GraphWork;
-    return *work;
-}
-
 void Compute(const portaclBlock* block, uintptr_t address, void* const* storages) {
     auto* const work = reinterpret_cast<Work*>(address);
     try {
@@ -182,9 +142,10 @@ Kernels& KernelsOfDevice() {
     return (*devices)[static_cast<size_t>(device)];
 }
 
-bool IsCaptured(aclrtStream stream, aclmdlRI* graph) {
+bool IsCaptured(aclrtStream stream) {
     auto status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-    Succeed("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream, &status, graph));
+    aclmdlRI graph = nullptr;
+    Succeed("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream, &status, &graph));
     return status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 }
 
@@ -195,8 +156,7 @@ void ComputeOnCuda(Work& work, aclrtStream stream) {
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
             "on CUDA, operators need a libtorch that has CUDA, and this one finds none; use one that does, or "
             "set PORTACL_BACKEND=cpu");
-    aclmdlRI graph = nullptr;
-    if (IsCaptured(stream, &graph))
+    if (IsCaptured(stream))
         throw Refusal(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                       "on CUDA, operators cannot be captured; call them outside of the capture, or set "
                       "PORTACL_BACKEND=cpu");
@@ -226,10 +186,7 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the arguments have ", count, " tensors; at most ",
                       kCapacities[kKernels - 1], " are supported, so split the lists");
 
-    aclmdlRI graph = nullptr;
-    const bool is_captured = IsCaptured(stream, &graph);
-    // A capture that ends before the launch makes it one of the stream; the work stays the graph's.
-    Head head{{&Compute, is_captured ? nullptr : &EndLaunch}, reinterpret_cast<uintptr_t>(work.get())};
+    Head head{{&Compute, &EndLaunch}, reinterpret_cast<uintptr_t>(work.get())};
     std::array<void*, kCapacities[kKernels - 1]> storages;
     std::array<void*, kCapacities[kKernels - 1] + 1> arguments;
     arguments[0] = &head;
@@ -251,10 +208,8 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
         code = launch();
     }
     Succeed("aclrtLaunchKernelWithArgsArray", code);
-    if (is_captured)
-        WorkOfGraphs().Add(graph, std::move(work));
-    else
-        static_cast<void>(work.release());
+    // The launch owns it.
+    static_cast<void>(work.release());
 }
 
 }  // namespace operators

@@ -55,6 +55,18 @@ class Misuse : public Protocol {
         EXPECT_LT(HeapInUse(), before + kMany * kLeast / 4);
     }
 
+    // Runs the graph of LaunchMany twice, and destroys it.
+    void ExpectGraphOwns(aclmdlRI graph, size_t before, const aclTensor* a, Tensor& out) {
+        for (int i = 0; i < 2; ++i) {
+            out.Set({5});
+            ASSERT_EQ(ACL_SUCCESS, aclmdlRIExecute(graph, -1)) << Text();
+            EXPECT_EQ(out.Get(), Floats{2});
+        }
+        EXPECT_GT(HeapInUse(), before + kMany * kLeast);
+        ASSERT_EQ(ACL_SUCCESS, aclmdlRIDestroy(graph));
+        ExpectReleased(before, a, out);
+    }
+
     static constexpr int kMany = 4000;
     // An operator between its phases has more bytes.
     static constexpr size_t kLeast = 150;
@@ -105,6 +117,33 @@ TEST_F(Misuse, LaunchesOfAStreamThatIsDestroyedAreReleased) {
     ASSERT_EQ(ACL_SUCCESS, aclrtCreateStream(&stream_));
     EXPECT_EQ(out.Get(), Floats{5});
     ExpectReleased(before, a, out);
+}
+
+TEST_F(Misuse, LaunchesOfACapturedGraphAreReleasedWithIt) {
+    Tensor a({1}, {1}), out({1}, {5});
+    const size_t before = HeapAfter(a, out);
+    aclmdlRI graph = nullptr;
+    ASSERT_EQ(ACL_SUCCESS, aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    LaunchMany(a, out);
+    ASSERT_EQ(ACL_SUCCESS, aclmdlRICaptureEnd(stream_, &graph));
+    ExpectGraphOwns(graph, before, a, out);
+}
+
+TEST_F(Misuse, LaunchesOfABuiltGraphAreReleasedWithIt) {
+    Tensor a({1}, {1}), out({1}, {5});
+    const size_t before = HeapAfter(a, out);
+    aclrtStream bound = nullptr;
+    aclmdlRI graph = nullptr;
+    ASSERT_EQ(ACL_SUCCESS, aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT));
+    ASSERT_EQ(ACL_SUCCESS, aclmdlRIBuildBegin(&graph, 0));
+    ASSERT_EQ(ACL_SUCCESS, aclmdlRIBindStream(graph, bound, 0));
+    std::swap(stream_, bound);
+    LaunchMany(a, out);
+    std::swap(stream_, bound);
+    ASSERT_EQ(ACL_SUCCESS, aclmdlRIEndTask(graph, bound));
+    ASSERT_EQ(ACL_SUCCESS, aclmdlRIBuildEnd(graph, nullptr));
+    ExpectGraphOwns(graph, before, a, out);
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(bound));
 }
 
 TEST_F(Misuse, FirstPhasesWithoutASecondOneStayBounded) {

@@ -1,5 +1,6 @@
 // What only kernels of the cpu backend do. Failures of their own (portaclKernelFail): the code and the text, and when a
-// stream reports them. The release of what a launch owns (NAME_portacl_release): once for each, also for dropped ones.
+// stream reports them. The release of what a launch owns (NAME_portacl_release): once for each, also for dropped ones,
+// and behind the last graph that has it.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "support/gate.h"
+#include "support/graph/build.h"
 #include "support/graph/graph.h"
 #include "support/kernel/kernels.h"
 #include "support/objects.h"
@@ -155,15 +157,88 @@ TEST_F(KernelRelease, IsForLaunchesOfAStreamThatIsDestroyedToo) {
     ExpectCounts(0, 10);
 }
 
-TEST_F(KernelRelease, IsNotForGraphs) {
+TEST_F(KernelRelease, OfAGraphFollowsItsEnd) {
     const Stream stream;
-    const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Own(stream)); });
-    for (int i = 0; i < 3; ++i) ACL_OK(aclmdlRIExecuteAsync(graph, stream));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    // The release of a launch behind them: one of the graph would be earlier.
+    {
+        const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Own(stream)); });
+        for (int i = 0; i < 3; ++i) ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        // The release of a launch behind them: one of the graph would be earlier.
+        ACL_OK(Own(stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ExpectCounts(4, 1);
+    }
+    ExpectCounts(4, 2);
+}
+
+TEST_F(KernelRelease, OfAGraphInsideAnotherOneFollowsTheLastOfThem) {
+    const Stream stream;
+    {
+        std::optional<Graph> inner(Capture(stream, [&] { ACL_EXPECT_OK(Own(stream)); }));
+        const Graph outer = Capture(stream, [&] { ACL_EXPECT_OK(aclmdlRIExecuteAsync(*inner, stream)); });
+        inner.reset();
+        ACL_OK(aclmdlRIExecute(outer, -1));
+        ExpectCounts(1, 0);
+    }
+    ExpectCounts(1, 1);
+}
+
+TEST_F(KernelRelease, OfAnInvalidCaptureFollowsItsEnd) {
+    const Stream stream;
+    ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
     ACL_OK(Own(stream));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    ExpectCounts(4, 1);
+    ACL_OK(aclrtStreamAbort(stream));
+    EndInvalid(stream);
+    ExpectCounts(0, 1);
+}
+
+TEST_F(KernelRelease, OfABuiltGraphFollowsItsEnd) {
+    const Persistent stream;
+    {
+        const Built graph;
+        graph.Bind(stream);
+        ACL_OK(Own(stream));
+        graph.End(stream);
+        for (int i = 0; i < 2; ++i) ACL_OK(aclmdlRIExecute(graph, -1));
+        ExpectCounts(2, 0);
+    }
+    ExpectCounts(2, 1);
+}
+
+// Other arguments may refer to what the recorded launch owns.
+TEST_F(KernelRelease, OfAGraphWaitsForItsEndAlsoBehindOtherParameters) {
+    const Stream stream;
+    {
+        const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Own(stream)); });
+        for (int i = 0; i < 3; ++i) {
+            auto params = ParamsOf(TasksOf(stream).at(0));
+            ACL_OK(aclmdlRITaskSetParams(TasksOf(stream).at(0), &params));
+            ACL_OK(aclmdlRIUpdate(graph));
+            ACL_OK(aclmdlRIExecute(graph, -1));
+        }
+        ExpectCounts(3, 0);
+    }
+    ExpectCounts(3, 1);
+}
+
+TEST_F(KernelRelease, OfATaskGroupFollowsTheEndOfItsGraph) {
+    const Stream stream;
+    {
+        aclrtTaskGrp group = nullptr;
+        const Graph graph = Capture(stream, [&] {
+            ACL_EXPECT_OK(aclmdlRICaptureTaskGrpBegin(stream));
+            ACL_EXPECT_OK(Own(stream));
+            ACL_EXPECT_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+        });
+        ACL_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
+        ACL_OK(Own(stream));
+        ACL_OK(aclmdlRICaptureTaskUpdateEnd(stream));
+        ACL_OK(aclmdlRIExecute(graph, -1));
+    }
+    // Groups that have ended are released together with others, in a later call.
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (counts_->released < 2 && std::chrono::steady_clock::now() < end) Capture(stream, [] {});
+    ExpectCounts(1, 2);
 }
 
 TEST_F(KernelRelease, RefusedArgumentsStayTheCallers) {

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use super::{Copy, Copy2d, Event, Fill, RandomNum, Reduce, RepeatedFn, Result};
 
 /// A launch of a kernel with bound arguments, for a [`Graph`] of the same device.
-pub trait BoundLaunch: Any + Send + Sync {}
+pub trait BoundLaunch: Any + Send + Sync {
+    /// The program's call succeeds: the launch owns what its arguments refer to, and releases it when it is dropped.
+    fn accept(&self) {}
+}
 
 /// A launch in a graph.
 #[derive(Clone)]
@@ -15,6 +18,8 @@ pub struct NodeLaunch {
     pub bound: Arc<dyn BoundLaunch>,
     /// What the core calls it; backends do not look.
     pub call: Arc<dyn Any + Send + Sync>,
+    /// The recorded launch that this one replaces, which `bound` keeps.
+    pub recorded: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// The work of a graph's node in each run: memory is read and written when the run reaches it, pageable memory

@@ -94,14 +94,15 @@ impl Call {
     }
 }
 
-/// The work of a graph's node for this launch.
-fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Result<Work> {
+/// This launch for a graph's node.
+fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Result<NodeLaunch> {
     let bound = device.native.bind_launch(launch)?;
-    Ok(Work::Launch(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)) }))
+    Ok(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)), recorded: None })
 }
 
-/// The work of a graph's node on `device` for a launch.
-pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
+/// The launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, to which its
+/// arguments may refer.
+pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
     let Request { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
@@ -121,7 +122,9 @@ pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
     }
     shape.check_bounds(device.native.info().threads.as_ref())?;
     check_pointers(&function, arguments, device, |_| false)?;
-    Ok(bind(&launch_of(request, &function), request, device)?)
+    let recorded = before.recorded.clone().unwrap_or_else(|| Arc::clone(&before.bound) as _);
+    let launch = Launch { kept: Some(&recorded), ..launch_of(request, &function) };
+    Ok(NodeLaunch { recorded: Some(Arc::clone(&recorded)), ..bind(&launch, request, device)? })
 }
 
 /// The errors before a check of the arguments: no kernel, no blocks, no stream.

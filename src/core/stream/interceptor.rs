@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::backend::{self, Fault, Op, Position, Wait, Work};
+use crate::backend::{self, Fault, NodeLaunch, Op, Position, Wait};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::runtime::device::Device;
@@ -21,7 +21,7 @@ pub trait Interceptor: Sync {
     fn submit(&self, stream: &Stream, op: Op<'_>) -> Result<Position>;
 
     /// Takes the launch of a kernel. `bind` returns it with copies of its arguments.
-    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position>;
+    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position>;
 
     /// Takes a record, wait or reset of `event`, whose handle is `raw`, if the stream is intercepted or the latest
     /// record of the event was. False: neither is the case any more, and the stream runs it.
@@ -202,7 +202,7 @@ impl Interceptor for Unbound {
         Err(unbound(stream))
     }
 
-    fn launch(&self, stream: &Stream, _: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position> {
+    fn launch(&self, stream: &Stream, _: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
         Err(unbound(stream))
     }
 

@@ -17,7 +17,7 @@ use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::share::Share;
 use crate::backend::stream::decorators;
 use crate::backend::trace::{self, TraceStream};
-use crate::backend::{self, Fault, FaultKind, Op, Position, Submit, Wait, Work};
+use crate::backend::{self, Fault, FaultKind, NodeLaunch, Op, Position, Submit, Wait};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::order::checker::HostWait;
@@ -178,7 +178,7 @@ impl Stream {
 
     /// Launches a kernel on a stream that is captured. `bind` returns the launch with copies of its arguments.
     #[cold]
-    pub fn launch_intercepted(&self, bind: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position> {
+    pub fn launch_intercepted(&self, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
         interceptor::installed().launch(self, bind)
     }
 

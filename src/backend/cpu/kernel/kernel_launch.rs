@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -76,15 +77,15 @@ impl Kernel for CpuKernel {
 pub struct Call {
     /// Keeps the function loaded.
     _kernel: Arc<dyn Kernel>,
-    /// What its arguments point to, if a graph may run it again.
+    /// What its arguments point to, or the recorded launch that it replaces, if a graph may run it again.
     _kept: Option<Arc<dyn Any + Send + Sync>>,
     /// The core's handle of it.
     function: u64,
     entry: Entry,
-    /// What the end of a queued run calls with the arguments.
+    /// What the end of the launch calls with the arguments.
     release: Option<Release>,
-    /// A stream has it, so that its end is the launch's.
-    is_queued: bool,
+    /// A stream or a graph has it, so that its end is the launch's.
+    is_accepted: AtomicBool,
     /// Aligned for any C type.
     arguments: Box<[u128]>,
     grid: [u32; 3],
@@ -193,7 +194,11 @@ impl CpuKernel {
     }
 }
 
-impl BoundLaunch for Call {}
+impl BoundLaunch for Call {
+    fn accept(&self) {
+        self.is_accepted.store(true, Ordering::Relaxed);
+    }
+}
 
 /// Prepares an operation of a stream.
 pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
@@ -212,7 +217,7 @@ pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
         function: launch.function,
         entry: kernel.entry,
         release: kernel.release,
-        is_queued: false,
+        is_accepted: AtomicBool::new(false),
         arguments: kernel.arguments(shared, launch.arguments)?,
         grid: launch.grid,
         threads: launch.threads.unwrap_or([1; 3]),
@@ -233,7 +238,7 @@ pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
 impl Call {
     /// The call as an operation of a stream, which has room for it.
     pub fn queued(mut self: Box<Self>) -> Box<Self> {
-        self.is_queued = true;
+        *self.is_accepted.get_mut() = true;
         self
     }
 
@@ -248,10 +253,11 @@ impl Call {
     }
 }
 
-/// After the run, or when it is dropped.
+/// After the run, or when the stream or the last graph drops it.
 impl Drop for Call {
     fn drop(&mut self) {
-        if let Some(release) = self.release.filter(|_| self.is_queued) {
+        let is_accepted = *self.is_accepted.get_mut();
+        if let Some(release) = self.release.filter(|_| is_accepted) {
             // SAFETY: `_kernel` keeps the function loaded until this returns; the arguments are those of the launch.
             as_user_code(|| unsafe { release(self.arguments.as_ptr().cast()) });
         }

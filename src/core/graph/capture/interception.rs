@@ -1,9 +1,10 @@
 //! The interceptor: captures and changes of task groups take the work of streams.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Capture, Recorder, capture_of, event, mode};
-use crate::backend::{self, Fault, Op, Position, Submit, Wait, Work};
+use crate::backend::{self, Fault, NodeLaunch, Op, Position, Submit, Wait};
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::graph::flow;
 use crate::core::stream::Stream;
@@ -20,10 +21,16 @@ impl Interceptor for Graphs {
         stream.remember(recorder.submit(op))
     }
 
-    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position> {
+    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
         let recorder = Recorder::of(stream);
         recorder.check_open()?;
-        stream.remember(bind().and_then(|launch| recorder.add_launch(launch)))
+        let add = |launch: NodeLaunch| {
+            let bound = Arc::clone(&launch.bound);
+            let position = recorder.add_launch(launch)?;
+            bound.accept();
+            Ok(position)
+        };
+        stream.remember(bind().and_then(add))
     }
 
     fn use_event(&self, stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {

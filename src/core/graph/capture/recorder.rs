@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Capture;
-use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
+use crate::backend::{self, Copy, Fault, FaultKind, NodeLaunch, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
@@ -180,8 +180,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records a launch that was prepared for graphs.
-    pub fn add_launch(&self, launch: Work) -> backend::Result<Position> {
-        self.add_work(What::Kernel, launch)
+    pub fn add_launch(&self, launch: NodeLaunch) -> backend::Result<Position> {
+        self.add_work(What::Kernel, Work::Launch(launch))
     }
 
     /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.

@@ -221,11 +221,11 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
         }
         _ => return Err(invalid_param!("params->isHostArgs is {is_host}; allowed: 0 and 1")),
     }
-    let call = call_of(task)
-        .ok_or_else(|| Error::new(Code::InternalError, "a launch was recorded without what was asked for"))?;
-    let shape = call.shape(blocks);
+    let unknown = || Error::new(Code::InternalError, "a launch was recorded without what was asked for");
+    let Some(work @ Work::Launch(before)) = &task.work else { return Err(unknown()) };
+    let shape = Call::of(work).ok_or_else(unknown)?.shape(blocks);
     let request = Request { argument: "params->funcHandle", function, shape, arguments, config };
-    kernel_launch::work(&request, &graph.device)
+    Ok(Work::Launch(kernel_launch::replacement(&request, &graph.device, before)?))
 }
 
 /// Replaces an event. The edges were determined by the events during the capture.
