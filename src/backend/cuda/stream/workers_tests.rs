@@ -70,7 +70,7 @@ fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
         }
         // The only thread takes one of these, and ends both.
         on.start_or_queue(Box::new(move || _ = held.recv()));
-        on.start_or_queue(Box::new(move || send.send(std::thread::current().name().map(str::to_owned)).unwrap()));
+        on.start_or_queue(Box::new(move || send.send(quiet_thread::is_current()).unwrap()));
         assert!(on.start(Box::new(|| ())).is_err());
         assert!(Workers::default().ensure_thread().is_err());
         true
@@ -80,6 +80,6 @@ fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
     }
     assert!(ran.try_recv().is_err());
     drop(release);
-    assert_eq!(ran.recv_timeout(Duration::from_secs(20)).unwrap().as_deref(), Some("portacl-host-fn"));
+    assert!(ran.recv_timeout(Duration::from_secs(20)).unwrap());
     assert!(workers.stop(soon()));
 }
