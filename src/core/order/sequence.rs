@@ -8,7 +8,7 @@
 //! synchronize with each other.
 //!
 //! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
-//! behind the wait are *open*: what is submitted meanwhile may come before them. A [`Gate`] stands for such a wait, in
+//! behind the wait are *open*: what is submitted meanwhile may come before them. A `Gate` stands for such a wait, in
 //! its stream and in all streams that are behind it. When what ends the wait is submitted, it passes its order to what
 //! is behind the gates. The host's waits ([`super::known`]) get that order as well.
 
