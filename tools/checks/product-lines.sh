@@ -12,7 +12,7 @@ recorder=450 # what makes PORTACL_CHECK=races fast: numbered operations, runs of
 calls=270   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
             # the default pool without a lock
 releases=45 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
-waits=195   # races around waits that come before what ends them: carriers and knowledge of the host in src/core/order
+waits=250   # races around waits that come before what ends them: carriers and knowledge of the host in src/core/order
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits))
 check() { tools/product_lines.py --most "$most_product_lines"; }

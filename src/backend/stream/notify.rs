@@ -165,6 +165,14 @@ impl Notify {
         (std::ptr::from_ref(self.page.word(self.slot)).addr(), size_of::<u64>())
     }
 
+    /// The event that it is a part of.
+    pub fn event(&self) -> Option<&Arc<SharedEvent>> {
+        match &self.owner {
+            Owner::Event(event, _) => Some(event),
+            Owner::Here { .. } | Owner::Elsewhere => None,
+        }
+    }
+
     /// Sets the count now.
     pub fn set(&self, count: u32) {
         self.change(Change::Set(count));

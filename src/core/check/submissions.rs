@@ -129,7 +129,7 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
         Op::Record(event) => sequence.record(stream, event),
         Op::Wait(event, _) => sequence.wait(stream, event),
         Op::ChangeNotify(notify, _) => sequence.change(stream, notify),
-        Op::WaitNotify(notify, _) => sequence.await_notify(stream, notify),
+        Op::WaitNotify(notify, wait) => sequence.await_notify(stream, notify, wait.clear),
         Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr, write.value),
         Op::WaitValue(wait) => sequence.await_value(stream, *wait),
         Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),
@@ -236,7 +236,9 @@ impl Seen<'_> {
         if is_on(Check::Races) && !accesses.0.is_empty() {
             found.extend(races::check(&sequence, operation, accesses, self.graph));
         }
-        for written in accesses.0.iter().filter(|access| access.mode != Mode::Read) {
+        // A free writes nothing that ends a wait.
+        let is_write = |access: &&Access| self.what != What::Frees && access.mode != Mode::Read;
+        for written in accesses.0.iter().filter(is_write) {
             sequence.overwrite(stream.map(|stream| stream.handle), written.addr..written.end);
         }
         let carried = carry(&mut sequence);
@@ -245,3 +247,7 @@ impl Seen<'_> {
         (kept, carried)
     }
 }
+
+#[cfg(test)]
+#[path = "submissions_tests.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use super::clock::{Clock, Line};
+use super::clock::{Clock, Line, Point};
 use crate::backend::{Event, Notify, ValueWait};
 
 /// What passes order.
@@ -47,9 +47,9 @@ pub struct Carried {
     pub clock: Clock,
     /// How often it was changed.
     pub changes: u64,
-    /// How often streams were given waits for it.
+    /// How many waits for it were submitted that consume a change each.
     pub waits: u64,
-    /// The value of the latest change, if it is known.
+    /// The value that the latest change wrote. `None`: that value is unknown, or this is no value in memory.
     pub value: Option<u64>,
     /// The streams that may have gates for it.
     pub waiting: Vec<Line>,
@@ -61,18 +61,39 @@ impl Carried {
         Self { carrier, clock: Clock::default(), changes: 0, waits: 0, value: None, waiting: Vec::new() }
     }
 
-    /// Whether its latest change has an unknown value, which may end this wait.
-    pub fn may_end(&self, gate: &Gate) -> bool {
-        gate.value.is_some() && self.value.is_none()
+    /// What ends the next wait for it, if it is a notify. `consumes`: the wait takes the change from later waits.
+    pub fn next_change(&mut self, consumes: bool) -> End {
+        let end = End::Changes(self.waits + 1);
+        self.waits += u64::from(consumes);
+        end
     }
 
-    /// Whether its latest change ends this wait.
-    pub fn ends(&self, gate: &Gate) -> bool {
-        match &gate.value {
-            None => self.changes >= gate.wait,
-            Some(wanted) => self.value.is_some_and(|value| wanted.comparison.holds(value, wanted.value)),
+    /// Whether its latest change wrote an unknown value, which may end this wait.
+    pub fn may_end(&self, end: &End) -> bool {
+        matches!(end, End::Value(_)) && self.value.is_none()
+    }
+
+    /// Whether its changes so far end this wait.
+    pub fn ends(&self, end: &End) -> bool {
+        match end {
+            End::Changes(wanted) => self.changes >= *wanted,
+            End::Value(wanted) => self.value.is_some_and(|value| wanted.comparison.holds(value, wanted.value)),
         }
     }
+
+    /// A notify loses the changes that no wait consumes.
+    pub fn reset(&mut self) {
+        self.changes = self.changes.min(self.waits);
+    }
+}
+
+/// What ends a wait.
+#[derive(Clone, Copy)]
+pub enum End {
+    /// The change of a notify that has this number, counted from 1.
+    Changes(u64),
+    /// A value in memory that satisfies this.
+    Value(ValueWait),
 }
 
 /// A wait that was submitted before what it waits for.
@@ -80,10 +101,17 @@ impl Carried {
 pub struct Gate {
     /// The operation with this number and later ones of the stream are behind it.
     pub number: u64,
+    /// The wait. Streams that are behind it have gates with the same one.
+    pub origin: Point,
     /// Of the carrier.
     pub key: usize,
-    /// The number of the wait among all for its carrier. As many changes of a notify end it.
-    pub wait: u64,
-    /// The value that ends it, if it is for one.
-    pub value: Option<ValueWait>,
+    /// What ends the wait.
+    pub end: End,
+}
+
+impl Gate {
+    /// Whether the host, which knows this of each stream, knows that the wait is over.
+    pub fn is_over(&self, host: &[u64]) -> bool {
+        host[self.origin.line as usize] >= self.origin.number
+    }
 }

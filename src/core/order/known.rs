@@ -11,9 +11,10 @@ use crate::backend::Event;
 #[must_use]
 #[derive(Default)]
 pub struct Known {
-    /// As far as it was submitted before.
+    /// What was before the operation that the host waits for, when the wait began.
     clock: Clock,
-    /// Of a carrier that gets what ends open waits before the operation that the host waits for; 0: there are none.
+    /// If waits before that operation are open, this is the key of a carrier. What ends these waits is added to the
+    /// carrier. 0: no wait is open.
     key: usize,
 }
 
@@ -70,11 +71,6 @@ impl Sequence {
                 *host = number;
                 self.pending -= usize::from(number == progress.submitted);
             }
-        }
-        // The waits of the stream itself have ended, whatever ended them.
-        let latest = clock.latest.and_then(|point| Some((self.streams.get_mut(point.line as usize)?, point.number)));
-        if let Some((progress, number)) = latest.filter(|(progress, _)| !progress.gates.is_empty()) {
-            progress.retain_gates(|gate| gate.number > number);
         }
     }
 

@@ -10,7 +10,8 @@
 //! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
 //! behind the wait are *open*: what is submitted meanwhile may come before them. A `Gate` stands for such a wait, in
 //! its stream and in all streams that are behind it. When what ends the wait is submitted, it passes its order to what
-//! is behind the gates. The host's waits ([`super::known`]) get that order as well.
+//! is behind the gates. The host's waits ([`super::known`]) get that order as well. When the host has waited for the
+//! wait itself, its gates are over, whatever ended it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::carriers::{Carried, Carrier, Gate, event_key, notify_key};
+use super::carriers::{Carried, Carrier, End, Gate, event_key, notify_key};
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
 use crate::algo::map::key_map::KeyMap;
@@ -31,17 +32,24 @@ pub(super) struct Progress {
     pub submitted: u64,
     after: Points,
     pub gates: Vec<Gate>,
-    /// The carriers of what is behind gates, while there are some.
+    /// The keys of carriers that got the clock of this stream while it had gates. What ends a gate is added to them.
     pub passed: BTreeSet<usize>,
     /// Operations that were behind gates when the stream was stopped.
     stopped: Range<u64>,
 }
 
 impl Progress {
-    pub fn retain_gates(&mut self, stays: impl Fn(&Gate) -> bool) {
+    pub fn retain_gates(&mut self, stays: &dyn Fn(&Gate) -> bool) {
         self.gates.retain(stays);
         if self.gates.is_empty() {
             self.passed.clear();
+        }
+    }
+
+    /// Drops the gates of waits that are over, as far as the host knows.
+    fn drop_known(&mut self, host: &[u64]) {
+        if !self.gates.is_empty() {
+            self.retain_gates(&|gate| !gate.is_over(host));
         }
     }
 }
@@ -61,7 +69,7 @@ pub struct Sequence {
     sweep_at: usize,
     /// The addresses among the keys of carriers.
     values: BTreeSet<usize>,
-    /// The latest key of a wait of the host. It is odd, and addresses are even.
+    /// Waits of the host have odd keys, because addresses are even. This is the latest one.
     pub(super) latest_key: usize,
     /// By line: the host knows that operations up to this number are complete.
     pub(super) host: Vec<u64>,
@@ -132,11 +140,13 @@ impl Sequence {
     pub(super) fn clock(&mut self, line: Line) -> Clock {
         let host = &self.host;
         let progress = &mut self.streams[line as usize];
+        progress.drop_known(host);
         progress.after.prune(|point| host[point.line as usize] >= point.number);
         Clock { latest: Some(Point { line, number: progress.submitted }), before: progress.after.clone() }
     }
 
-    /// A stream changes a carrier: `replaces` what it passed before, or adds to it, and writes this value.
+    /// A stream changes a carrier. `replaces`: what the carrier passed before is replaced, and not added to. `value`:
+    /// what the change writes, if that is known.
     fn carry(
         &mut self,
         stream: u64,
@@ -164,19 +174,21 @@ impl Sequence {
         }
     }
 
-    /// Waits that were submitted before the latest change of a carrier, which ends them, or may end them: the streams
-    /// behind them, and what these have passed on, come after it.
+    /// The latest change of a carrier ends open waits, or may end them. The streams behind these waits come after the
+    /// change, and so does what these streams have passed on.
     fn end_waits(&mut self, key: usize) {
-        let Self { streams, carriers, .. } = self;
+        let Self { streams, carriers, host, .. } = self;
         let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
         let mut waiting = std::mem::take(&mut carried.waiting);
         let mut ended = Vec::new();
         waiting.retain(|&line| {
+            // What has ended already does not come after this change.
+            streams[line as usize].drop_known(host);
             let gates = &mut streams[line as usize].gates;
-            let may_end = |gate: &&Gate| gate.key == key && (carried.ends(gate) || carried.may_end(gate));
+            let may_end = |gate: &&Gate| gate.key == key && (carried.ends(&gate.end) || carried.may_end(&gate.end));
             let first = gates.iter().filter(may_end).map(|gate| gate.number).min();
             ended.extend(first.map(|number| Point { line, number }));
-            gates.retain(|gate| gate.key != key || !carried.ends(gate));
+            gates.retain(|gate| gate.key != key || !carried.ends(&gate.end));
             gates.iter().any(|gate| gate.key == key)
         });
         carried.waiting = waiting;
@@ -189,7 +201,7 @@ impl Sequence {
                 passed.into_iter().for_each(|carried| carried.clock.add_before(&clock));
             }
         }
-        ended.iter().for_each(|wait| self.streams[wait.line as usize].retain_gates(|_| true));
+        ended.iter().for_each(|wait| self.streams[wait.line as usize].retain_gates(&|_| true));
     }
 
     pub(super) fn carrier(&mut self, key: usize, carrier: impl FnOnce() -> Carrier) -> &mut Carried {
@@ -199,14 +211,14 @@ impl Sequence {
         self.carriers.entry(key).or_insert_with(|| Carried::new(carrier()))
     }
 
-    /// Drops carriers that no longer exist. Nothing waits for them.
+    /// Drops the carriers of events and notifies that no longer exist, and the gates of waits for them.
     #[cold]
     fn sweep(&mut self) {
         let Self { streams, carriers, .. } = self;
         carriers.retain(|_, carried| carried.carrier.is_live());
         for stream in streams {
             stream.passed.retain(|key| carriers.contains_key(key));
-            stream.retain_gates(|gate| carriers.contains_key(&gate.key));
+            stream.retain_gates(&|gate| carriers.contains_key(&gate.key));
         }
         self.sweep_at = self.carriers.len() * 2;
     }
@@ -229,8 +241,9 @@ impl Sequence {
     }
 
     fn add_gate(&mut self, line: Line, gate: Gate) {
+        self.streams[line as usize].drop_known(&self.host);
         let gates = &mut self.streams[line as usize].gates;
-        if let Some(known) = gates.iter_mut().find(|known| (known.key, known.wait) == (gate.key, gate.wait)) {
+        if let Some(known) = gates.iter_mut().find(|known| known.origin == gate.origin) {
             known.number = known.number.min(gate.number);
             return;
         }
@@ -239,26 +252,31 @@ impl Sequence {
         waiting.filter(|waiting| !waiting.contains(&line)).into_iter().for_each(|waiting| waiting.push(line));
     }
 
-    /// As [`Self::follow`], for what a later change may end as well.
-    fn follow_or_wait(&mut self, stream: u64, key: usize, value: Option<ValueWait>, carrier: impl FnOnce() -> Carrier) {
+    /// The latest operation of a stream waits for a carrier. It is after what the carrier passes. If no change so far
+    /// ends the wait, it is open.
+    fn follow_or_wait(
+        &mut self,
+        stream: u64,
+        key: usize,
+        carrier: impl FnOnce() -> Carrier,
+        end: impl FnOnce(&mut Carried) -> End,
+    ) {
         let carried = self.carrier(key, carrier);
-        carried.waits += 1;
-        let gate = Gate { number: 0, key, wait: carried.waits, value };
-        // Something else may have written the value since: with fewer changes than waits, another one is to come.
-        let is_open = carried.waits > carried.changes || !carried.ends(&gate);
-        let Point { line, number } = self.follow(stream, key);
+        let end = end(carried);
+        let is_open = !carried.ends(&end);
+        let origin = self.follow(stream, key);
         if is_open {
-            self.add_gate(line, Gate { number, ..gate });
+            self.add_gate(origin.line, Gate { number: origin.number, origin, key, end });
         }
     }
 
     /// The open waits before an operation.
     pub(super) fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
         let gates = &self.streams[point.line as usize].gates;
-        gates.iter().filter(move |gate| gate.number <= point.number).copied()
+        gates.iter().filter(move |gate| gate.number <= point.number && !gate.is_over(&self.host)).copied()
     }
 
-    /// Whether operations that are still to be submitted may come before this one.
+    /// Whether operations that are still to be submitted may come before this one, or it was dropped by an abort.
     pub fn is_open(&self, point: Point) -> bool {
         self.open_gates(point).next().is_some() || self.streams[point.line as usize].stopped.contains(&point.number)
     }
@@ -275,12 +293,24 @@ impl Sequence {
 
     /// A stream changes a notify. A wait may be after any of the changes.
     pub fn change(&mut self, stream: u64, notify: &Arc<Notify>) {
+        if let Some(event) = event_of(notify) {
+            return self.record(stream, &event);
+        }
         self.carry(stream, notify_key(notify), || Carrier::Notify(Arc::downgrade(notify)), false, None);
     }
 
-    /// A stream waits for a notify.
-    pub fn await_notify(&mut self, stream: u64, notify: &Arc<Notify>) {
-        self.follow_or_wait(stream, notify_key(notify), None, || Carrier::Notify(Arc::downgrade(notify)));
+    /// A stream waits for a notify. `consumes`: the wait takes the change that ends it from later waits.
+    pub fn await_notify(&mut self, stream: u64, notify: &Arc<Notify>, consumes: bool) {
+        if let Some(event) = event_of(notify) {
+            return self.wait(stream, &event);
+        }
+        let carrier = || Carrier::Notify(Arc::downgrade(notify));
+        self.follow_or_wait(stream, notify_key(notify), carrier, |carried| carried.next_change(consumes));
+    }
+
+    /// The host resets a notify: the changes that no wait consumes have no effect.
+    fn reset(&mut self, notify: &Arc<Notify>) {
+        self.carriers.get_mut(&notify_key(notify)).into_iter().for_each(Carried::reset);
     }
 
     /// A stream writes a value for waits.
@@ -292,7 +322,7 @@ impl Sequence {
     /// A stream waits for a value.
     pub fn await_value(&mut self, stream: u64, wait: ValueWait) {
         self.values.insert(wait.src.addr);
-        self.follow_or_wait(stream, wait.src.addr, Some(wait), || Carrier::Value);
+        self.follow_or_wait(stream, wait.src.addr, || Carrier::Value, |_| End::Value(wait));
     }
 
     /// A stream or the host writes this memory, and with it values that are unknown from now on.
@@ -315,23 +345,38 @@ impl Sequence {
         }
     }
 
-    /// Memory is freed. Values at the same addresses are others from now on.
+    /// Memory is freed. Values at the same addresses are others from now on, and end no wait of before.
     pub fn forget_values(&mut self, memory: Range<usize>) {
         while let Some(&addr) = self.values.range(memory.clone()).next() {
             self.values.remove(&addr);
-            self.carriers.remove(&addr);
+            let Some(carried) = self.carriers.remove(&addr) else { continue };
+            for line in carried.waiting {
+                self.streams[line as usize].retain_gates(&|gate| gate.key != addr);
+            }
         }
     }
 
-    /// The stream was stopped: what was behind its open waits never runs.
+    /// The stream was stopped. What was behind its open waits counts as dropped, although a driver may still run it.
     pub fn stop(&mut self, stream: u64) {
         let Some(&line) = self.lines.get(&stream) else { return };
+        self.streams[line as usize].drop_known(&self.host);
         let Progress { submitted, gates, stopped, .. } = &mut self.streams[line as usize];
         let Some(first) = gates.iter().map(|gate| gate.number).min() else { return };
         let first = if stopped.is_empty() { first } else { first.min(stopped.start) };
         *stopped = first..*submitted + 1;
-        self.streams[line as usize].retain_gates(|_| false);
+        self.streams[line as usize].retain_gates(&|_| false);
     }
+}
+
+/// The event whose record this notify is, or that a wait for this notify waits for: each record of an event with
+/// ACL_EVENT_IPC is a notify of its own.
+fn event_of(notify: &Notify) -> Option<Arc<dyn Event>> {
+    notify.event().map(|event| Arc::clone(event) as Arc<dyn Event>)
+}
+
+/// The host resets notifies now.
+pub fn notifies_reset<'a>(notifies: impl Iterator<Item = &'a Arc<Notify>>) {
+    with(|sequence| notifies.for_each(|notify| sequence.reset(notify)));
 }
 
 /// The pending operations of a stream were dropped.

@@ -1,14 +1,21 @@
 //! Tests of the order of operations.
 
+use std::sync::Arc;
+
 use super::{Carrier, Line, Point, Sequence};
-use crate::backend::{Comparison, Place, Span, ValueWait};
+use crate::backend::{Comparison, Event, Notifies, Notify, Place, SharedEvent, Span, ValueWait};
+
+/// A wait that consumes a change.
+fn wait(sequence: &mut Sequence, stream: u64, key: usize) {
+    sequence.follow_or_wait(stream, key, || Carrier::Value, |carried| carried.next_change(true));
+}
 
 /// The second of two streams that wait for each other by turns. The first begins with a wait for a value that nothing
 /// writes.
 fn operations_behind_an_endless_wait(sequence: &mut Sequence, rounds: usize) -> Vec<Point> {
     let (value, to_second, to_first) = (1, 2, 3);
     sequence.next(10);
-    sequence.follow_or_wait(10, value, None, || Carrier::Value);
+    wait(sequence, 10, value);
     let mut points = Vec::new();
     for _ in 0..rounds {
         sequence.next(10);
@@ -40,7 +47,7 @@ fn streams_that_wait_for_each_other_pass_an_endless_wait_on_once() {
 fn waits_before_the_write(sequence: &mut Sequence) -> (Point, u64) {
     let (value, passed) = (1, 2);
     sequence.next(10);
-    sequence.follow_or_wait(10, value, None, || Carrier::Value);
+    wait(sequence, 10, value);
     sequence.next(10);
     sequence.carry(10, passed, || Carrier::Value, true, None);
     let written = sequence.next(20);
@@ -66,7 +73,7 @@ fn what_ends_a_wait_is_before_what_is_behind_the_wait() {
 fn the_host_knows_what_ended_the_wait_that_it_waited_for() {
     let mut sequence = Sequence::default();
     sequence.next(10);
-    sequence.follow_or_wait(10, 1, None, || Carrier::Value);
+    wait(&mut sequence, 10, 1);
     let reached = sequence.at_stream(10);
     let written = sequence.next(20);
     sequence.carry(20, 1, || Carrier::Value, false, None);
@@ -87,10 +94,10 @@ fn operations_between_two_waits_are_behind_both() {
     let (outer, inner) = (10, 20);
     let mut sequence = Sequence::default();
     sequence.next(1);
-    sequence.follow_or_wait(1, outer, None, || Carrier::Value);
+    wait(&mut sequence, 1, outer);
     let behind = sequence.next(1);
     sequence.next(2);
-    sequence.follow_or_wait(2, inner, None, || Carrier::Value);
+    wait(&mut sequence, 2, inner);
     sequence.next(2);
     sequence.carry(2, outer, || Carrier::Value, false, None);
     assert!(sequence.is_open(behind), "behind the inner wait");
@@ -162,7 +169,7 @@ fn the_host_knows_what_ended_the_waits_of_all_streams() {
     let keys = [64, 72];
     for (stream, key) in [1, 2].into_iter().zip(keys) {
         sequence.next(stream);
-        sequence.follow_or_wait(stream, key, None, || Carrier::Value);
+        wait(&mut sequence, stream, key);
     }
     let reached = [1, 2].map(|stream| sequence.at_stream(stream));
     let changed = keys.map(|key| {
@@ -213,7 +220,7 @@ fn a_change_checks_its_own_waits() {
         let key = 64 + round * 8;
         for stream in [1, 2] {
             sequence.next(stream);
-            sequence.follow_or_wait(stream, key, None, || Carrier::Value);
+            wait(&mut sequence, stream, key);
         }
         assert_eq!(sequence.carriers[&key].waiting, [0, 1]);
         for _ in 0..2 {
@@ -247,4 +254,131 @@ fn what_else_writes_a_value_may_end_waits_for_it() {
     sequence.await_value(4, value_wait(64, Comparison::Equal, 1));
     let later = sequence.next(4);
     assert!(sequence.is_open(later));
+}
+
+#[test]
+fn a_value_ends_any_number_of_waits() {
+    let mut sequence = Sequence::default();
+    sequence.next(1);
+    sequence.write_value(1, 64, 1);
+    for stream in [2, 3] {
+        sequence.next(stream);
+        sequence.await_value(stream, value_wait(64, Comparison::GreaterOrEqual, 1));
+        let behind = sequence.next(stream);
+        assert!(!sequence.is_open(behind), "stream {stream}");
+    }
+}
+
+fn notify() -> Arc<Notify> {
+    Notifies::default().create().unwrap()
+}
+
+/// A wait that leaves the count as it is, as those for events with ACL_EVENT_EXTERNAL.
+#[test]
+fn only_a_wait_that_consumes_a_change_takes_it_from_others() {
+    for (consumes, is_open) in [(false, [false, false, false, true]), (true, [false, true, true, true])] {
+        let (mut sequence, notify) = (Sequence::default(), notify());
+        sequence.next(1);
+        sequence.change(1, &notify);
+        let kinds = [consumes, consumes, true, true];
+        for ((stream, consumes), is_open) in (2..).zip(kinds).zip(is_open) {
+            sequence.next(stream);
+            sequence.await_notify(stream, &notify, consumes);
+            let behind = sequence.next(stream);
+            assert_eq!(sequence.is_open(behind), is_open, "stream {stream}");
+        }
+    }
+}
+
+#[test]
+fn a_reset_takes_the_changes_that_no_wait_consumes() {
+    let (mut sequence, notify) = (Sequence::default(), notify());
+    sequence.next(1);
+    sequence.change(1, &notify);
+    sequence.reset(&notify);
+    sequence.next(2);
+    sequence.await_notify(2, &notify, true);
+    let behind = sequence.next(2);
+    assert!(sequence.is_open(behind));
+    sequence.next(1);
+    sequence.change(1, &notify);
+    assert!(!sequence.is_open(behind));
+}
+
+/// The host waits for a stream that is behind the wait of another one.
+#[test]
+fn a_wait_is_over_in_all_streams_when_the_host_has_waited_for_it() {
+    let mut sequence = Sequence::default();
+    sequence.next(2);
+    sequence.await_value(2, value_wait(64, Comparison::Equal, 1));
+    sequence.next(2);
+    sequence.carry(2, 128, || Carrier::Value, true, None);
+    sequence.next(1);
+    sequence.follow(1, 128);
+    let reached = sequence.at_stream(1);
+    sequence.know(&reached);
+    for stream in [1, 2] {
+        let later = sequence.next(stream);
+        assert!(!sequence.is_open(later), "stream {stream}");
+        sequence.stop(stream);
+        assert!(!sequence.is_open(later), "it was behind no wait");
+    }
+    // A later write of the value is not what ended the wait.
+    let before = sequence.next(3);
+    sequence.write_value(3, 64, 1);
+    let later = sequence.next(2);
+    assert!(!sequence.is_before(before, later));
+}
+
+/// The value is there from the start, so that nothing that is submitted ends the waits.
+#[test]
+fn waits_that_the_host_has_waited_for_take_no_room() {
+    let mut sequence = Sequence::default();
+    for _ in 0..100 {
+        sequence.next(2);
+        sequence.await_value(2, value_wait(64, Comparison::Equal, 1));
+        sequence.next(2);
+        sequence.carry(2, 128, || Carrier::Value, true, None);
+        sequence.next(1);
+        sequence.follow(1, 128);
+        let reached = sequence.at_stream(1);
+        sequence.know(&reached);
+        sequence.forget(&reached);
+        assert!(sequence.streams.iter().all(|stream| stream.gates.len() <= 1));
+    }
+}
+
+#[test]
+fn a_wait_for_a_value_of_freed_memory_does_not_stand_for_one_at_the_same_address() {
+    let mut sequence = Sequence::default();
+    // The memory is freed while a stream waits.
+    sequence.next(1);
+    sequence.await_value(1, value_wait(64, Comparison::Equal, 1));
+    sequence.forget_values(64..72);
+    let behind = sequence.next(1);
+    assert!(!sequence.is_open(behind), "no value can end the wait");
+    sequence.next(1);
+    sequence.await_value(1, value_wait(64, Comparison::Equal, 1));
+    let before = sequence.next(3);
+    sequence.write_value(3, 64, 1);
+    let behind = sequence.next(1);
+    assert!(sequence.is_before(before, behind) && !sequence.is_open(behind));
+}
+
+/// Events with ACL_EVENT_IPC: each record is a notify of its own, and each wait as well.
+#[test]
+fn records_of_an_event_that_is_shared_pass_order() {
+    let mut sequence = Sequence::default();
+    let event = SharedEvent::new(notify());
+    let before = sequence.next(1);
+    sequence.change(1, &event.record());
+    sequence.next(2);
+    sequence.await_notify(2, &event.latest(), false);
+    let behind = sequence.next(2);
+    assert!(sequence.is_before(before, behind) && !sequence.is_open(behind));
+    // The host waits for it as for any other event.
+    let event: Arc<dyn Event> = event;
+    let reached = sequence.at_carrier(super::event_key(&event)).unwrap();
+    sequence.know(&reached);
+    assert!(sequence.is_known(before) && !sequence.is_known(behind));
 }

@@ -19,6 +19,7 @@ use crate::backend::{self, Change, NotifyWait, Op, Until};
 use crate::core::base::error::{Code, Error, Result, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
+use crate::core::order::sequence;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream, op_timeout};
@@ -202,6 +203,7 @@ pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     let look = |index| handles::get_arc::<Notify>(&format!("notifies[{index}]"), raw(index));
     let notifies = (0..count).map(look).collect::<Result<Vec<_>>>()?;
     notifies.iter().for_each(|notify| notify.common.native.set(0));
+    sequence::notifies_reset(notifies.iter().map(|notify| &notify.common.native));
     Ok(())
 }
 

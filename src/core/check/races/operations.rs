@@ -44,10 +44,10 @@ impl Operations {
         self.get(used).is_some_and(is)
     }
 
-    /// Whether the use stays when another one by the operation with this number is added. A write replaces earlier
-    /// uses, because what conflicts with them later conflicts with it as well; another use replaces those of its
-    /// stream. Open ones may come after what is submitted later: they replace only open ones of their stream, and are
-    /// replaced by these only.
+    /// Whether a use that is known stays when another one is added. A write replaces the uses before it, because what
+    /// conflicts with them later conflicts with the write as well. Another use replaces those of its stream that have
+    /// the same mode. Open operations are an exception, because they may come after what is submitted later. An open
+    /// operation replaces only open ones of its stream. Only an open operation of its stream replaces it.
     pub fn stays(&self, known: &Use, added: &Use, is_open: impl Fn(&Operation) -> bool) -> bool {
         let Some(operation) = self.get(known) else { return false };
         let Some(later) = self.get(added) else { return true };
