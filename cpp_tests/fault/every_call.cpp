@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) {
         // Allocations of this process are the ones that fail.
         unsetenv("PORTACL_TEST_HOST_FAULT");
-        // The log of a hook has one writer.
+        // Two processes must not write the same hook log.
         unsetenv("PORTACL_MEMORY_HOOK");
         return ExportAndWait();
     }

@@ -7650,6 +7650,9 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the stream was invalidated.
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be started that runs or watches tasks of the graph.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: tasks of the graph change, and streams of this driver cannot wait
+ *     for a word in memory.
  * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
  */

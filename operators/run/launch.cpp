@@ -142,11 +142,14 @@ Kernels& KernelsOfDevice() {
     return (*devices)[static_cast<size_t>(device)];
 }
 
-bool IsCaptured(aclrtStream stream) {
+// Whether calls are recorded instead of run: the stream is being captured, or is one that graphs are built from.
+bool IsOfGraph(aclrtStream stream) {
     auto status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
     aclmdlRI graph = nullptr;
     Succeed("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream, &status, &graph));
-    return status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+    uint32_t flags = 0;
+    if (stream != nullptr) Succeed("aclrtStreamGetFlags", aclrtStreamGetFlags(stream, &flags));
+    return status != ACL_MODEL_RI_CAPTURE_STATUS_NONE || (flags & ACL_STREAM_PERSISTENT) != 0;
 }
 
 // The calling thread enqueues ATen's kernels in the program's stream. ATen's temporary memory is libtorch's.
@@ -156,9 +159,9 @@ void ComputeOnCuda(Work& work, aclrtStream stream) {
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
             "on CUDA, operators need a libtorch that has CUDA, and this one finds none; use one that does, or "
             "set PORTACL_BACKEND=cpu");
-    if (IsCaptured(stream))
+    if (IsOfGraph(stream))
         throw Refusal(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                      "on CUDA, operators cannot be captured; call them outside of the capture, or set "
+                      "on CUDA, operators cannot be captured or built into graphs; call them in other streams, or set "
                       "PORTACL_BACKEND=cpu");
     int32_t device = 0;
     int32_t native_device = 0;

@@ -105,6 +105,8 @@ class Exporter {
         close(hold_);
         int status = -1;
         if (process_ > 0) waitpid(process_, &status, 0);
+        if (process_ > 0 && WIFSIGNALED(status))
+            std::printf("WRONG: signal %d ends the other process\n", WTERMSIG(status));
         Expect(status == 0, "the other process ends well");
     }
     Exporter(const Exporter&) = delete;

@@ -73,11 +73,13 @@ impl Submit for TraceStream<'_> {
             Op::HostFn(function) => self.submit_timed(What::Plain(OpKind::HostFn), |times| {
                 let guard = times.guard();
                 let function = function.take();
-                let timed = HostFn::from_closure(move || {
+                let calls_backend = function.calls_backend();
+                let run = move || {
                     times.begin();
                     function.run();
                     guard.end();
-                });
+                };
+                let timed = if calls_backend { HostFn::from_backend_calls(run) } else { HostFn::from_closure(run) };
                 self.inner.submit(Op::HostFn(Payload::new(&mut Some(timed))))
             }),
             Op::HandOver { delivery, wait } => self.submit_timed(What::Plain(OpKind::HandOver), |times| {

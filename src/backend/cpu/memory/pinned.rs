@@ -218,5 +218,5 @@ impl HostMemory {
 }
 
 fn no_memory(len: usize, said: &str) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no {len} bytes of host memory: {said}"))
+    Fault::new(FaultKind::OutOfHostMemory, format!("the system refused {len} bytes of host memory: {said}"))
 }

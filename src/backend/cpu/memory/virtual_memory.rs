@@ -35,11 +35,12 @@ fn no_file(error: std::io::Error) -> Fault {
 }
 
 /// A range of addresses cannot be reserved.
-fn no_range(error: std::io::Error) -> Fault {
+fn no_range(wish: usize, error: std::io::Error) -> Fault {
     let what = match error.kind() {
         ErrorKind::AddrInUse | ErrorKind::AlreadyExists => "the addresses that were asked for are not free",
+        _ if wish != 0 => "the system refused to reserve the addresses that were asked for",
         ErrorKind::OutOfMemory => "the system has no room for so many addresses",
-        _ => "the system reserves no addresses",
+        _ => "the system refused to reserve addresses",
     };
     refused(what, error)
 }
@@ -55,7 +56,7 @@ impl VirtualMemory for CpuDriver {
             ));
         }
         let mapping = Mapping::reserved(len, align.max(HUGE as usize), wish, own);
-        let mapping = mapping.map_err(no_range)?;
+        let mapping = mapping.map_err(|error| no_range(wish, error))?;
         let addr = mapping.addr();
         host_ranges::mapped(addr, len);
         self.shared.ranges.all.lock().insert(addr, Range { mapping, parts: BTreeMap::new() });

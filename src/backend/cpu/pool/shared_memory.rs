@@ -163,7 +163,7 @@ impl SharedMemory for SharedHostMemory {
         let refused = |why: &dyn std::fmt::Display| {
             Fault::new(
                 FaultKind::OutOfHostMemory,
-                format!("the system gives no {len} bytes of host memory to be shared: {why}"),
+                format!("the system refused {len} bytes of host memory to be shared: {why}"),
             )
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);

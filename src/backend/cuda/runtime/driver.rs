@@ -179,7 +179,8 @@ impl Driver for CudaDriver {
         if self.0.is_forsaken() || !self.0.all_drained() {
             return false;
         }
-        if !self.0.workers.stop(Instant::now() + patience) {
+        let deadline = Instant::now() + patience;
+        if !(self.0.workers.stop(deadline) && self.0.graph_workers.stop(deadline)) {
             return false;
         }
         pending::reap_all(&self.0);

@@ -43,6 +43,8 @@ pub struct DriverState {
     pub padding: Padding,
     /// Run host functions.
     pub workers: Workers,
+    /// Run tasks of graphs, which call the driver and no code of the program: none keeps its thread from the others.
+    pub graph_workers: Workers,
     pub watcher: Arc<Watcher>,
     pub notifies: Notifies,
     pub monitor: Monitor,
@@ -82,6 +84,7 @@ impl DriverState {
             known_pools: KnownPools::default(),
             padding: Padding::default(),
             workers: Workers::default(),
+            graph_workers: Workers::default(),
             watcher: Arc::default(),
             notifies: Notifies::default(),
             monitor: Monitor::default(),
@@ -121,6 +124,10 @@ impl DriverState {
 
     pub fn workers(&self) -> &Workers {
         &self.workers
+    }
+
+    pub fn graph_workers(&self) -> &Workers {
+        &self.graph_workers
     }
 
     pub fn acquire_context(&self, ordinal: u32) -> Result<Arc<Context>> {

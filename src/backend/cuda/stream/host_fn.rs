@@ -81,7 +81,7 @@ pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: 
     queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker::<F>)
 }
 
-/// As [`queue`], for a function that calls the driver.
+/// As [`queue`], for a task of a graph, which calls the driver.
 pub fn queue_driver_calls<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     let device = stream.device();
     if device.words().is_none() {
@@ -90,7 +90,7 @@ pub fn queue_driver_calls<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState
              tasks that change; capture it anew, without task groups",
         ));
     }
-    let ready = device.driver().workers().ensure_thread();
+    let ready = device.driver().graph_workers().ensure_thread();
     ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
     queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker_later::<F>)
 }
@@ -230,7 +230,7 @@ unsafe extern "C" fn run_on_worker_later<F: FnOnce() + Send + 'static>(call: *mu
     // SAFETY: the slot of `queue_driver_calls`, once; it contains a `Call<F>`.
     let begun = Box::new(unsafe { begin::<F>(call) });
     let device = Arc::clone(begun.turn.stream.device());
-    device.driver().workers().start_or_queue(begun);
+    device.driver().graph_workers().start_or_queue(begun);
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {

@@ -27,8 +27,7 @@ impl<F: FnOnce() + Send> Job for F {
 /// Threads stay until the end.
 ///
 /// The system may refuse a thread when a stream reaches a job, where no call can return that. A job that needs one of
-/// these threads is submitted after [`Workers::ensure_thread`], and waits for it if there is no other
-/// ([`Workers::start_or_queue`]).
+/// these threads is submitted after [`Workers::ensure_thread`] and started by [`Workers::start_or_queue`].
 #[derive(Default)]
 pub struct Workers(Arc<Shared>);
 
@@ -41,7 +40,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Each has a thread that was called for it, or is new, or waits until a thread has ended its job.
+    /// For each job an idle thread was woken or a new one was started. A job of [`Workers::start_or_queue`] may
+    /// instead wait until a busy thread finishes its job.
     jobs: VecDeque<Box<dyn Job>>,
     /// Threads that wait for a job.
     idle: Vec<Arc<Worker>>,
@@ -95,8 +95,8 @@ impl Workers {
         }
     }
 
-    /// As [`Self::start`], after [`Self::ensure_thread`]. Where no thread can be started, the job waits for one that
-    /// has ended its own job.
+    /// As [`Self::start`], after [`Self::ensure_thread`]. If no thread can be started, the job runs on the next thread
+    /// that becomes free.
     pub fn start_or_queue<J: Job + 'static>(&self, job: Box<J>) {
         let Err(job) = self.start(job) else { return };
         let mut state = self.0.state.lock();
