@@ -175,7 +175,7 @@ ALLOWED = (
      "the other process of the seed has been refused, and has exported nothing"),
     (IMPORTS, r"accept4|recvmsg|getsockopt|sendmsg|poll|write|close", r"does not answer|hangs up without an answer",
      "the other process has been refused, and cannot tell"),
-    (r"aclrt", r"clone3?", r"gave 2 CUDA_ERROR_OUT_OF_MEMORY",
+    (r"acl", r"clone3?", r"gave 2 CUDA_ERROR_OUT_OF_MEMORY",
      "the driver had to start a thread, and its error does not say so"),
     (r"aclFinalize", r".*", r"nothing to finalize", "aclInit has failed before, and has said why"),
     (r"acl", r"pwrite64|pread64|fcntl", r"locked the process|the process is backed up",

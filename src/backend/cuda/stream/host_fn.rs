@@ -81,8 +81,24 @@ pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: 
     queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker::<F>)
 }
 
-/// As [`queue`], for a task of a graph, which calls the driver.
-pub fn queue_driver_calls<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
+/// As [`queue`], for a function of the program or, if it `calls_driver`, a task of a graph.
+pub fn queue_call<F: FnOnce() + Send + 'static>(
+    stream: &Arc<StreamState>,
+    function: F,
+    calls_driver: bool,
+) -> Result<Position> {
+    let entry = if calls_driver {
+        prepare_task(stream)?;
+        run_on_worker_later::<F>
+    } else {
+        run_on_worker::<F>
+    };
+    queue_and_wait(stream, function, run_on_driver_thread::<F>, entry)
+}
+
+/// Makes sure that a task which calls the driver has a thread for that.
+#[cold]
+fn prepare_task(stream: &StreamState) -> Result<()> {
     let device = stream.device();
     if device.words().is_none() {
         return Err(Fault::unsupported(
@@ -91,8 +107,7 @@ pub fn queue_driver_calls<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState
         ));
     }
     let ready = device.driver().graph_workers().ensure_thread();
-    ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
-    queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker_later::<F>)
+    ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))
 }
 
 /// Enqueues `delivery`. With `wait`, later work of the stream waits for the ticket. It is dropped, undelivered, if the
@@ -227,7 +242,7 @@ unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_vo
 
 /// As [`run_on_worker`], for a function that may not run on the driver's thread.
 unsafe extern "C" fn run_on_worker_later<F: FnOnce() + Send + 'static>(call: *mut c_void) {
-    // SAFETY: the slot of `queue_driver_calls`, once; it contains a `Call<F>`.
+    // SAFETY: the slot of `queue_call`, once; it contains a `Call<F>`.
     let begun = Box::new(unsafe { begin::<F>(call) });
     let device = Arc::clone(begun.turn.stream.device());
     device.driver().graph_workers().start_or_queue(begun);

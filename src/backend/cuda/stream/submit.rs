@@ -28,12 +28,8 @@ impl CudaStream {
 
     #[inline(never)]
     fn host_fn(&self, function: HostFn) -> Result<Position> {
-        let calls_backend = function.calls_backend();
-        let run = move || function.run();
-        self.reported(match calls_backend {
-            true => host_fn::queue_driver_calls(&self.0, run),
-            false => host_fn::queue(&self.0, run),
-        })
+        let calls_driver = function.calls_backend();
+        self.reported(host_fn::queue_call(&self.0, move || function.run(), calls_driver))
     }
 
     #[inline(never)]
