@@ -3,7 +3,7 @@
 runtime=59659
 checks=2345 # PORTACL_CHECK: src/core/check, src/core/order, and what its other checks adopt
 schedules=560 # PORTACL_SCHEDULE: src/backend/cpu/stream/schedule, src/core/base/schedule.rs
-drivers=345 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches, frees, sharing,
+drivers=350 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches, frees, sharing,
             # parameters of kernels in PTX, threads for tasks of graphs
 stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
