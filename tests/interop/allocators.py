@@ -14,7 +14,7 @@ import sys
 import time
 
 from interop import Portacl
-from libraries import LIBRARIES, Missing
+from libraries import of_command
 
 PAIRS, ROUNDS, ALIVE = 400, 5, 200
 
@@ -80,13 +80,7 @@ def microseconds(work, allocator):
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in LIBRARIES:
-        sys.exit(__doc__)
-    try:
-        library = LIBRARIES[sys.argv[1]]()
-    except Missing as reason:
-        print(f"skipped: {reason}")
-        sys.exit(77)
+    library = of_command(__doc__)
     portacl = Portacl()
     portacl.start()
     stream = ctypes.c_void_p(portacl.get("aclrtCreateStream"))

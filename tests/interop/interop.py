@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from libraries import LIBRARIES, Missing
+from libraries import LIBRARIES, of_command
 
 SIZE = 1 << 20
 
@@ -262,13 +262,7 @@ TESTS = (their_stream_works_here, our_stream_works_there, captures_survive_frees
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in LIBRARIES:
-        sys.exit(__doc__)
-    try:
-        library = LIBRARIES[sys.argv[1]]()
-    except Missing as reason:
-        print(f"skipped: {reason}")
-        sys.exit(77)
+    library = of_command(__doc__)
     portacl = Portacl()
     portacl.start()
     if portacl.library.portaclBackendName() != b"cuda":

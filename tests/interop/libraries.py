@@ -6,6 +6,7 @@ bytes (`array`), on memory of its own or on memory of others (`view`). `allocate
 
 import contextlib
 import ctypes
+import sys
 
 
 class Missing(Exception):
@@ -300,3 +301,14 @@ class CuPy:
 
 
 LIBRARIES = {library.name: library for library in (Driver, Torch, CuPy)}
+
+
+def of_command(usage):
+    """The library that the program's argument names. Ends the program with `usage`, or skips it if there is none."""
+    if len(sys.argv) != 2 or sys.argv[1] not in LIBRARIES:
+        sys.exit(usage)
+    try:
+        return LIBRARIES[sys.argv[1]]()
+    except Missing as reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)

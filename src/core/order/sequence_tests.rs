@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::known::Known;
 use super::{Carrier, Line, Point, Sequence};
 use crate::backend::{Comparison, Event, Notifies, Notify, Place, SharedEvent, Span, ValueWait};
 
@@ -305,10 +306,8 @@ fn a_reset_takes_the_changes_that_no_wait_consumes() {
     assert!(!sequence.is_open(behind));
 }
 
-/// The host waits for a stream that is behind the wait of another one.
-#[test]
-fn a_wait_is_over_in_all_streams_when_the_host_has_waited_for_it() {
-    let mut sequence = Sequence::default();
+/// Stream 2 waits for the value 1, stream 1 for stream 2, and the host for stream 1.
+fn wait_behind_a_wait(sequence: &mut Sequence) -> Known {
     sequence.next(2);
     sequence.await_value(2, value_wait(64, Comparison::Equal, 1));
     sequence.next(2);
@@ -317,6 +316,13 @@ fn a_wait_is_over_in_all_streams_when_the_host_has_waited_for_it() {
     sequence.follow(1, 128);
     let reached = sequence.at_stream(1);
     sequence.know(&reached);
+    reached
+}
+
+#[test]
+fn a_wait_is_over_in_all_streams_when_the_host_has_waited_for_it() {
+    let mut sequence = Sequence::default();
+    let _ = wait_behind_a_wait(&mut sequence);
     for stream in [1, 2] {
         let later = sequence.next(stream);
         assert!(!sequence.is_open(later), "stream {stream}");
@@ -335,14 +341,7 @@ fn a_wait_is_over_in_all_streams_when_the_host_has_waited_for_it() {
 fn waits_that_the_host_has_waited_for_take_no_room() {
     let mut sequence = Sequence::default();
     for _ in 0..100 {
-        sequence.next(2);
-        sequence.await_value(2, value_wait(64, Comparison::Equal, 1));
-        sequence.next(2);
-        sequence.carry(2, 128, || Carrier::Value, true, None);
-        sequence.next(1);
-        sequence.follow(1, 128);
-        let reached = sequence.at_stream(1);
-        sequence.know(&reached);
+        let reached = wait_behind_a_wait(&mut sequence);
         sequence.forget(&reached);
         assert!(sequence.streams.iter().all(|stream| stream.gates.len() <= 1));
     }

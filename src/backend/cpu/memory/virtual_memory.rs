@@ -39,7 +39,6 @@ fn no_range(wish: usize, error: std::io::Error) -> Fault {
     let what = match error.kind() {
         ErrorKind::AddrInUse | ErrorKind::AlreadyExists => "the addresses that were asked for are not free",
         _ if wish != 0 => "the system refused to reserve the addresses that were asked for",
-        ErrorKind::OutOfMemory => "the system has no room for so many addresses",
         _ => "the system refused to reserve addresses",
     };
     refused(what, error)
