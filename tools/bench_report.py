@@ -70,7 +70,7 @@ def memory_goals(r):
     snapshot = memory("snapshot of 100,000, each")
     alone = memory("slowest allocate + free beside none")
     return [
-        Goal("aclrtMalloc + aclrtFree, 4 KiB", "jemalloc", 1.2, memory(small), jemalloc(small)),
+        Goal("aclrtMalloc + aclrtFree, 4 KiB", "jemalloc", 2, memory(small), jemalloc(small)),
         Goal("aclrtMalloc + aclrtFree, 1 MiB", "jemalloc", 1.2, memory(large), jemalloc(large)),
         Goal("aclrtMalloc + aclrtFree, 64 MiB", "mmap + munmap", 1.2, memory("allocate + free 64 MiB"), jemalloc("map + unmap 64 MiB")),
         Goal("aclrtMalloc + first aclrtMemset of 64 MiB, HUGE_FIRST", "the same, NORMAL_ONLY", 1 / 5,
@@ -96,7 +96,7 @@ def ipc_goals(r):
 
 
 def graph_goals(r):
-    graph, peer = r["graph"], "giving the same to its streams"
+    graph, peer = r["graph"], "submitting the same work to its streams"
     names = [key[0].removeprefix("issued: ") for key in graph.values if key[0].startswith("issued: ")]
     return [Goal(f"a replay of {name}", peer, 0.5, graph(f"replayed: {name}"), graph(f"issued: {name}"), "half the time")
             for name in names]
@@ -201,7 +201,7 @@ def main():
           "marker with an event, a host function is a native kernel, a copy is a write to a buffer.\n")
     print_goals(stream_goals(r), REASONS)
     columns = (("portacl", "streams"), ("PoCL", "pocl"), ("Intel", "intel"), ("oneTBB flow graph", "tbb"), ("mutex queue", "mutex"))
-    print("All results, and two queues that have neither events nor memory:\n")
+    print("All results, beside two queues that have no events and no device memory:\n")
     print("| | " + " | ".join(title for title, _ in columns) + " |")
     print("|---|" + "---|" * len(columns))
     for name in dict.fromkeys(key[0] for key in r["streams"].values if key[1] is None):

@@ -62,7 +62,7 @@ def goals(r):
     steady = "steady, 8 streams"
     least = [min(both) for both in zip(*(pool(f"{peer}: {steady}, reserved over used", 1000) for peer in ("caching", "coalescing")))]
     return [
-        *ratios("steady state, 1,000 live, 256 B to 8 MiB, one stream", "steady, 1 stream", 1000, {"caching": 0.15, "coalescing": 0.1}),
+        *ratios("steady state, 1,000 live, 256 B to 8 MiB, one stream", "steady, 1 stream", 1000, {"caching": 0.13, "coalescing": 0.1}),
         *ratios("the same, eight streams", steady, 1000, {"caching": 0.15, "coalescing": 0.1}),
         *ratios("RMM random to 1 MiB, n = 10,000", "random to 1 MiB", 10_000, {"caching": 0.25, "jemalloc": 0.2}),
         *ratios("RMM random to 1 MiB, n = 100,000", "random to 1 MiB", 100_000, {"caching": 0.25, "jemalloc": 0.2}),
