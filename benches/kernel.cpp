@@ -6,6 +6,7 @@
 #include <portacl/kernel.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -59,7 +60,10 @@ double StepsPerNanosecond(Kernel kernel) {
 void Blocks(Kernel kernel, std::uint64_t steps) {
     tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, kBlocks),
                       [=](const tbb::blocked_range<std::uint32_t>& range) {
-                          portaclBlock block{{0, 0, 0}, {kBlocks, 1, 1}, {1, 1, 1}, 0, nullptr, 0};
+                          portaclBlock block{};
+                          std::fill_n(block.count, 3, 1);
+                          std::fill_n(block.threads, 3, 1);
+                          block.count[0] = kBlocks;
                           for (std::uint32_t i = range.begin(); i != range.end(); i++) {
                               block.index[0] = i;
                               kernel(&steps, &block);

@@ -29,6 +29,10 @@ if ((tests)); then
     [[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
     [[ -f /usr/include/nlohmann/json.hpp || -f /usr/local/include/nlohmann/json.hpp ]] || packages+=(nlohmann-json3-dev)
     python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
+    # Benchmarks of peers are compiled by every test of the package, so that ./dev bench finds them in order.
+    [[ -f /usr/include/tbb/blocked_range.h ]] || packages+=(libtbb-dev)
+    [[ -f /usr/include/jemalloc/jemalloc.h ]] || packages+=(libjemalloc-dev)
+    [[ -f /usr/include/CL/cl.h ]] || packages+=(opencl-headers ocl-icd-opencl-dev)
     # The check of the site looks at it. Other systems than Debian have no such package; the check is skipped there.
     if ! command -v chromium >/dev/null && grep -q '^ID=debian' /etc/os-release; then
         echo "setup: chromium, for the check of the site, is 124 MB"
