@@ -32,9 +32,9 @@
  * The library calls it once for each launch that returned ACL_SUCCESS, when the kernel has run, or
  * when the launch is dropped because its stream is aborted or destroyed or its device is reset: on
  * any thread, soon after a synchronize at the latest. For a launch in a graph, it calls the function
- * after that graph, and every graph that it was captured into, is destroyed; it may do so in a later
- * call. aclmdlRITaskSetParams changes nothing about that: the function gets the recorded arguments,
- * never the new ones.
+ * when that graph, and every graph that it was captured into, is destroyed: soon after the
+ * aclmdlRIDestroy of the last one at the latest. aclmdlRITaskSetParams changes nothing about that:
+ * the function gets the recorded arguments, never the new ones.
  * The function must not throw, block, or call this library. It may read the arguments themselves,
  * and not the memory that pointers among them refer to. Launches that PORTACL_FAULT makes fail in the
  * stream are not released.

@@ -11,7 +11,7 @@ pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
 recorder=450 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks
 calls=270   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
             # the default pool without a lock
-releases=45 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
+releases=51 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
 waits=250   # races around waits that come before what ends them: carriers and knowledge of the host in src/core/order
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits))

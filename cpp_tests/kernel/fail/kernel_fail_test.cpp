@@ -205,6 +205,28 @@ TEST_F(KernelRelease, OfABuiltGraphFollowsItsEnd) {
     ExpectCounts(2, 1);
 }
 
+TEST_F(KernelRelease, OfAGraphThatIsStillBuiltFollowsItsEnd) {
+    const Persistent stream;
+    {
+        const Built graph;
+        graph.Bind(stream);
+        for (int i = 0; i < 3; ++i) ACL_OK(Own(stream));
+        ExpectCounts(0, 0);
+    }
+    ExpectCounts(0, 3);
+}
+
+TEST_F(KernelRelease, OfAGraphFollowsItsEndAlsoBehindParametersThatNoUpdateApplied) {
+    const Stream stream;
+    {
+        const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Own(stream)); });
+        auto params = ParamsOf(TasksOf(stream).at(0));
+        ACL_OK(aclmdlRITaskSetParams(TasksOf(stream).at(0), &params));
+        ExpectCounts(0, 0);
+    }
+    ExpectCounts(0, 1);
+}
+
 // Other arguments may refer to what the recorded launch owns.
 TEST_F(KernelRelease, OfAGraphWaitsForItsEndAlsoBehindOtherParameters) {
     const Stream stream;
@@ -235,10 +257,28 @@ TEST_F(KernelRelease, OfATaskGroupFollowsTheEndOfItsGraph) {
         ACL_OK(aclmdlRICaptureTaskUpdateEnd(stream));
         ACL_OK(aclmdlRIExecute(graph, -1));
     }
-    // Groups that have ended are released together with others, in a later call.
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (counts_->released < 2 && std::chrono::steady_clock::now() < end) Capture(stream, [] {});
     ExpectCounts(1, 2);
+}
+
+TEST_F(KernelRelease, OfAnUpdateFollowsTheEndOfItsGraph) {
+    const Stream stream;
+    Gate gate;
+    {
+        aclrtTaskGrp group = nullptr;
+        const Graph graph = Capture(stream, [&] {
+            ACL_EXPECT_OK(aclmdlRICaptureTaskGrpBegin(stream));
+            ACL_EXPECT_OK(Own(stream));
+            ACL_EXPECT_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+        });
+        ACL_OK(gate.Hold(stream));
+        ACL_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
+        ACL_OK(Own(stream));
+        ACL_OK(aclmdlRICaptureTaskUpdateEnd(stream));
+    }
+    ExpectCounts(0, 1);
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ExpectCounts(0, 2);
 }
 
 TEST_F(KernelRelease, RefusedArgumentsStayTheCallers) {

@@ -267,13 +267,15 @@ impl Capture {
 
     /// Ends it. Returns its tasks, or why they are no graph.
     pub fn finish(&self) -> Result<Vec<Task>> {
+        // Declared before the lock, and so dropped without it.
+        let tasks;
         let mut state = self.state.lock();
         if state.is_over {
             return Err(self.has_ended());
         }
         state.is_over = true;
         state.counted = None;
-        let tasks = std::mem::take(&mut state.tasks);
+        tasks = std::mem::take(&mut state.tasks);
         if let Some(why) = state.spoilt {
             let ended = match self.is_built {
                 true => "destroy it with aclmdlRIDestroy and begin again",

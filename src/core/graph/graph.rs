@@ -149,10 +149,11 @@ impl Graph {
         Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)
     }
 
-    /// It is out of the table. The handles of its groups die, even while another thread uses it. That thread then frees
-    /// the memory. Returns the first failure.
+    /// It is out of the table. The handles of its groups and tasks die, even while another thread uses it. That thread
+    /// then frees the memory. Returns the first failure.
     pub fn end(&self) -> Result<()> {
         let ready = self.ready.lock().take();
+        self.inspected.forget();
         let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
         ended.and(self.conditions.end(&self.device))
     }

@@ -29,7 +29,10 @@ impl Delivery for Swap {
     fn deliver(mut self: Box<Self>, _ticket: Ticket) {
         let Some(group) = &self.group else { return };
         let mut state = group.state.lock();
-        std::mem::swap(&mut state.version, &mut self.version);
+        // A graph that has ended takes none.
+        if state.version.is_some() {
+            std::mem::swap(&mut state.version, &mut self.version);
+        }
     }
 }
 

@@ -68,9 +68,14 @@ impl Capture {
         Ok(completed)
     }
 
-    /// The graph is destroyed.
+    /// The graph is destroyed. If it was still being built, its tasks are dropped.
     pub fn release(self: &Arc<Self>) {
-        self.state.lock().is_over = true;
+        let mut state = self.state.lock();
+        state.is_over = true;
+        let tasks = std::mem::take(&mut state.tasks);
+        drop(state);
+        // Without the lock, because kernels release what their launches own.
+        drop(tasks);
         self.release_streams();
     }
 }

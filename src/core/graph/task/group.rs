@@ -39,7 +39,7 @@ pub struct State {
     pub kinds: Vec<(What, Shape)>,
     /// Tasks that run without anything in between.
     pub batches: Vec<Range<usize>>,
-    /// Its current work; `None` while it is being captured.
+    /// Its current work; `None` while it is being captured, and when its graph has ended.
     pub version: Option<Arc<Version>>,
     /// Replaced and unused work: dropped when a backend can be called.
     pub replaced: Vec<Arc<Version>>,
@@ -124,12 +124,15 @@ impl Member {
     }
 }
 
-/// Dropped with its graph: then the handle of the group dies.
+/// Dropped with its graph: then the handle of the group dies, and its work is dropped.
 pub struct Owned(pub Arc<Group>);
 
 impl Drop for Owned {
     fn drop(&mut self) {
         Group::table().remove(self.0.handle);
+        let version = self.0.state.lock().version.take();
+        drop(version);
+        self.0.drop_replaced();
     }
 }
 
