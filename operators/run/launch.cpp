@@ -1,6 +1,5 @@
 #include "run/launch.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -97,10 +96,13 @@ void Compute(const portaclBlock* block, uintptr_t address, void* const* storages
     auto* const work = reinterpret_cast<Work*>(address);
     try {
         const PlainAten plain;
-#if OPERATORS_TORCH >= 207
         // at::set_num_threads sets the number of the thread that calls it and of threads that use ATen for the first
-        // time. This one may have used it before. In earlier releases the call takes milliseconds.
+        // time. This one may have used it before.
+#if OPERATORS_TORCH >= 207
         at::init_num_threads();
+#else
+        // Either call takes milliseconds: it makes a pool of threads again.
+        if (at::get_num_threads() != work->threads) at::set_num_threads(work->threads);
 #endif
         work->Compute({{storages, work->storages.size()}, at::kCPU});
     } catch (...) {

@@ -1,6 +1,8 @@
 // An operator with its arguments, which a kernel runs later.
 #pragma once
 
+#include <ATen/Parallel.h>
+
 #include <atomic>
 #include <memory>
 
@@ -27,6 +29,10 @@ class Work {
     // The call of its second phase.
     const char* const name;
     c10::SmallVector<void*, 16> storages;
+#if OPERATORS_TORCH < 207
+    // Of ATen, in the thread that calls the first phase.
+    const int threads = at::get_num_threads();
+#endif
     // The executor, if it is repeatable, and every launch that has not run hold one.
     std::atomic<int> holders{1};
     // The one that was finished before, until both are released.
