@@ -51,6 +51,7 @@ const std::vector<Planted>& AllPlanted() {
 std::string Checks(const Planted& planted) {
     static const std::map<std::string, std::string> checks = {{"endless wait", "sync"},
                                                               {"redundant wait", "sync"},
+                                                              {"missing wait", "sync,bounds,misuse"},
                                                               {"bounds", "bounds,init"},
                                                               {"leak", "leaks,races"},
                                                               {"misuse", "misuse"},
@@ -92,7 +93,8 @@ class Fault : public testing::TestWithParam<Planted> {
 // Reports of all kinds.
 size_t Reports(const std::string& output) {
     size_t count = 0;
-    for (const char* kind : {"race", "init", "endless wait", "redundant wait", "bounds", "leak", "misuse"})
+    for (const char* kind :
+         {"race", "init", "endless wait", "redundant wait", "missing wait", "bounds", "leak", "misuse"})
         count += Count(output, std::string("portacl: ") + kind + ": ");
     return count;
 }
@@ -145,6 +147,7 @@ TEST(Faults, ThereAreProgramsOfEveryKind) {
     EXPECT_GE(kinds["init"], 15);
     EXPECT_GE(kinds["endless wait"], 7);
     EXPECT_GE(kinds["redundant wait"], 4);
+    EXPECT_GE(kinds["missing wait"], 11);
     EXPECT_GE(kinds["bounds"], 1);
     EXPECT_GE(kinds["leak"], 5);
     EXPECT_GE(kinds["misuse"], 3);

@@ -13,8 +13,9 @@ calls=270   # short ways of frequent calls: stripes of threads in src/algo/alloc
             # the default pool without a lock
 releases=51 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
 waits=250   # races around waits that come before what ends them: carriers and knowledge of the host in src/core/order
+early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
-most_product_lines=$((most_product_lines + waits))
+most_product_lines=$((most_product_lines + waits + early))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -27,6 +27,7 @@ mod stream;
 mod tests;
 mod transfer;
 
+pub use memory::pinned::closed;
 #[cfg(test)]
 pub use runtime::driver::open;
 pub use runtime::driver::open_chosen;

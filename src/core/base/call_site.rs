@@ -26,6 +26,8 @@ const DEEPEST: usize = 128;
 /// The latest stacks of each frame that asked for one, on any thread, the latest first.
 static RECENT: Mutex<Option<Recent>> = Mutex::new(None);
 type Recent = KeyMap<usize, Vec<(Walk, Stack)>>;
+/// No return address.
+const INTERRUPTED: usize = 0;
 /// The most frames.
 const MOST_FRAMES: usize = 1024;
 /// The most stacks of a frame.
@@ -34,7 +36,8 @@ const MOST_OF_A_FRAME: usize = 16;
 /// The stacks seen so far, with the standard library's backtrace of each.
 static MET: Mutex<Option<HashMap<Stack, Arc<Backtrace>>>> = Mutex::new(None);
 
-/// The return addresses on a thread's stack, the innermost first.
+/// The return addresses on a thread's stack, the innermost first. That of a signal handler begins with
+/// [`INTERRUPTED`], and then has the address of the interrupted instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Stack(Arc<[usize]>);
 
@@ -69,6 +72,21 @@ impl Stack {
         stack
     }
 
+    /// The stack of the calling thread, a signal handler of which has interrupted this instruction.
+    pub fn interrupted(instruction: usize) -> Self {
+        // Nothing asks whether this walk is the same as a later one.
+        let walk = Walk::here(DEEPEST, usize::MAX);
+        match walk.addrs.iter().position(|addr| *addr == instruction) {
+            Some(first) => Self::of(&[&[INTERRUPTED], &walk.addrs[first..]].concat()),
+            None => Self::of(&walk.addrs),
+        }
+    }
+
+    /// The interrupted instruction.
+    fn instruction(&self) -> Option<usize> {
+        self.0.strip_prefix(&[INTERRUPTED])?.first().copied()
+    }
+
     fn of(addrs: &[usize]) -> Self {
         if let Some(met) = &*MET.lock()
             && let Some((stack, _)) = met.get_key_value(addrs)
@@ -97,12 +115,17 @@ impl Stack {
 
     fn all_frames(&self) -> Vec<Frame> {
         let trace = MET.lock().as_ref().and_then(|met| met.get(self).cloned());
-        let read = |trace: Arc<Backtrace>| deep_stack::run(|| frames_of(&format!("{trace:#}")));
+        let read = |trace: Arc<Backtrace>| {
+            deep_stack::run(|| frames_of(without_handler(&format!("{trace:#}"), self.instruction())))
+        };
         trace.map_or_else(Vec::new, read)
     }
 
-    /// The function of the API that was called.
+    /// The function of the API that was called; `None`: the program did something itself.
     pub fn call(&self) -> Option<String> {
+        if self.instruction().is_some() {
+            return None;
+        }
         self.all_frames().into_iter().find(Frame::is_api).map(|frame| frame.function)
     }
 
@@ -110,7 +133,9 @@ impl Stack {
     pub fn frames(&self) -> Vec<Frame> {
         let mut frames = self.all_frames();
         // Frames inside this library's call are left out; calls that a hook makes stay.
-        if let Some(entry) = frames.iter().position(Frame::is_api) {
+        if self.instruction().is_none()
+            && let Some(entry) = frames.iter().position(Frame::is_api)
+        {
             frames.drain(..=entry);
         }
         frames.truncate(program_part(&frames));
@@ -182,6 +207,20 @@ fn program_part(frames: &[Frame]) -> usize {
         BEGINS_A_THREAD.iter().any(|known| name.starts_with(known))
     };
     frames.iter().rposition(|frame| !is_system(frame)).map_or(0, |last| last + 1)
+}
+
+/// The text of the standard library from the interrupted instruction on, if it has that.
+fn without_handler(text: &str, instruction: Option<usize>) -> &str {
+    let Some(instruction) = instruction else { return text };
+    let is_inside = |line: &&str| address_of(line) != Some(instruction);
+    let inside = text.split_inclusive('\n').take_while(is_inside).map(str::len).sum();
+    if inside == text.len() { text } else { &text[inside..] }
+}
+
+/// The address in a line of that text.
+fn address_of(line: &str) -> Option<usize> {
+    let (addr, _) = line.split_once(": ")?.1.trim_start().split_once(" - ")?;
+    usize::from_str_radix(addr.strip_prefix("0x")?, 16).ok()
 }
 
 /// Parses a text of the standard library. Each function has a line with its number, its address (repeated where it is

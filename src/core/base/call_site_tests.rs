@@ -73,3 +73,17 @@ fn functions_of_the_api_are_known_by_name() {
     assert!(is_api("aclrtMalloc") && is_api("portaclMallocAsync") && is_api("aclInit"));
     assert!(!is_api("portacl::core::memory::malloc") && !is_api("main") && !is_api("acl_user"));
 }
+
+#[test]
+fn the_functions_of_a_signal_handler_are_left_out() {
+    let text = "   0:     0x55d0aa - portacl::on_fault\n\
+                \x20  1:     0x7f0010 - __restore_rt\n\
+                \x20  2:     0x7f00ff - inlined\n\
+                \x20                        at m.c:3:1\n\
+                \x20  3:     0x7f00ff - main\n";
+    let names = |text: &str| -> Vec<String> { frames_of(text).into_iter().map(|frame| frame.function).collect() };
+    assert_eq!(names(without_handler(text, Some(0x7f_00ff))), ["inlined", "main"]);
+    let all = ["portacl::on_fault", "__restore_rt", "inlined", "main"];
+    assert_eq!(names(without_handler(text, Some(1))), all);
+    assert_eq!(names(without_handler(text, None)), all);
+}

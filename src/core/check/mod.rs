@@ -6,6 +6,7 @@
 //! | `races.rs`, `races/shadow.rs` | operations that use the same memory without an order; what used each byte |
 //! | `init.rs`, `init/holes.rs` | reads of memory that nothing wrote; which bytes these are |
 //! | `sync.rs` | waits that nothing ends, and waits for nothing |
+//! | `sync/early.rs` | loads and stores of the program before it waits |
 //! | `sync/pending.rs`, `sync/chain.rs` | where streams may stop; who waits for whom |
 //! | `adopted.rs` | what other parts of the library find: accesses outside of allocations, leaks, failed calls |
 //! | `operation.rs` | an operation, as reports describe it |
@@ -55,6 +56,9 @@ pub fn arm(settings: &Settings) -> Result<()> {
     if !settings.checks.iter().any(|check| check.sees_operations()) {
         return Ok(());
     }
+    if is_on(Check::Sync) {
+        sync::early::arm();
+    }
     memory::watch();
     stream::always_wait();
     checker::install(SUBMISSIONS.get_or_init(|| submissions::Submissions { long_wait: settings.wait }));
@@ -68,6 +72,7 @@ pub fn device_ended() {
 
 /// The session has ended.
 pub fn session_ended() {
+    sync::early::forget_all();
     sequence::session_ended();
     races::session_ended();
     init::session_ended();

@@ -24,6 +24,8 @@ pub enum What {
     Waits,
     /// The host calls a function.
     Calls,
+    /// The program itself reads or writes the memory.
+    Touches,
 }
 
 impl What {
@@ -41,6 +43,7 @@ impl What {
             Self::Accesses(OpKind::Wait | OpKind::WaitValue | OpKind::WaitNotify) | Self::Waits => "a wait",
             Self::Accesses(_) => "an operation",
             Self::Calls => "a call",
+            Self::Touches => "an access",
             Self::Allocates => "an allocation",
             Self::Frees => "a release",
         }

@@ -80,9 +80,14 @@ pub fn end_with_process() {
     at_unload(at_end_of_process);
 }
 
+/// Whether stacks are recorded.
+pub fn has_stacks() -> bool {
+    STACKS.load(Ordering::Relaxed)
+}
+
 /// The calling thread's stack, if stacks are recorded.
 pub fn stack() -> Option<Stack> {
-    STACKS.load(Ordering::Relaxed).then(Stack::here)
+    has_stacks().then(Stack::here)
 }
 
 /// An operation that takes part in what was found.
@@ -301,6 +306,7 @@ fn at_end_of_process() {
     if gate::is_child() || REPORTS.is_locked() {
         return;
     }
+    sync::early::report_rest();
     sync::report_redundant();
     let Some(guard) = REPORTS.try_lock() else { return };
     let Some(Reports { settings, counts, .. }) = &*guard else { return };

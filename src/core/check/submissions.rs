@@ -66,7 +66,8 @@ impl Checker for Submissions {
                 }
                 position
             }
-        }?;
+        }
+        .inspect_err(|_| sync::early::refused(stream))?;
         if let (Some(step), Some(operation)) = (step, operation) {
             sync::submitted(stream, step, &operation);
         }
@@ -103,6 +104,14 @@ impl Checker for Submissions {
 
     fn host_waits_long(&self, awaited: &Awaited<'_>) {
         sync::host_waits_long(awaited, self.long_wait);
+    }
+
+    fn host_knows(&self) {
+        sync::early::host_knows();
+    }
+
+    fn may_be_over(&self) {
+        sync::early::forget_all();
     }
 
     fn is_shared(&self, addr: usize, len: usize) {
@@ -195,6 +204,7 @@ pub fn frees(by: By, addr: usize, len: usize) {
     let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None };
     let all = Accesses([used].into_iter().collect());
     seen.check(&all, false, |sequence| sequence.forget_values(used.addr..used.end));
+    sync::early::freed(addr, len);
     if is_on(Check::Init) {
         init::is_freed(addr, len);
     }
@@ -231,6 +241,10 @@ impl Seen<'_> {
             // What is still to be submitted may come before it, and write the memory.
             let is_open = stream.is_some_and(|stream| sequence.is_open(stream.point));
             found = init::check(&operation, self.effects, is_open);
+        }
+        if is_on(Check::Sync) {
+            let graph = self.graph.map(|run| &**run);
+            found.extend(sync::early::submitted(&sequence, &operation, self.effects, accesses, graph));
         }
         report::page::operation(&operation);
         if is_on(Check::Races) && !accesses.0.is_empty() {

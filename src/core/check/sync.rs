@@ -1,6 +1,7 @@
-//! Finds waits that nothing can end, and waits for nothing.
+//! Finds waits that nothing can end, waits for nothing, and accesses of the program before it waits.
 
 mod chain;
+pub mod early;
 mod pending;
 
 use std::collections::HashMap;
@@ -114,6 +115,7 @@ pub fn report_redundant() {
 
 /// Drops what has passed, with its events.
 pub fn forget_complete() {
+    early::forget_all();
     PENDING.lock().forget_complete();
 }
 

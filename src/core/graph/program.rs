@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use self::late::{Late, Runner};
 use self::plan::Part;
 use super::task::{Step, Task};
-use crate::backend::{self, Device, Op, Position, StreamOptions};
+use crate::backend::{self, Device, Op, Position, StreamOptions, Work};
 use crate::core::base::error::Result;
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::order::checker::{self, GraphRun};
@@ -63,7 +63,9 @@ fn used_by(tasks: &[Task]) -> GraphRun {
             effects.0.push(Effect::Unknown);
         }
     }
-    GraphRun::of(effects)
+    // A step of another kind may wait for the host.
+    let needs_host = |task: &Task| task.ends_part() || matches!(task.work(), Some(Work::HostFn(_)));
+    GraphRun::of(effects, tasks.iter().any(needs_host))
 }
 
 impl Program {

@@ -38,6 +38,13 @@ pub trait Checker: Sync {
     /// The wait is a long one.
     fn host_waits_long(&self, awaited: &Awaited<'_>);
 
+    /// The host knows more operations to be complete than before.
+    fn host_knows(&self);
+
+    /// Pending operations were dropped, or the host may have learned in a way that is not followed that they are
+    /// complete.
+    fn may_be_over(&self);
+
     /// Another process may write this memory from now on.
     fn is_shared(&self, addr: usize, len: usize);
 }
@@ -86,13 +93,15 @@ pub struct GraphRun {
     pub effects: Effects,
     /// The same memory, each byte once.
     pub accesses: Accesses,
+    /// The host may hold it up: it calls functions of the program, or waits.
+    pub needs_host: bool,
 }
 
 impl GraphRun {
     /// Of these effects.
-    pub fn of(effects: Effects) -> Self {
+    pub fn of(effects: Effects, needs_host: bool) -> Self {
         let accesses = Accesses::of(&effects).merged();
-        Self { effects, accesses }
+        Self { effects, accesses, needs_host }
     }
 }
 

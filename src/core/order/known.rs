@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::carriers::{Carrier, event_key};
+use super::checker;
 use super::clock::{Clock, Point};
 use super::sequence::{Sequence, with};
 use crate::backend::Event;
@@ -32,6 +33,12 @@ impl Sequence {
         let mut clock = self.clock(line);
         clock.latest.iter_mut().for_each(|point| point.number -= 1);
         self.reach(clock)
+    }
+
+    /// The latest operation of this stream.
+    pub fn latest_of(&mut self, stream: u64) -> Point {
+        let line = self.line(stream);
+        Point { line, number: self.streams[line as usize].submitted }
     }
 
     /// What the host will know when it has waited for what a carrier passes.
@@ -108,8 +115,8 @@ impl Known {
     /// The wait has ended, or the host function runs.
     #[inline]
     pub fn is_seen(&self) {
-        if self.clock.latest.is_some() {
-            with(|sequence| sequence.know(self));
+        if self.clock.latest.is_some() && with(|sequence| sequence.know(self)).is_some() {
+            checker::installed().into_iter().for_each(|checker| checker.host_knows());
         }
     }
 }

@@ -20,6 +20,7 @@ use std::sync::{Arc, LazyLock};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::carriers::{Carried, Carrier, End, Gate, event_key, notify_key};
+use super::checker;
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
 use crate::algo::map::key_map::KeyMap;
@@ -382,6 +383,7 @@ pub fn notifies_reset<'a>(notifies: impl Iterator<Item = &'a Arc<Notify>>) {
 /// The pending operations of a stream were dropped.
 pub fn stream_stopped(stream: u64) {
     with(|sequence| sequence.stop(stream));
+    checker::installed().into_iter().for_each(|checker| checker.may_be_over());
 }
 
 /// The session has ended: nothing is pending.

@@ -15,6 +15,7 @@ use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::memory::bounds;
+use crate::backend::cpu::memory::pinned::closed;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::argument_block;
 use crate::backend::stream::host_fn::as_user_code;
@@ -142,6 +143,8 @@ impl CpuKernel {
         }
         if shared.own_view != 0 {
             self.turn_to_own_view(shared, bytes);
+            // SAFETY: the block has `size` bytes, all of them initialized, and nothing changes them during this call.
+            closed::lend(unsafe { std::slice::from_raw_parts(bytes, size) });
         }
         Ok(block)
     }

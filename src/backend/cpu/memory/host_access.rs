@@ -12,6 +12,7 @@ use std::{fmt, ptr};
 use parking_lot::Mutex;
 
 use super::bounds::running_kernel;
+use super::pinned::closed::{self, Touch};
 use crate::algo::map::address_map::{AddressMap, InsertError, Range};
 use crate::backend::Block;
 use crate::backend::cpu::base::arena::UNIT;
@@ -276,12 +277,39 @@ fn keep_loaded() {
     }
 }
 
-/// Reports what is known about a fault in device memory; then the previous handling takes place.
+/// An access that faulted.
+fn touch_of(addr: usize, context: *mut c_void) -> Touch {
+    /// The program's stack for signal handlers must have this many bytes for a walk.
+    const ENOUGH: usize = 64 << 10;
+    let context: *const libc::ucontext_t = context.cast();
+    // SAFETY: the kernel passes the interrupted thread's state to a handler that was installed with SA_SIGINFO.
+    let (machine, stack) = unsafe { (&(*context).uc_mcontext, (*context).uc_stack) };
+    let here = ptr::from_ref(&stack).addr();
+    let is_on_it = here.wrapping_sub(stack.ss_sp.addr()) < stack.ss_size;
+    #[cfg(target_arch = "x86_64")]
+    let (writes, instruction) = {
+        /// Of a page fault: it was a write.
+        const WRITE: i64 = 2;
+        let register = |index: c_int| machine.gregs[index as usize];
+        (Some(register(libc::REG_ERR) & WRITE != 0), register(libc::REG_RIP) as usize)
+    };
+    #[cfg(target_arch = "aarch64")]
+    let (writes, instruction) = (None, machine.pc as usize);
+    Touch { id: 0, addr, writes, instruction, has_room: !is_on_it || stack.ss_size >= ENOUGH }
+}
+
+/// Opens pinned memory that is closed, or reports what is known about a fault in device memory; then the previous
+/// handling takes place.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the information, and this thread's `errno` exists.
     let (code, addr, errno) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *libc::__errno_location()) };
     // 0 and below: sent by a process, not by an access.
     if code > 0 {
+        if closed::are_used() && closed::is_opened(touch_of(addr, context)) {
+            // SAFETY: every thread has an errno of its own, at an address that stays valid.
+            unsafe { *libc::__errno_location() = errno };
+            return;
+        }
         let mut line = Line { bytes: [0; 512], len: 0 };
         if matches!(explain(addr, &mut line), Ok(true)) {
             // SAFETY: writes initialized bytes. A failure cannot be reported.

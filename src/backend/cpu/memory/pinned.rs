@@ -2,6 +2,7 @@
 //! cached for a while after a free.
 
 mod apart;
+pub mod closed;
 
 use std::io;
 use std::sync::Arc;
@@ -77,10 +78,11 @@ impl State {
 }
 
 impl HostMemory {
-    pub fn new(bounds: Arc<Bounds>) -> Self {
+    /// `can_close`: the program's access to a block can be closed while operations use it, see [`closed`].
+    pub fn new(bounds: Arc<Bounds>, can_close: bool) -> Self {
         Self {
             state: Mutex::new(State::new()),
-            apart: Apart::new(bounds),
+            apart: Apart::new(bounds, can_close),
             kept: Kept::default(),
             unlocked: AtomicU64::new(0),
             logged: AtomicBool::new(false),

@@ -93,7 +93,7 @@ impl CpuDriver {
         let memory = capacity.each;
         let span = check.span(memory) as usize;
         let host_bounds = Arc::new(Bounds::new(check, 0, "in host memory".to_owned()));
-        let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds)));
+        let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds), options.closes_pinned));
         let executor = Executor::new(cores, options.schedule.clone());
         let guard = options.guard;
         Ok(Self {

@@ -16,6 +16,7 @@ use crate::backend::cpu::memory::budget::Budget;
 use crate::backend::cpu::memory::capacity::Capacity;
 use crate::backend::cpu::memory::device_memory::DeviceMemory;
 use crate::backend::cpu::memory::pending::{Deferred, Users};
+use crate::backend::cpu::memory::pinned::closed;
 use crate::backend::cpu::memory::ranges::Ranges;
 use crate::backend::cpu::memory::windows::Windows;
 use crate::backend::cpu::pool::imports::Imports;
@@ -42,6 +43,8 @@ pub struct Options {
     pub seed: u64,
     /// The host has no access to device memory: an access faults, with a text.
     pub guard: bool,
+    /// The program's access to pinned memory can be closed while operations use it. Only with `guard`.
+    pub closes_pinned: bool,
     /// Operations run in the order of this schedule, and nothing is delayed. Only with `asynchronous`.
     pub schedule: Option<Arc<Schedule>>,
 }
@@ -49,7 +52,15 @@ pub struct Options {
 impl Default for Options {
     /// Four devices that share the machine's memory.
     fn default() -> Self {
-        Self { devices: 4, memory_per_device: None, asynchronous: false, seed: 0, guard: false, schedule: None }
+        Self {
+            devices: 4,
+            memory_per_device: None,
+            asynchronous: false,
+            seed: 0,
+            guard: false,
+            closes_pinned: false,
+            schedule: None,
+        }
     }
 }
 
@@ -114,12 +125,16 @@ impl Shared {
     #[inline]
     pub fn pointer(&self, span: &Span) -> *mut u8 {
         let mut addr = span.addr;
-        if let Place::Device(ordinal) = span.place {
-            addr += self.view_of(addr);
-            let slot = &self.devices[ordinal as usize];
-            if slot.wanted.load(Ordering::Relaxed) != 0 {
-                self.prepare(ordinal, span);
+        match span.place {
+            Place::Device(ordinal) => {
+                addr += self.view_of(addr);
+                let slot = &self.devices[ordinal as usize];
+                if slot.wanted.load(Ordering::Relaxed) != 0 {
+                    self.prepare(ordinal, span);
+                }
             }
+            Place::Pinned if self.own_view != 0 => addr += closed::own_view(addr),
+            Place::Pinned | Place::Pageable => {}
         }
         bytes::address(addr)
     }
@@ -132,7 +147,8 @@ impl Shared {
                 let slot = self.devices.get(ordinal as usize);
                 self.own_view == 0 && slot.is_some_and(|slot| slot.wanted.load(Ordering::Relaxed) == 0)
             }
-            _ => true,
+            Place::Pinned => self.own_view == 0,
+            Place::Pageable => true,
         }
     }
 

@@ -51,6 +51,7 @@ pub(super) fn in_all_modes(test: impl Fn(Bench)) {
         test(Bench::new(asynchronous));
     }
     test(Bench::guarded());
+    test(Bench::closing());
 }
 
 impl Bench {
@@ -63,13 +64,18 @@ impl Bench {
         Self::with(Options { guard: true, ..Self::options(false, 256 << 20) })
     }
 
+    /// As [`Self::guarded`], and pinned memory is mapped twice.
+    pub(super) fn closing() -> Self {
+        Self::with(Options { guard: true, closes_pinned: true, ..Self::options(false, 256 << 20) })
+    }
+
     pub(super) fn with_memory(asynchronous: bool, memory_per_device: u64) -> Self {
         Self::with(Self::options(asynchronous, memory_per_device))
     }
 
     fn options(asynchronous: bool, memory_per_device: u64) -> Options {
         let memory_per_device = Some(memory_per_device);
-        Options { devices: 2, memory_per_device, asynchronous, seed: 7, guard: false, schedule: None }
+        Options { devices: 2, memory_per_device, asynchronous, seed: 7, ..Options::default() }
     }
 
     fn with(options: Options) -> Self {

@@ -143,7 +143,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let _submitting = flow.submitting.lock();
     if let Some(checker) = checker::installed() {
         // Which of its steps run is decided while it runs.
-        let unknown = GraphRun::of(Effects([Effect::Unknown].into_iter().collect()));
+        let unknown = GraphRun::of(Effects([Effect::Unknown].into_iter().collect()), true);
         checker.runs_graph(stream.handle.raw(), &Arc::new(unknown));
     }
     let number = flow.queued.lock().add(stream);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::backend::{self, Driver, Fault, cpu, cuda, fault};
+use crate::core::base::config::check::Check;
 use crate::core::base::config::{BackendChoice, Environment};
 use crate::core::base::schedule;
 use crate::core::runtime::visibility::Visibility;
@@ -45,6 +46,8 @@ fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> 
         asynchronous: environment.cpu_always_async || schedule.is_some(),
         seed: settings.map_or(environment.cpu_seed, cpu::schedule::Settings::seed),
         guard: environment.cpu_guard,
+        closes_pinned: environment.cpu_guard
+            && environment.check.as_ref().is_some_and(|check| check.checks.contains(&Check::Sync)),
         schedule,
     };
     cpu::open_chosen(options, choose)

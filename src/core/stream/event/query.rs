@@ -73,7 +73,12 @@ pub fn waits_are_over(raw: u64) -> Result<bool> {
     let event = handles::get::<Event>("event", raw)?;
     event.check_not_ex("its waits are not counted; use aclrtStreamQuery, or record an event behind the wait")?;
     event.check_runs()?;
-    event.uses.lock().waits.all_past()
+    let are_over = event.uses.lock().waits.all_past()?;
+    if are_over {
+        // Then the event is complete, unless no stream waits for it.
+        checker::installed().into_iter().for_each(|checker| checker.may_be_over());
+    }
+    Ok(are_over)
 }
 
 /// aclrtSynchronizeEvent, and with a timeout in milliseconds.

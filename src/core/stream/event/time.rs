@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Event, flag};
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles;
+use crate::core::order::known::Known;
 use crate::core::runtime::thread;
 
 impl Event {
@@ -27,7 +28,9 @@ impl Event {
     }
 
     fn check_complete(&self, argument: &str) -> Result<()> {
+        let known = Known::event(&self.native);
         if self.native.is_complete()? {
+            known.is_seen();
             return Ok(());
         }
         Err(error_with!(Code::EventNotComplete, "{argument} has not happened yet; call aclrtSynchronizeEvent first"))

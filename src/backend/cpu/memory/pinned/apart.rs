@@ -2,14 +2,17 @@
 //! stays without access for a while after it was freed.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::{HOST, HostMemory, LARGE, no_memory};
+use super::{HOST, HostMemory, LARGE, closed, no_memory};
 use crate::algo::host::notice::notice;
-use crate::backend::cpu::base::arena::{Arena, UNIT};
+use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
 use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::memory::bounds::{Bounds, Layout};
 use crate::backend::{Access, Block, Result};
 
@@ -20,6 +23,7 @@ const MOST_FREED: usize = 64 << 20;
 
 pub(super) struct Apart {
     bounds: Arc<Bounds>,
+    can_close: bool,
     /// By the allocation's address.
     live: Mutex<HashMap<usize, Mapping>>,
     /// In the order of their frees.
@@ -27,8 +31,8 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    pub(super) fn new(bounds: Arc<Bounds>) -> Self {
-        Self { bounds, live: Mutex::default(), freed: Mutex::default() }
+    pub(super) fn new(bounds: Arc<Bounds>, can_close: bool) -> Self {
+        Self { bounds, can_close, live: Mutex::default(), freed: Mutex::default() }
     }
 
     /// Whether accesses outside of allocations are to be detected.
@@ -40,6 +44,7 @@ impl Apart {
     /// Frees a block that nothing uses any more.
     pub(super) fn free_unused(&self, block: Block) {
         let mapping = self.live.lock().remove(&block.addr);
+        mapping.iter().for_each(|mapping| end_views(block.addr, mapping));
         if let Some(damage) = self.bounds.end(block) {
             let when = "when it was unmapped";
             notice(format_args!("portacl: {damage}; found {when} (PORTACL_CPU_GUARD=1)\n"));
@@ -78,8 +83,31 @@ impl Apart {
     pub(super) fn close(&self) {
         self.release();
         self.bounds.close();
-        drop(std::mem::take(&mut *self.live.lock()));
+        let live = std::mem::take(&mut *self.live.lock());
+        live.iter().for_each(|(addr, mapping)| end_views(*addr, mapping));
     }
+}
+
+/// A block ends, and with it the library's view of it, if it has one.
+fn end_views(addr: usize, mapping: &Mapping) {
+    if mapping.own() != 0 {
+        closed::end(addr);
+        // A failure here only makes the guard weaker.
+        let _ = pages::set_access(mapping.addr() + mapping.own(), mapping.len(), Access::None);
+    }
+}
+
+/// Maps `len` bytes of a file in memory twice: for the program, and for the library.
+fn map_twice(len: usize) -> io::Result<Mapping> {
+    let file = files::sealed_file(len as u64)?;
+    // Far enough that an access behind the one does not reach the other.
+    let own = len.next_multiple_of(HUGE as usize) + HUGE as usize;
+    let mapping = Mapping::of_part(len, file.as_fd(), 0, own)?;
+    let used = len - UNIT as usize;
+    pages::set_access(mapping.addr(), used, Access::ReadWrite)?;
+    pages::set_access(mapping.addr() + own + used, UNIT as usize, Access::None)?;
+    host_ranges::mapped(mapping.addr(), len);
+    Ok(mapping)
 }
 
 impl HostMemory {
@@ -95,7 +123,11 @@ impl HostMemory {
             return Err(too_large());
         }
         let layout = Layout::new(block_len, UNIT);
-        let mapping = self.map_unlocked(layout.extent as usize)?;
+        let extent = layout.extent as usize;
+        // A smaller block has no whole page. Without a file in memory, the block is as without the check.
+        let is_closable = self.apart.can_close && layout.lead == 0 && closed::has_room();
+        let twice = is_closable.then(|| map_twice(extent).ok()).flatten();
+        let mapping = twice.map_or_else(|| self.map_unlocked(extent), Ok)?;
         let (first, unit) = (mapping.addr(), UNIT as usize);
         let pages = mapping.len() - unit;
         if let Err(error) = pages::lock(first, pages) {
@@ -107,6 +139,9 @@ impl HostMemory {
             .and_then(|()| self.apart.bounds.begin(block, len, layout));
         begun.map_err(|error| no_memory(len, &error.to_string()))?;
         self.apart.bounds.reserve(block.len, u64::MAX);
+        if mapping.own() != 0 {
+            closed::begin(&block, len, mapping.own());
+        }
         self.apart.live.lock().insert(addr, mapping);
         Ok(Some(block))
     }

@@ -1,0 +1,269 @@
+//! Pinned memory that pending operations use, without access for the program (guard mode with `PORTACL_CHECK=sync`).
+//!
+//! A block is mapped twice: at the program's addresses, and in the library's view. The checker closes the pages of a
+//! range when an operation that uses it is submitted, and opens them when the host has waited. An access meanwhile
+//! faults. The signal handler ([`super::super::host_access`]) reports it and opens the pages, so that the program goes
+//! on: it runs as if nothing were checked. Its look-ups take no lock.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::map::address_map::{AddressMap, Range};
+use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::pages;
+use crate::backend::stream::host_fn::inside_host_function;
+use crate::backend::{Access, Block};
+
+const PAGE: usize = UNIT as usize;
+/// The blocks that are mapped twice. Each takes up to six of the mappings that the kernel gives a process.
+const MOST_BLOCKS: usize = 4 << 10;
+/// The most closed ranges.
+const SLOTS: usize = 1 << 10;
+
+static BLOCKS: AddressMap = AddressMap::new();
+/// In `Range::words`: the distance of the library's view, and the bytes of the request.
+const OWN: usize = 0;
+const ASKED: usize = 1;
+
+/// There was such a block.
+static ARE_USED: AtomicBool = AtomicBool::new(false);
+
+/// A closed range.
+struct Slot {
+    /// Distinguishes all that were ever closed. 0: the slot is free.
+    id: AtomicU64,
+    first: AtomicUsize,
+    end: AtomicUsize,
+    /// The operation writes the memory, so that the program may not read it either.
+    writes: AtomicBool,
+    /// The program has used the memory: it is open from then on.
+    is_open: AtomicBool,
+}
+
+static ALL_SLOTS: [Slot; SLOTS] = [const {
+    Slot {
+        id: AtomicU64::new(0),
+        first: AtomicUsize::new(0),
+        end: AtomicUsize::new(0),
+        writes: AtomicBool::new(false),
+        is_open: AtomicBool::new(false),
+    }
+}; SLOTS];
+
+impl Slot {
+    /// The range, if it is closed.
+    fn closed(&self) -> Option<(usize, usize)> {
+        let id = self.id.load(Ordering::Acquire);
+        let range = (self.first.load(Ordering::Acquire), self.end.load(Ordering::Acquire));
+        let is_closed = id != 0 && !self.is_open.load(Ordering::Acquire) && self.id.load(Ordering::Acquire) == id;
+        is_closed.then_some(range)
+    }
+
+    fn access(&self) -> Access {
+        if self.writes.load(Ordering::Relaxed) { Access::None } else { Access::Read }
+    }
+
+    /// Whether the program may not do this meanwhile. `writes`: `None` if that is unknown.
+    fn forbids(&self, writes: Option<bool>) -> bool {
+        self.writes.load(Ordering::Relaxed) || writes != Some(false)
+    }
+}
+
+/// Held while ranges are closed and opened, but not in the signal handler.
+static STATE: Mutex<State> = Mutex::new(State { blocks: 0, used: Vec::new(), latest: 0, lent: BTreeSet::new() });
+
+struct State {
+    blocks: usize,
+    /// The slots that are not free.
+    used: Vec<usize>,
+    latest: u64,
+    /// Blocks whose address a kernel had: it may use them at any time, also by threads of its own.
+    lent: BTreeSet<usize>,
+}
+
+impl State {
+    /// Gives the pages of a range the access that the closed ranges leave.
+    fn protect(&self, first: usize, end: usize) -> io::Result<()> {
+        let closed = || {
+            let all = self.used.iter().map(|index| &ALL_SLOTS[*index]);
+            let here = all.filter_map(|slot| Some((slot.closed()?, slot.access())));
+            here.filter(|((from, to), _)| *from < end && first < *to)
+        };
+        let inside = |edge: &usize| (first + 1..end).contains(edge);
+        let mut edges: Vec<usize> = closed().flat_map(|((from, to), _)| [from, to]).filter(inside).collect();
+        edges.extend([first, end]);
+        edges.sort_unstable();
+        edges.dedup();
+        for pair in edges.windows(2) {
+            let here = closed().filter(|((from, to), _)| (*from..*to).contains(&pair[0])).map(|(_, access)| access);
+            let access = here.fold(Access::ReadWrite, |most, access| if most == Access::None { most } else { access });
+            pages::set_access(pair[0], pair[1] - pair[0], access)?;
+        }
+        Ok(())
+    }
+
+    /// Frees the slots for which this is true of their number and range, and opens what no other one closes.
+    fn open(&mut self, is_over: impl Fn(u64, (usize, usize)) -> bool) {
+        let mut opened = Vec::new();
+        self.used.retain(|&index| {
+            let slot = &ALL_SLOTS[index];
+            let (first, end) = (slot.first.load(Ordering::Relaxed), slot.end.load(Ordering::Relaxed));
+            let is_over = is_over(slot.id.load(Ordering::Relaxed), (first, end));
+            if is_over {
+                slot.id.store(0, Ordering::Release);
+                opened.push((first, end));
+            }
+            !is_over
+        });
+        for (first, end) in opened {
+            // If the kernel refuses, the signal handler opens the pages that the program uses.
+            let _ = self.protect(first, end);
+        }
+    }
+}
+
+/// Whether there is, or was, memory that can be closed.
+#[inline]
+pub fn are_used() -> bool {
+    ARE_USED.load(Ordering::Relaxed)
+}
+
+/// Whether one more block may be mapped twice.
+pub(super) fn has_room() -> bool {
+    STATE.lock().blocks < MOST_BLOCKS
+}
+
+/// A block begins that is mapped twice. `own`: the distance of the library's view.
+pub(super) fn begin(block: &Block, asked: usize, own: usize) {
+    STATE.lock().blocks += 1;
+    let words = [own as u64, asked as u64, 0];
+    // Without memory for the map, the program's view is used, and stays open.
+    if BLOCKS.insert(Range { base: block.addr, len: block.len, words }).is_ok() {
+        ARE_USED.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The block at this address ends.
+pub(super) fn end(addr: usize) {
+    let mut state = STATE.lock();
+    state.blocks -= 1;
+    state.lent.remove(&addr);
+    if let Some(block) = BLOCKS.remove(addr) {
+        state.open(|_, (first, _)| (block.base..block.base + block.len).contains(&first));
+    }
+}
+
+/// The distance of the library's view from an address of pinned memory: 0 if that is mapped once.
+pub fn own_view(addr: usize) -> usize {
+    BLOCKS.find(addr).map_or(0, |block| block.words[OWN] as usize)
+}
+
+/// A kernel has these arguments. The blocks among them are open from now on: kernels use the program's addresses.
+pub fn lend(arguments: &[u8]) {
+    /// Pointers in packed structures are aligned to this at least.
+    const STEP: usize = 4;
+    if !are_used() {
+        return;
+    }
+    for at in (0..arguments.len()).step_by(STEP) {
+        let word = arguments[at..].first_chunk().map(|bytes| usize::from_ne_bytes(*bytes));
+        let Some(block) = word.and_then(|addr| BLOCKS.find(addr)) else { continue };
+        let mut state = STATE.lock();
+        state.lent.insert(block.base);
+        state.open(|_, (first, _)| (block.base..block.base + block.len).contains(&first));
+    }
+}
+
+/// Takes the program's access to the pages that lie inside a range of pinned memory, because a pending operation uses
+/// it: writes it, or reads it, so that the program may read it as well. Returns the number to open them by. `None`:
+/// there are none, or they cannot be closed.
+pub fn close(addr: usize, end: usize, writes: bool) -> Option<u64> {
+    let block = BLOCKS.find(addr)?;
+    // The library reads the canary behind the request by the program's addresses.
+    let most = block.base + block.words[ASKED] as usize;
+    let (first, end) = (addr.next_multiple_of(PAGE), end.min(most) & !(PAGE - 1));
+    let mut state = STATE.lock();
+    if first >= end || state.used.len() == SLOTS || state.lent.contains(&block.base) {
+        return None;
+    }
+    let index = (0..SLOTS).find(|index| ALL_SLOTS[*index].id.load(Ordering::Relaxed) == 0)?;
+    let slot = &ALL_SLOTS[index];
+    state.latest += 1;
+    let id = state.latest;
+    slot.first.store(first, Ordering::Release);
+    slot.end.store(end, Ordering::Release);
+    slot.writes.store(writes, Ordering::Release);
+    slot.is_open.store(false, Ordering::Release);
+    slot.id.store(id, Ordering::Release);
+    state.used.push(index);
+    if state.protect(first, end).is_err() {
+        state.open(|other, _| other == id);
+        return None;
+    }
+    Some(id)
+}
+
+/// Opens what was closed under this number, except for pages that another one closes.
+pub fn open(id: u64) {
+    STATE.lock().open(|other, _| other == id);
+}
+
+/// An access of the program to closed memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The number of the closed range.
+    pub id: u64,
+    /// The address.
+    pub addr: usize,
+    /// Whether it writes, if the processor reports that.
+    pub writes: Option<bool>,
+    /// The instruction.
+    pub instruction: usize,
+    /// Whether the stack has room for a walk: programs can give signal handlers a small one.
+    pub has_room: bool,
+}
+
+static REPORT: OnceLock<fn(&Touch)> = OnceLock::new();
+
+/// Sets the function that reports accesses, in a signal handler.
+pub fn report_touches_by(report: fn(&Touch)) {
+    REPORT.get_or_init(|| report);
+}
+
+/// An access has faulted, perhaps because of closed memory: then reports and opens that. True: the access can be
+/// repeated. In a signal handler. `id` of the touch is still to be found.
+pub fn is_opened(touch: Touch) -> bool {
+    let Touch { addr, writes, .. } = touch;
+    if BLOCKS.find(addr).is_none() {
+        return false;
+    }
+    let mut found: Option<&Slot> = None;
+    for slot in &ALL_SLOTS {
+        let Some((first, end)) = slot.closed().filter(|(first, end)| (*first..*end).contains(&addr)) else { continue };
+        // Another thread may do the same now.
+        if slot.is_open.swap(true, Ordering::AcqRel) {
+            continue;
+        }
+        // If the kernel refuses, the page below is enough.
+        let _ = pages::set_access(first, end - first, Access::ReadWrite);
+        let number = |slot: &Slot| slot.id.load(Ordering::Relaxed);
+        if slot.forbids(writes) && found.is_none_or(|known| number(known) < number(slot)) {
+            found = Some(slot);
+        }
+    }
+    // Another thread may have opened or closed it meanwhile.
+    let is_opened = pages::set_access(addr & !(PAGE - 1), PAGE, Access::ReadWrite).is_ok();
+    // Kernels and functions of the program that a stream runs are part of its order.
+    if let (Some(slot), Some(report), false) = (found, REPORT.get(), inside_host_function()) {
+        report(&Touch { id: slot.id.load(Ordering::Relaxed), ..touch });
+    }
+    is_opened
+}
+
+#[cfg(test)]
+#[path = "closed_tests.rs"]
+mod tests;

@@ -1,0 +1,226 @@
+//! Finds loads and stores of the program to pinned memory that a pending operation uses, in guard mode on CPUs: the
+//! pages have no access for the program until the host has waited for the operation (`backend/cpu/memory/pinned`).
+//!
+//! No report is wrong. So a range is not closed if the program may use it in an order that is not followed: behind an
+//! open wait, or behind a function of the program. It is opened early if the program may learn in another way that the
+//! operation is complete.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::backend::cpu::closed::{self, Touch};
+use crate::backend::{OpKind, Place};
+use crate::core::base::call_site::Stack;
+use crate::core::base::gate;
+use crate::core::check::operation::{Operation, What};
+use crate::core::check::report::{self, Finding, Kind, Party, Side};
+use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
+use crate::core::order::accesses::{Accesses, Mode};
+use crate::core::order::checker::GraphRun;
+use crate::core::order::effects::{Effect, Effects};
+use crate::core::order::sequence::{self, Point, Sequence};
+
+/// A range that is closed.
+struct Closed {
+    /// The number to open it by.
+    id: u64,
+    /// The operation that uses it, and how.
+    operation: Operation,
+    mode: Mode,
+    point: Point,
+    /// The first byte that it uses.
+    addr: usize,
+}
+
+/// The closed ranges of all streams.
+struct Early {
+    closed: Vec<Closed>,
+    /// Operations that the host may hold up, and with them what is ordered after them.
+    held: Vec<Point>,
+}
+
+static EARLY: Mutex<Early> = Mutex::new(Early { closed: Vec::new(), held: Vec::new() });
+
+/// Accesses of the program that are still to be reported: not in the signal handler, where they are met.
+static TOUCHES: Mutex<Vec<(Touch, Operation)>> = Mutex::new(Vec::new());
+
+/// Reports accesses from now on.
+pub fn arm() {
+    closed::report_touches_by(touched);
+}
+
+/// An access has faulted. In a signal handler, which the program's own load or store has caused: the thread holds no
+/// lock of the library, nor of its allocator.
+fn touched(touch: &Touch) {
+    // A forked child reports nothing, and another thread of its parent may have held the lock.
+    if gate::is_child() {
+        return;
+    }
+    let stack = report::has_stacks() && touch.has_room;
+    let stack = stack.then(|| Stack::interrupted(touch.instruction));
+    let access = Operation::new(What::Touches, None, stack, &[]);
+    TOUCHES.lock().push((*touch, access));
+}
+
+impl Early {
+    /// What the program has touched since.
+    fn found(&self) -> Vec<Finding> {
+        let touches = std::mem::take(&mut *TOUCHES.lock());
+        let of = |(touch, access): (Touch, Operation)| {
+            let closed = self.closed.iter().find(|closed| closed.id == touch.id)?;
+            Some(finding(closed, &touch, access))
+        };
+        touches.into_iter().filter_map(of).collect()
+    }
+
+    /// Opens the ranges of operations for which this is true.
+    fn open(&mut self, is_over: impl Fn(&Closed) -> bool) -> Vec<Finding> {
+        let found = self.found();
+        self.closed.retain(|range| {
+            let is_over = is_over(range);
+            if is_over {
+                closed::open(range.id);
+            }
+            !is_over
+        });
+        found
+    }
+
+    /// Closes what an operation uses.
+    fn close(&mut self, operation: &Operation, point: Point, accesses: &Accesses) {
+        for access in &accesses.0 {
+            let writes = access.mode != Mode::Read;
+            if let Some(id) = closed::close(access.addr, access.end, writes) {
+                self.closed.push(Closed {
+                    id,
+                    operation: operation.clone(),
+                    mode: access.mode,
+                    point,
+                    addr: access.addr,
+                });
+            }
+        }
+    }
+}
+
+/// A stream is about to be given an operation, its latest one.
+pub fn submitted(
+    sequence: &Sequence,
+    operation: &Operation,
+    effects: &Effects,
+    accesses: &Accesses,
+    graph: Option<&GraphRun>,
+) -> Vec<Finding> {
+    let Some(point) = operation.stream.map(|stream| stream.point).filter(|_| closed::are_used()) else {
+        return Vec::new();
+    };
+    let mut early = EARLY.lock();
+    let informs = graph.is_some() || informs_host(operation.what, effects);
+    let found = early.open(|earlier| informs && sequence.is_before(earlier.point, point));
+    early.held.retain(|held| !sequence.is_known(*held));
+    let is_function = matches!(operation.what, What::Accesses(OpKind::HostFn | OpKind::HandOver));
+    if is_function || graph.is_some_and(|graph| graph.needs_host) {
+        early.held.push(point);
+    } else if graph.is_none()
+        && !sequence.is_open(point)
+        && !early.held.iter().any(|held| sequence.is_before(*held, point))
+    {
+        early.close(operation, point, accesses);
+    }
+    found
+}
+
+/// Whether the program may learn from an operation, without a call, that what is before it is complete: another process
+/// waits for a notify, the program reads a value.
+fn informs_host(what: What, effects: &Effects) -> bool {
+    let is_read_by_host = |addr| {
+        let is_host = |found: Allocation| found.place() == Place::Pinned || matches!(found.kind, MemoryIs::Managed(_));
+        Allocation::find(addr).is_some_and(is_host)
+    };
+    let informs = |effect: &Effect| match effect {
+        Effect::Signal(span) => is_read_by_host(span.addr),
+        Effect::Pointer(addr, _) => is_read_by_host(*addr),
+        Effect::Unknown => true,
+        Effect::Copy { .. } | Effect::Read(_) | Effect::Write(_) | Effect::Update(_) | Effect::Await(_) => false,
+    };
+    what == What::Accesses(OpKind::ChangeNotify) || effects.0.iter().any(informs)
+}
+
+/// Opens ranges, with the order of all operations.
+fn open(is_over: impl Fn(&mut Sequence, &Closed) -> bool) {
+    if !closed::are_used() {
+        return;
+    }
+    let found = {
+        let mut sequence = sequence::lock();
+        let sequence = RefCell::new(&mut *sequence);
+        EARLY.lock().open(|range| is_over(&mut sequence.borrow_mut(), range))
+    };
+    found.iter().for_each(report::finding);
+}
+
+/// The host knows more operations to be complete.
+pub fn host_knows() {
+    open(|sequence, range| sequence.is_known(range.point));
+}
+
+/// The latest operation of a stream was refused.
+pub fn refused(stream: u64) {
+    open(|sequence, range| range.point == sequence.latest_of(stream));
+}
+
+/// Memory is freed: the program does not use it any more.
+pub fn freed(addr: usize, len: usize) {
+    open(|_, range| (addr..addr + len).contains(&range.addr));
+}
+
+/// Pending operations may be complete or dropped.
+pub fn forget_all() {
+    open(|_, _| true);
+    EARLY.lock().held.clear();
+}
+
+/// Reports what is left, at the end of the process.
+pub fn report_rest() {
+    let found = EARLY.try_lock().map(|early| early.found());
+    found.iter().flatten().for_each(report::finding);
+}
+
+fn finding(closed: &Closed, touch: &Touch, access: Operation) -> Finding {
+    let Closed { operation, mode, .. } = closed;
+    let does = match touch.writes {
+        Some(true) => "writes",
+        Some(false) => "reads",
+        // A read is allowed while the operation reads.
+        None if *mode == Mode::Read => "writes",
+        None => "uses",
+    };
+    let earlier = Arc::new(operation.clone());
+    Finding {
+        kind: Kind::MissingWait,
+        memory: Some((touch.addr, 1)),
+        parties: vec![
+            Party { role: "operation", does: operation.what.verb(*mode), detail: None, operation: earlier },
+            Party { role: "program", does, detail: None, operation: Arc::new(access) },
+        ],
+        what: Box::new(what),
+        fix: Box::new(fix),
+    }
+}
+
+fn what(sides: &[Side]) -> String {
+    let [operation, program] = sides else { return String::new() };
+    let (call, does) = (&operation.call, operation.does);
+    format!("the program {} memory that {call} {does}, and has not waited for it", program.does)
+}
+
+/// What the program can do.
+fn fix(sides: &[Side]) -> String {
+    let Some(Side { call, stream_name: Some(stream), .. }) = sides.first() else { return String::new() };
+    format!(
+        "to wait for it: call aclrtSynchronizeStream for {stream} before the access, or aclrtSynchronizeEvent for an \
+         event that is recorded there after {call}"
+    )
+}
