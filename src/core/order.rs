@@ -12,6 +12,7 @@ mod carriers;
 pub mod checker;
 mod clock;
 pub mod effects;
+mod ending;
 pub mod known;
 pub mod sequence;
 
@@ -20,8 +21,11 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use self::ending::sweep;
+pub use self::ending::{device_ended, session_ended, stream_ended};
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{Handle, Ref, SlotTable};
+use crate::algo::sync::gap::Gap;
 use crate::backend::{self, Op, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -30,9 +34,6 @@ use crate::core::base::owner::Owner;
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
-/// Lanes of destroyed streams, with the position at which each ends. The host has not waited for it, and the lane may
-/// outlive its device.
-static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
 
 /// What the order needs to know of a stream.
 pub trait Ordered {
@@ -110,6 +111,7 @@ impl Clock {
 }
 
 /// The lane of a stream.
+#[repr(C)]
 pub struct Lane {
     key: Handle,
     /// The backend's stream. A lane may outlive its stream, until the last operation is complete.
@@ -125,6 +127,7 @@ pub struct Lane {
     finished: AtomicU64,
     /// Positions in other lanes that its next operation is ordered after.
     clock: Mutex<Clock>,
+    _gap: Gap,
 }
 
 impl Lane {
@@ -236,6 +239,7 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
             observed: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             clock: Mutex::default(),
+            _gap: Gap::default(),
         });
         made = Some(Arc::clone(&lane));
         lane
@@ -338,57 +342,4 @@ pub fn wait_for_frees() {
         }
     }
     sweep();
-}
-
-/// The stream accepts no more work; operations up to `kept` still run.
-pub fn stream_ended(stream: &impl Ordered, kept: Position) {
-    if let Some(lane) = stream.lane_slot().get() {
-        end_after(lane, kept);
-        sweep();
-    }
-}
-
-/// The streams of a device are destroyed. Running operations may go on and use memory of other devices.
-pub fn device_ended(owner: Owner) {
-    for (_, lane) in LANES.live() {
-        if lane.owner == owner {
-            end_after(&lane, lane.native.abandon());
-        }
-    }
-    sweep();
-}
-
-/// The session is over, and with it all pools.
-pub fn session_ended() {
-    let errors = std::mem::take(&mut *ENDING.lock());
-    errors.iter().for_each(|(lane, _)| end(lane));
-}
-
-/// Ends the lane once it is complete up to `kept`, unless it ends earlier already.
-fn end_after(lane: &Arc<Lane>, kept: Position) {
-    let mut errors = ENDING.lock();
-    if !errors.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
-        errors.push((Arc::clone(lane), kept));
-    }
-}
-
-/// Ends lanes that are complete.
-fn sweep() {
-    let mut over = Vec::new();
-    ENDING.lock().retain(|(lane, kept)| {
-        let is_over = lane.native.finished() >= *kept;
-        if is_over {
-            over.push(Arc::clone(lane));
-        }
-        !is_over
-    });
-    over.iter().for_each(|lane| end(lane));
-}
-
-fn end(lane: &Lane) {
-    // In this order: a lane that is not found counts as complete.
-    LANES.remove(lane.key);
-    if let Some(users) = USERS.get() {
-        (users.forget_lane)(lane.key());
-    }
 }

@@ -23,8 +23,9 @@
 //! **Threads.** All methods may be called by any thread at any time. Locks are held briefly, and while [`Order`]'s
 //! methods run, or callbacks that change the owner's books: these take only innermost locks, and never call the pool. A
 //! pool begins with one *part*, and one lock. A stream that often finds it locked gets a private part (`parts.rs`):
-//! from then on it takes segments of its own, after free memory in parts that are hardly used, and memory of other
-//! parts only when no more is available. Blocks do not cross parts.
+//! from then on it takes segments of its own. Once its part has some, it first takes free memory of parts that are
+//! hardly used, and that no thread uses at that moment. It takes memory of other parts only when no more is available.
+//! Blocks do not cross parts.
 
 mod books;
 mod cache;
@@ -176,9 +177,10 @@ impl<B: Books> Pool<B> {
             Ok(found) => return Ok(memory.enter_found(found, enter)),
             Err(shortage) => shortage,
         };
+        let is_empty = memory.counts.reserved == 0;
         drop(memory);
         let find = |memory: &mut memory::Memory<B>| memory.alloc(len, stream, order).ok();
-        match self.parts.find_idle(home, find) {
+        match self.parts.find_idle(stream, (home, is_empty), find) {
             Some((mut memory, found)) => Ok(memory.enter_found(found, enter)),
             None => Err(shortage),
         }

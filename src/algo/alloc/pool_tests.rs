@@ -242,6 +242,33 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     assert_eq!(pool.alloc(GRANULE, A, &NOTHING, Plainly), Ok(own));
 }
 
+/// Otherwise two threads that each allocate and free a short block would use the same part, and its lock, forever.
+#[test]
+fn an_empty_part_soon_gets_a_segment() {
+    let pool = pool_of(GRANULE);
+    pool.spread(B);
+    let alloc = |len| pool.alloc(len, B, &NOTHING, Plainly);
+    let borrowed = (0..).take_while(|_| alloc(1).is_ok_and(|block| pool.free_unused(block))).count();
+    assert_eq!(borrowed, 8);
+    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
+    let own = alloc(1).unwrap();
+    assert_eq!(own.note >> 32, 1);
+    // A part with segments uses hardly used parts before it gets another one.
+    let rest = alloc(GRANULE - GRAIN).unwrap();
+    let borrowed = alloc(1).unwrap();
+    assert_eq!([rest.note >> 32, borrowed.note >> 32], [1, 0]);
+}
+
+#[test]
+fn a_part_that_a_thread_uses_at_this_moment_is_left_to_it() {
+    let pool = pool_of(GRANULE);
+    pool.spread(B);
+    let used = pool.parts.of(0);
+    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
+    drop(used);
+    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_ok());
+}
+
 #[test]
 fn what_was_the_most_is_of_all_parts_at_one_moment() {
     let pool = pool_of(GRANULE);

@@ -8,6 +8,7 @@ use std::ptr::{self, NonNull};
 
 #[cfg(not(loom))]
 use crate::algo::host::grow::fallible;
+use crate::algo::sync::gap::Gap;
 use crate::algo::sync::primitives::atomic::{AtomicPtr, Ordering};
 use crate::algo::sync::primitives::const_unless_loom;
 
@@ -76,18 +77,24 @@ unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
 }
 
 /// One chunk.
-struct Chunk<T, const LEN: usize>([T; LEN]);
+#[repr(C)]
+struct Chunk<T, const LEN: usize> {
+    _gap: Gap,
+    elements: [T; LEN],
+}
 
 // SAFETY: an array of values for which all-zero bytes are valid.
 unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self(std::array::from_fn(|_| T::blank()))
+        Self { _gap: Gap::default(), elements: std::array::from_fn(|_| T::blank()) }
     }
 }
 
 /// The chunks.
+#[repr(C)]
 struct Directory<T, const CHUNKS: usize, const LEN: usize> {
+    _gap: Gap,
     chunks: [AtomicPtr<Chunk<T, LEN>>; CHUNKS],
     /// The blocks of the chunks, with their original addresses, which leak checkers look for.
     blocks: [AtomicPtr<u8>; CHUNKS],
@@ -98,6 +105,7 @@ unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHU
     #[cfg(loom)]
     fn blank() -> Self {
         Self {
+            _gap: Gap::default(),
             chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
             blocks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
         }
@@ -119,13 +127,13 @@ impl<T, const CHUNKS: usize, const LEN: usize> Directory<T, CHUNKS, LEN> {
     }
 }
 
-/// The initial size of the largest directory.
+/// The size of the largest directory.
 #[cfg(not(loom))]
-type NoChunks = [AtomicPtr<()>; 1 << 15];
+type NoChunks = [AtomicPtr<()>; (1 << 15) + size_of::<Gap>() / size_of::<usize>()];
 
 /// Never written.
 #[cfg(not(loom))]
-static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; 1 << 15];
+static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; size_of::<NoChunks>() / size_of::<usize>()];
 
 /// `CHUNKS * LEN` elements; both are powers of two.
 pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
@@ -160,7 +168,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
         // SAFETY: a chunk, once published, stays where it is until the whole array is dropped.
         let chunk = unsafe { chunk.as_ref() }?;
-        Some(&chunk.0[index % LEN])
+        Some(&chunk.elements[index % LEN])
     }
 
     /// The element; allocates its chunk if necessary. `None` when the index is too large or there is no memory. One
@@ -169,7 +177,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         if self.directory.load(Ordering::Relaxed) == Directory::none() {
             self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
         }
-        let Directory { chunks, blocks } = self.directory()?;
+        let Directory { chunks, blocks, .. } = self.directory()?;
         let place = chunks.get(index / LEN)?;
         if place.load(Ordering::Relaxed).is_null() {
             let (block, chunk) = blank_in_block()?;

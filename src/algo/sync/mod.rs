@@ -1,6 +1,7 @@
 //! Locks, counters, and deferred release.
 
 pub mod event_count;
+pub mod gap;
 pub mod level;
 pub mod primitives;
 pub mod published;

@@ -262,6 +262,9 @@ pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
 
 /// The host has waited: pools free the memory above their release thresholds.
 pub fn release_idle() {
+    if !CorePool::take_some_are_idle() {
+        return;
+    }
     for pool in Pool::all() {
         if let Inner::Core(own) = &pool.inner {
             // This is not a failure of the wait.

@@ -33,6 +33,7 @@ use self::sharing::Shared;
 pub use self::sharing::{export, import};
 pub use self::time::{elapsed_ms, time_us};
 pub use self::wait::{wait, wait_with_flag, wait_with_timeout};
+use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Op, Position};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
@@ -68,6 +69,7 @@ enum Creator {
 }
 
 /// An event.
+#[repr(C)]
 pub struct Event {
     /// Where it is recorded.
     pub device: Arc<Device>,
@@ -92,6 +94,7 @@ pub struct Event {
     is_plain: AtomicBool,
     /// Held while it is recorded, waited for or reset.
     uses: SpinLock<Uses>,
+    _gap: Gap,
 }
 
 handles::object!(Event, Event);

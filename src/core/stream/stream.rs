@@ -14,6 +14,7 @@ use std::time::Instant;
 use crate::algo::host::notice::notice_once;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
+use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
 use crate::backend::stream::decorators;
 use crate::backend::trace::{self, TraceStream};
@@ -60,6 +61,7 @@ impl StreamFlags {
 }
 
 /// A stream.
+#[repr(C)]
 pub struct Stream {
     /// Its handle.
     pub handle: Handle,
@@ -85,6 +87,7 @@ pub struct Stream {
     pub lane: OnceLock<Arc<Lane>>,
     /// Its row in traces, from its first recorded operation on.
     pub(super) traced: OnceLock<Arc<trace::Lane>>,
+    pub(super) _gap: Gap,
 }
 
 handles::object!(Stream, Stream);

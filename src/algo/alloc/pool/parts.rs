@@ -13,7 +13,8 @@ use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
 /// The most parts.
 pub const PARTS: usize = 8;
-/// How often a stream must find its part locked before it gets another one.
+/// How often a stream must find its part locked before it gets another one, and how often it then uses other parts
+/// before this one gets a segment.
 const OFTEN: u32 = 8;
 /// Streams are distinguished by this many remainders.
 const PLACES: usize = 64;
@@ -21,7 +22,8 @@ const PLACES: usize = 64;
 /// The home parts of streams. Read by all threads, and rarely written.
 #[repr(align(128))]
 struct Homes {
-    /// The part and, while it is the first one, how often it was found locked.
+    /// The part, and a count: how often it was found locked, while it is the first one; how often it had no segment
+    /// when memory was requested, afterwards.
     homes: [AtomicU32; PLACES],
     /// How many parts are in use.
     given: AtomicU32,
@@ -148,30 +150,38 @@ impl<B: Books> Parts<B> {
             return Some((memory, found));
         }
         drop(memory);
-        self.find_in_other_parts(home, |_, _| true, find)
+        self.find_in_other_parts(home, |_, part| Some(self.lock(part)), find)
     }
 
-    /// The first result of a part that is hardly used, except this one. Other parts are not used while more memory is
-    /// available: threads that share blocks between parts would contend forever.
+    /// The first result of a part that is hardly used, except `home`, which `is_empty` if it has no segment. Other
+    /// parts are not used while more memory is available: threads that share a part contend forever. So a part that
+    /// another thread uses at this moment is left out, and an empty part soon gets a segment.
     #[inline]
     pub(super) fn find_idle<T>(
         &self,
-        home: usize,
+        stream: StreamKey,
+        (home, is_empty): (usize, bool),
         find: impl Fn(&mut Memory<B>) -> Option<T>,
     ) -> Option<(Checked<'_, B>, T)> {
-        // Checked first, because a contended lock is slow.
-        self.find_in_other_parts(home, |totals, part| totals.is_idle(part), find)
+        if home != 0 && is_empty {
+            let often = self.homes.homes[place_of(stream)].fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
+            if often >= OFTEN {
+                return None;
+            }
+        }
+        let enter = |totals: &Totals, part| totals.is_idle(part).then(|| self.part(part).try_lock()).flatten();
+        self.find_in_other_parts(home, |totals, part| enter(totals, part).map(Checked), find)
     }
 
-    fn find_in_other_parts<T>(
-        &self,
+    fn find_in_other_parts<'a, T>(
+        &'a self,
         home: usize,
-        is_wanted: impl Fn(&Totals, usize) -> bool,
+        enter: impl Fn(&Totals, usize) -> Option<Checked<'a, B>>,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Checked<'_, B>, T)> {
+    ) -> Option<(Checked<'a, B>, T)> {
         let totals = self.homes.totals.get()?;
-        self.numbers().filter(|&part| part != home && is_wanted(totals, part)).find_map(|part| {
-            let mut memory = self.lock(part);
+        self.numbers().filter(|&part| part != home).find_map(|part| {
+            let mut memory = enter(totals, part)?;
             let found = find(&mut memory)?;
             Some((memory, found))
         })

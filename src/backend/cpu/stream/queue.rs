@@ -21,6 +21,7 @@ use super::executor::Executor;
 use super::operation::{Awaited, Footprint, Operation, SHORT, Task};
 use crate::algo::queue::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::algo::sync::event_count::EventCount;
+use crate::algo::sync::gap::Gap;
 use crate::backend::base::timer::{Timer, Waiter};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::runtime::utilization::Busy;
@@ -30,6 +31,7 @@ use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position
 /// Queues longer than this are not searched for uses of a block.
 const MAX_SEARCH: usize = 1024;
 
+#[repr(C)]
 pub struct Queue {
     shared: Arc<Shared>,
     executor: Arc<Executor>,
@@ -52,6 +54,7 @@ pub struct Queue {
     /// See [`crate::backend::Stream::limit_waits`].
     waits_until: OnceLock<Instant>,
     waiters: EventCount,
+    _gap: Gap,
 }
 
 impl Queue {
@@ -77,6 +80,7 @@ impl Queue {
             retired: AtomicBool::new(false),
             waits_until: OnceLock::new(),
             waiters: EventCount::new(),
+            _gap: Gap::default(),
         })
     }
 

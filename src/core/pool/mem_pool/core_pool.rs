@@ -28,6 +28,9 @@ use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
 use crate::core::order::{self, Lane};
 use crate::core::stream::Stream;
 
+/// Whether some pool has set `CorePool::is_idle`.
+static SOME_ARE_IDLE: AtomicBool = AtomicBool::new(false);
+
 /// Whether a fault means that memory is exhausted.
 pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
@@ -177,7 +180,14 @@ impl CorePool {
         // Read first: a write to a cache line that many threads share is slow.
         if !self.is_idle.load(Ordering::Relaxed) {
             self.is_idle.store(true, Ordering::Release);
+            // After the store above: a thread that reads it finds the pool.
+            SOME_ARE_IDLE.store(true, Ordering::Release);
         }
+    }
+
+    /// Whether a pool may have got memory above its threshold since the last call.
+    pub fn take_some_are_idle() -> bool {
+        SOME_ARE_IDLE.load(Ordering::Relaxed) && SOME_ARE_IDLE.swap(false, Ordering::Acquire)
     }
 
     /// All its frees on a stream are complete.

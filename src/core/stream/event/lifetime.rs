@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Creator, Event, Quota, Uses, external, flag, sharing};
 use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
@@ -77,6 +78,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
         was_intercepted: AtomicBool::new(false),
         is_plain: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
+        _gap: Gap::default(),
     });
     if creator == Creator::WithFlag {
         event.count()?;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Creator, Event, Uses, flag};
 use crate::algo::map::slot_table::Handle;
+use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
@@ -128,6 +129,7 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
         was_intercepted: AtomicBool::new(false),
         is_plain: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
+        _gap: Gap::default(),
     });
     Event::table().insert(event).map(Handle::raw).ok_or_else(super::lifetime::no_handle)
 }

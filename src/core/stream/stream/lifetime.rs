@@ -9,6 +9,7 @@ use super::resolve::resolve;
 use super::{Stream, StreamFlags, stop};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
+use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
@@ -68,6 +69,7 @@ impl Stream {
                 is_default,
                 lane: OnceLock::new(),
                 traced: OnceLock::new(),
+                _gap: Gap::default(),
             })
         };
         let handle = Self::table().insert_with(make).ok_or_else(|| {
