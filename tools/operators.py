@@ -15,11 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Types of operators/run/aten.h in C.
 TYPES = {
-    **dict.fromkeys(["In", "MaybeIn", "Out", "MaybeOut", "Unsized"], "const aclTensor*"),
+    **dict.fromkeys(["In", "Part", "MaybeIn", "Out", "MaybeOut", "Unsized"], "const aclTensor*"),
     **dict.fromkeys(["Number", "MaybeNumber"], "const aclScalar*"),
     **dict.fromkeys(["Ints", "MaybeInts"], "const aclIntArray*"),
     "Floats": "const aclFloatArray*", "Flags": "const aclBoolArray*", "Numbers": "const aclScalarList*",
-    **dict.fromkeys(["Tensors", "Indices"], "const aclTensorList*"),
+    **dict.fromkeys(["Tensors", "Outs", "Indices"], "const aclTensorList*"),
     "Type": "aclDataType", "Text": "const char*",
 }
 

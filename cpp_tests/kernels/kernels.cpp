@@ -59,6 +59,11 @@ void Owns(const portaclBlock&, uintptr_t counts) {
     ++reinterpret_cast<Counts*>(counts)[0];
 }
 
+// Adds the numbers of `from` to those of `to`; says which memory that is.
+void AddWords(const portaclBlock&, uint32_t* to, uint32_t* from, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
 // The block's shared memory, after it was filled and read; each block writes its own word.
 void Shared(const portaclBlock& block, uint32_t* words) {
     uint32_t sum = 0;
@@ -100,6 +105,7 @@ PORTACL_KERNEL(look_away, LookAway);
 PORTACL_KERNEL(fails, Fails);
 PORTACL_KERNEL(nothing, Nothing);
 PORTACL_KERNEL(owns, Owns);
+PORTACL_KERNEL(add_words, AddWords);
 PORTACL_KERNEL(shared_sum, Shared);
 PORTACL_KERNEL(mixed, Mixed);
 PORTACL_KERNEL(calls_library, CallsLibrary);
@@ -111,6 +117,23 @@ __attribute__((visibility("default"))) void owns_portacl_release(const void* arg
     uintptr_t counts = 0;
     std::memcpy(&counts, arguments, sizeof counts);
     ++reinterpret_cast<Counts*>(counts)[1];
+}
+}
+
+extern "C" {
+__attribute__((visibility("default"))) size_t add_words_portacl_uses(const void* arguments, portaclUse* uses,
+                                                                     size_t capacity);
+__attribute__((visibility("default"))) size_t add_words_portacl_uses(const void* arguments, portaclUse* uses,
+                                                                     size_t capacity) {
+    struct {
+        uint32_t *to, *from;
+        uint64_t count;
+    } of;
+    std::memcpy(&of, arguments, sizeof of);
+    const size_t bytes = of.count * sizeof *of.to;
+    const portaclUse all[] = {{of.from, bytes, 0}, {of.to, bytes, PORTACL_PARAMETER_WRITTEN}};
+    for (size_t i = 0; i < 2 && i < capacity; ++i) uses[i] = all[i];
+    return 2;
 }
 }
 

@@ -39,6 +39,16 @@
  * and not the memory that pointers among them refer to. Launches that PORTACL_FAULT makes fail in the
  * stream are not released.
  *
+ * A kernel that knows which memory a launch uses may export the C function NAME_portacl_uses as well:
+ *
+ *     size_t NAME_portacl_uses(const void* arguments, portaclUse* uses, size_t capacity);
+ *
+ * PORTACL_CHECK calls it for each launch, except launches in graphs, on the thread that launches, with
+ * the arguments as the program passed them. It writes the ranges of device memory that the kernel
+ * reads or writes to `uses`, at most `capacity` of them, and returns how many there are; if there are
+ * more, it is called again. Without it the checks know only the first byte behind each pointer. The
+ * function must not throw or call this library.
+ *
  * An exported variable of the object is device memory, which aclrtBinaryGetGlobal finds by its
  * name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use the same
  * variable.
@@ -97,6 +107,20 @@ typedef struct portaclParameter {
     /** PORTACL_PARAMETER_POINTER, optionally with PORTACL_PARAMETER_WRITTEN; or 0. */
     uint32_t flags;
 } portaclParameter;
+
+/** The kernel may read the memory of a portaclUse, or a part of it: that a part has no contents is no
+ * fault. */
+#define PORTACL_USE_PARTLY 4u
+
+/** A range of device memory that a launch uses. */
+typedef struct portaclUse {
+    /** Its first byte. */
+    const void* address;
+    /** Its size in bytes. 0: unknown; the checks then use what they know of a pointer. */
+    size_t bytes;
+    /** 0: the kernel reads all of it. PORTACL_PARAMETER_WRITTEN: it may write it. PORTACL_USE_PARTLY. */
+    uint32_t flags;
+} portaclUse;
 
 /** The version of the descriptions that this header declares. */
 #define PORTACL_KERNEL_VERSION 1u

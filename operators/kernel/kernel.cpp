@@ -20,6 +20,12 @@ struct Kernel<std::index_sequence<I...>> {
     }
 };
 
+// The storages follow the head in memory.
+size_t Uses(const void* arguments, portaclUse* uses, size_t capacity) {
+    const auto* head = static_cast<const operators::Head*>(arguments);
+    return head->callbacks.uses(head->work, reinterpret_cast<void* const*>(head + 1), uses, capacity);
+}
+
 void Release(const void* arguments) {
     const auto* head = static_cast<const operators::Head*>(arguments);
     head->callbacks.release(head->work);
@@ -27,15 +33,21 @@ void Release(const void* arguments) {
 
 }  // namespace
 
-// A kernel for this many storages, and the release of its launches.
-#define RUN(COUNT)                                                                          \
-    PORTACL_KERNEL(run_##COUNT, Kernel<std::make_index_sequence<COUNT>>::Run);              \
-    extern "C" {                                                                            \
-    __attribute__((visibility("default"))) void run_##COUNT##_portacl_release(const void*); \
-    void run_##COUNT##_portacl_release(const void* arguments) {                             \
-        Release(arguments);                                                                 \
-    }                                                                                       \
-    }                                                                                       \
+#define EXPORT __attribute__((visibility("default")))
+
+// A kernel for this many storages, the release of its launches, and the memory that they use.
+#define RUN(COUNT)                                                                                \
+    PORTACL_KERNEL(run_##COUNT, Kernel<std::make_index_sequence<COUNT>>::Run);                    \
+    extern "C" {                                                                                  \
+    EXPORT void run_##COUNT##_portacl_release(const void*);                                       \
+    void run_##COUNT##_portacl_release(const void* arguments) {                                   \
+        Release(arguments);                                                                       \
+    }                                                                                             \
+    EXPORT size_t run_##COUNT##_portacl_uses(const void*, portaclUse*, size_t);                   \
+    size_t run_##COUNT##_portacl_uses(const void* arguments, portaclUse* uses, size_t capacity) { \
+        return Uses(arguments, uses, capacity);                                                   \
+    }                                                                                             \
+    }                                                                                             \
     static_assert(true, "the macro wants a semicolon behind it")
 
 RUN(4);

@@ -14,6 +14,8 @@ struct Callbacks {
     void (*compute)(const portaclBlock* block, uintptr_t work, void* const* storages);
     // The launch is over: it has run, an abort has dropped it, or the last graph that has it has ended.
     void (*release)(uintptr_t work);
+    // The memory that it uses, with the program's addresses of its storages: as NAME_portacl_uses of portacl/kernel.h.
+    size_t (*uses)(uintptr_t work, void* const* storages, portaclUse* uses, size_t capacity);
 };
 
 // What the arguments of a kernel begin with.

@@ -31,7 +31,8 @@ OPERATOR(ConvolutionBackward,
 
 // The mask is for the device's backward only. Here the backward looks for the maxima again.
 OPERATOR(MaxPool2dWithMask,
-         (In self, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil, Out out, [[maybe_unused]] In mask),
+         (In self, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil, Out out,
+          [[maybe_unused]] Out mask),
          Put(out, std::get<0>(at::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil))));
 OPERATOR(MaxPool2dWithMaskBackward,
          (In grad, In self, [[maybe_unused]] In mask, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil,

@@ -12,16 +12,16 @@ bool HasIndex(Indices indices) {
 
 }  // namespace
 
-OPERATOR(Embedding, (In weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
+OPERATOR(Embedding, (Part weight, In indices, Out out), Put(out, at::embedding(weight, Long(indices))));
 OPERATOR(EmbeddingDenseBackward,
          (In grad, In indices, int64_t weights, int64_t padding, bool scaleByFrequency, Out out),
          Put(out, at::embedding_dense_backward(grad, Long(indices), weights, padding, scaleByFrequency)));
-OPERATOR(Gather, (In self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
-OPERATOR(IndexSelect, (In self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));
+OPERATOR(Gather, (Part self, int64_t dim, In index, Out out), at::gather_out(out, self, dim, Long(index)));
+OPERATOR(IndexSelect, (Part self, int64_t dim, In index, Out out), at::index_select_out(out, self, dim, Long(index)));
 OPERATOR(EmbeddingRenorm, (Out self, In indices, double maxNorm, double normType),
          at::embedding_renorm_(self, Long(indices), maxNorm, normType));
-OPERATOR(Index, (In self, Indices indices, Out out), if (out.numel() > 0) Put(out, at::index(self, indices)));
-OPERATOR(MaskedSelect, (In self, In mask, Unsized out), Write(out, at::masked_select(self, mask)));
+OPERATOR(Index, (Part self, Indices indices, Out out), if (out.numel() > 0) Put(out, at::index(self, indices)));
+OPERATOR(MaskedSelect, (Part self, In mask, Unsized out), Write(out, at::masked_select(self, mask)));
 OPERATOR(Nonzero, (In self, Unsized out), Write(out, at::nonzero(self)));
 OPERATOR(NonzeroV2, (In self, Unsized out), Write(out, at::nonzero(self).t()));
 OPERATOR(IndexPutImpl, (Out self, Indices indices, In values, bool accumulate, bool isUnsafe),

@@ -6,7 +6,7 @@ OPERATOR(Stack, (Tensors tensors, int64_t dim, Out out), at::stack_out(out, tens
 OPERATOR(Permute, (In self, Ints dims, Out out), Put(out, self.permute(dims)));
 OPERATOR(Repeat, (In self, Ints repeats, Out out), Put(out, self.repeat(repeats)));
 OPERATOR(Expand, (In self, Ints size, Out out), Put(out, self.expand(size)));
-OPERATOR(Slice, (In self, int64_t dim, int64_t start, int64_t end, int64_t step, Out out),
+OPERATOR(Slice, (Part self, int64_t dim, int64_t start, int64_t end, int64_t step, Out out),
          Put(out, self.slice(dim, start, end, step)));
 OPERATOR(Flip, (In self, Ints dims, Out out), Put(out, self.flip(dims)));
 OPERATOR(Roll, (In self, Ints shifts, Ints dims, Out out), Put(out, self.roll(shifts, dims)));
@@ -43,4 +43,4 @@ void Split(const at::Tensor& self, Ints sizes, int64_t dim, Tensors out) {
 
 }  // namespace
 
-OPERATOR(SplitWithSize, (In self, Ints sizes, int64_t dim, Tensors out), Split(self, sizes, dim, out));
+OPERATOR(SplitWithSize, (In self, Ints sizes, int64_t dim, Outs out), Split(self, sizes, dim, out));

@@ -1,7 +1,7 @@
 // What training needs beside gradients: scales of losses, and optimizers in one call.
 #include "ops/support.h"
 
-OPERATOR(ForeachNonFiniteCheckAndUnscale, (Tensors grads, Out foundInf, In inverseScale),
+OPERATOR(ForeachNonFiniteCheckAndUnscale, (Outs grads, Out foundInf, In inverseScale),
          at::_amp_foreach_non_finite_check_and_unscale_(grads, foundInf, inverseScale));
 OPERATOR(AmpUpdateScale,
          (Out scale, Out growthTracker, In foundInf, double growthFactor, double backoffFactor, int64_t interval),

@@ -29,8 +29,9 @@ class Intake {
     void Next() { ++position_; }
 
     // Registers a tensor's storage; the kernel gets its address.
-    size_t Place(const at::Tensor& view) {
+    size_t Place(const at::Tensor& view, Does does) {
         work_.storages.push_back(BaseOf(view));
+        work_.used.push_back({view.unsafeGetTensorImpl(), does});
         return work_.storages.size() - 1;
     }
 
@@ -55,8 +56,8 @@ struct Held {
     at::Tensor At(Addresses addresses) const { return MoveView(view, addresses.storages[place], addresses.device); }
 };
 
-inline Held Hold(const aclTensor& tensor, Intake& intake) {
-    return {tensor.view, intake.Place(tensor.view)};
+inline Held Hold(const aclTensor& tensor, Intake& intake, Does does) {
+    return {tensor.view, intake.Place(tensor.view, does)};
 }
 
 template <typename Parameter>
@@ -81,35 +82,41 @@ struct Argument<float> : PlainArgument<float> {};
 template <>
 struct Argument<double> : PlainArgument<double> {};
 
+template <Does kDoes>
 struct TensorArgument {
     using C = const aclTensor*;
     using Kept = Held;
-    static Held Take(C given, Intake& intake) { return Hold(intake.Next(given), intake); }
+    static Held Take(C given, Intake& intake) { return Hold(intake.Next(given), intake, kDoes); }
     static at::Tensor Give(const Held& kept, Addresses addresses) { return kept.At(addresses); }
 };
 template <>
-struct Argument<In> : TensorArgument {};
+struct Argument<In> : TensorArgument<Does::kRead> {};
 template <>
-struct Argument<Out> : TensorArgument {};
+struct Argument<Out> : TensorArgument<Does::kWrite> {};
+template <>
+struct Argument<Part> : TensorArgument<Does::kMayRead> {
+    static PartlyRead Give(const Held& kept, Addresses addresses) { return PartlyRead(kept.At(addresses)); }
+};
 
+template <Does kDoes>
 struct MaybeTensorArgument {
     using C = const aclTensor*;
     using Kept = Optional<Held>;
     static Kept Take(C given, Intake& intake) {
         intake.Next();
-        return given == nullptr ? Kept() : Kept(Hold(*given, intake));
+        return given == nullptr ? Kept() : Kept(Hold(*given, intake, kDoes));
     }
     static Optional<at::Tensor> Give(const Kept& kept, Addresses addresses) {
         return kept ? Optional<at::Tensor>(kept->At(addresses)) : kNone;
     }
 };
 template <>
-struct Argument<MaybeIn> : MaybeTensorArgument {};
+struct Argument<MaybeIn> : MaybeTensorArgument<Does::kRead> {};
 template <>
-struct Argument<MaybeOut> : MaybeTensorArgument {};
+struct Argument<MaybeOut> : MaybeTensorArgument<Does::kWrite> {};
 
 template <>
-struct Argument<Unsized> : TensorArgument {
+struct Argument<Unsized> : TensorArgument<Does::kWriteStorage> {
     static Grown Give(const Held& kept, Addresses addresses) { return {kept.At(addresses), kept.view}; }
 };
 
@@ -175,14 +182,14 @@ struct Argument<Type> {
     static Kept Give(Kept kept, Addresses) { return kept; }
 };
 
-template <>
-struct Argument<Tensors> {
+template <Does kDoes>
+struct TensorsArgument {
     using C = const aclTensorList*;
     using Kept = std::vector<Held>;
     static Kept Take(C given, Intake& intake) {
         Kept kept;
         for (const auto& tensor : intake.Next(given).values)
-            kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake));
+            kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake, kDoes));
         return kept;
     }
     static std::vector<at::Tensor> Give(const Kept& kept, Addresses addresses) {
@@ -191,6 +198,12 @@ struct Argument<Tensors> {
         for (const Held& held : kept) tensors.push_back(held.At(addresses));
         return tensors;
     }
+};
+template <>
+struct Argument<Tensors> : TensorsArgument<Does::kRead> {};
+template <>
+struct Argument<Outs> : TensorsArgument<Does::kWrite> {
+    static Written Give(const Kept& kept, Addresses addresses) { return {TensorsArgument::Give(kept, addresses)}; }
 };
 
 // A list whose elements may be null, or have no elements at all: both stand for all of a dimension.
@@ -202,7 +215,7 @@ struct Argument<Indices> {
         Kept kept;
         for (const auto& tensor : intake.Next(given).values) {
             const bool all = tensor == nullptr || (tensor->view.numel() == 0 && tensor->view.dim() == 1);
-            kept.push_back(all ? kNone : Optional<Held>(Hold(*tensor, intake)));
+            kept.push_back(all ? kNone : Optional<Held>(Hold(*tensor, intake, Does::kRead)));
         }
         return kept;
     }

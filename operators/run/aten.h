@@ -5,6 +5,8 @@
 #include <torch/version.h>
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 // Torch's release as a number: 1.13 is 113. The library compiles with 1.13 (Debian's libtorch-dev) and 2.x.
 #define OPERATORS_TORCH (TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR)
@@ -22,6 +24,11 @@ inline constexpr auto kNone = c10::nullopt;
 #endif
 
 using In = const at::Tensor&;
+// An input of which an operator may read a part only.
+struct PartlyRead : at::Tensor {
+    explicit PartlyRead(at::Tensor tensor) : at::Tensor(std::move(tensor)) {}
+};
+using Part = const PartlyRead&;
 using MaybeIn = const Optional<at::Tensor>&;
 using Out = at::Tensor&;
 using MaybeOut = Optional<at::Tensor>&;
@@ -32,6 +39,12 @@ using MaybeInts = at::OptionalIntArrayRef;
 using Floats = at::ArrayRef<double>;
 using Flags = at::ArrayRef<bool>;
 using Tensors = at::TensorList;
+// A list of outputs.
+struct Written {
+    std::vector<at::Tensor> tensors;
+    operator at::TensorList() const { return tensors; }
+};
+using Outs = const Written&;
 using Indices = const c10::List<Optional<at::Tensor>>&;
 using Numbers = at::ArrayRef<at::Scalar>;
 // An output whose shape is known when the operator has run: its memory has room for the largest result. aclGetViewShape

@@ -13,6 +13,7 @@
 
 #include "kernel/kernel.h"
 #include "run/status.h"
+#include "run/uses.h"
 
 // The module of kernel/kernel.cpp, embedded by CMake.
 extern "C" const char portacl_operators_kernel[];
@@ -191,7 +192,7 @@ void LaunchWork(WorkPointer work, aclrtStream stream) {
         throw Refusal(ACLNN_ERR_PARAM_INVALID, "the arguments have ", count, " tensors; at most ",
                       kCapacities[kKernels - 1], " are supported, so split the lists");
 
-    Head head{{&Compute, &EndLaunch}, reinterpret_cast<uintptr_t>(work.get())};
+    Head head{{&Compute, &EndLaunch, &UsesOf}, reinterpret_cast<uintptr_t>(work.get())};
     std::array<void*, kCapacities[kKernels - 1]> storages;
     std::array<void*, kCapacities[kKernels - 1] + 1> arguments;
     arguments[0] = &head;

@@ -16,6 +16,15 @@ struct Addresses {
     c10::Device device;
 };
 
+// What an operator does with a tensor.
+enum class Does : uint8_t { kRead, kMayRead, kWrite, kWriteStorage };
+
+// A tensor of an operator, for PORTACL_CHECK. What the first phase keeps holds the view.
+struct Used {
+    const c10::TensorImpl* view;
+    Does does;
+};
+
 class Work {
   public:
     explicit Work(const char* name) : name(name) {}
@@ -29,6 +38,8 @@ class Work {
     // The call of its second phase.
     const char* const name;
     c10::SmallVector<void*, 16> storages;
+    // For each storage.
+    c10::SmallVector<Used, 4> used;
 #if OPERATORS_TORCH < 207
     // Of ATen, in the thread that calls the first phase.
     const int threads = at::get_num_threads();

@@ -41,7 +41,7 @@ pub use base::error::{Fault, FaultKind, Result};
 pub use base::numa::{bind_to_node, host_nodes};
 pub use base::thread_end::at_end_of_thread;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
-pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
+pub use kernel::{Arguments, Code, Does, Kernel, KernelInfo, Launch, Module, Parameter, Parameters, Use};
 pub use memory::damage::report_damage_by;
 #[cfg(test)]
 pub use memory::known::cover_all;

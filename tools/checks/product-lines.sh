@@ -12,10 +12,12 @@ recorder=450 # what makes PORTACL_CHECK=races fast: numbered operations, runs of
 calls=340   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
             # the default pool without a lock, waits that write to no shared memory
 releases=51 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
+uses=130    # NAME_portacl_uses: the memory that the launch of a kernel uses, for PORTACL_CHECK; operators in reports,
+            # suppressions for one kind, operations that a stream refuses
 waits=250   # races around waits that come before what ends them: carriers and knowledge of the host in src/core/order
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
-most_product_lines=$((most_product_lines + waits + early))
+most_product_lines=$((most_product_lines + waits + early + uses))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

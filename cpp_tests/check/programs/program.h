@@ -89,4 +89,4 @@ struct Program {
     Needs needs = kNothing;
 };
 
-extern const std::vector<Program> kCopies, kOrder, kWaits, kMemory, kInit, kSync, kEarly, kAdopted;
+extern const std::vector<Program> kCopies, kOrder, kWaits, kMemory, kInit, kSync, kEarly, kAdopted, kKernels;

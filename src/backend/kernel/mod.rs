@@ -28,6 +28,33 @@ pub trait Module: Send + Sync {
 pub trait Kernel: Any + Send + Sync {
     /// Properties that do not change.
     fn info(&self) -> &KernelInfo;
+
+    /// The memory that a run with these arguments uses. `None`: the kernel does not say.
+    fn uses(&self, _arguments: &[u8]) -> Option<Vec<Use>> {
+        None
+    }
+}
+
+/// Memory that a run of a kernel uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// First byte.
+    pub addr: usize,
+    /// How many there are. 0: unknown.
+    pub len: usize,
+    /// What the kernel does with them.
+    pub does: Does,
+}
+
+/// What a kernel does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Does {
+    /// It reads all of it.
+    Read,
+    /// It may read it, or a part of it.
+    MayRead,
+    /// It may write it.
+    Write,
 }
 
 /// Properties of a kernel.

@@ -126,7 +126,8 @@ impl Stack {
         if self.instruction().is_some() {
             return None;
         }
-        self.all_frames().into_iter().find(Frame::is_api).map(|frame| frame.function)
+        let mut frames = self.all_frames();
+        api_call(&frames).map(|index| frames.swap_remove(index).function)
     }
 
     /// The functions of the program, the innermost first. The first one called the function of the API.
@@ -134,7 +135,7 @@ impl Stack {
         let mut frames = self.all_frames();
         // Frames inside this library's call are left out; calls that a hook makes stay.
         if self.instruction().is_none()
-            && let Some(entry) = frames.iter().position(Frame::is_api)
+            && let Some(entry) = api_call(&frames)
         {
             frames.drain(..=entry);
         }
@@ -174,6 +175,13 @@ impl Frame {
         let known = ["aclrt", "acl", "portacl"].iter().any(|prefix| name.starts_with(prefix));
         known && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }
+}
+
+/// Which of these functions, the innermost first, is the program's call: an operator, which calls the API itself, or
+/// the first function of the API.
+fn api_call(frames: &[Frame]) -> Option<usize> {
+    let is_operator = |frame: &Frame| frame.is_api() && frame.function.starts_with("aclnn");
+    frames.iter().position(is_operator).or_else(|| frames.iter().position(Frame::is_api))
 }
 
 impl fmt::Display for Frame {

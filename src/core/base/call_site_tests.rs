@@ -87,3 +87,14 @@ fn the_functions_of_a_signal_handler_are_left_out() {
     assert_eq!(names(without_handler(text, Some(1))), all);
     assert_eq!(names(without_handler(text, None)), all);
 }
+
+#[test]
+fn an_operator_is_the_call_of_the_program() {
+    let call = |names: &[&str]| {
+        let frame = |name: &&str| Frame { function: (*name).to_owned(), place: None };
+        api_call(&names.iter().map(frame).collect::<Vec<_>>())
+    };
+    assert_eq!(call(&["portacl::f", "aclrtLaunchKernelV2", "operators::Launch", "aclnnAdd", "main"]), Some(3));
+    assert_eq!(call(&["portacl::f", "aclrtMemset", "hook", "aclrtMalloc", "main"]), Some(1));
+    assert_eq!(call(&["portacl::f", "main"]), None);
+}

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use self::holes::{Hole, Holes};
 use super::operation::Operation;
 use super::report::{Finding, Kind, Party, Side};
-use crate::backend::{Access, Span};
+use crate::backend::{Access, Does, Span, Use};
 use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
 use crate::core::order::effects::{Effect, Effects};
 
@@ -76,6 +76,9 @@ pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Fin
                     holes.fill(written.base, written.base + written.len);
                 }
             }
+            Effect::Use(Use { addr, len, does: Does::Read }) => found.add(&holes, addr, len),
+            Effect::Use(Use { addr, len, does: Does::Write }) => holes.fill(addr, addr.saturating_add(len)),
+            Effect::Use(Use { does: Does::MayRead, .. }) => {}
             Effect::Unknown => holes.forget_all(),
         }
     }

@@ -285,7 +285,7 @@ pub fn finding(found: &Finding) {
     let report = Report::of(found, began);
     let mut reports = REPORTS.lock();
     let Some(reports) = &mut *reports else { return };
-    if reports.suppressions.cover(report.operations.iter().flat_map(Side::names)) {
+    if reports.suppressions.cover(found.kind, report.operations.iter().flat_map(Side::names)) {
         return;
     }
     reports.counts.entry(found.kind).or_default().written += 1;

@@ -51,8 +51,9 @@ impl Checker for Submissions {
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
         let effects = Effects::of(&op);
         let seen = Seen { by: By::Stream(stream), what: What::Accesses(op.kind()), effects: &effects, graph: None };
-        let (operation, known) =
-            seen.check(&Accesses::of(&effects), step.is_some(), |sequence| carry_order(sequence, stream, &op));
+        let (operation, (known, point)) = seen.check(&Accesses::of(&effects), step.is_some(), |sequence| {
+            (carry_order(sequence, stream, &op), sequence.latest_of(stream))
+        });
         let position = match op {
             Op::HostFn(function) => submit_host_fn(known, function.take(), step.as_ref(), submit),
             Op::HandOver { delivery, wait } => {
@@ -67,7 +68,10 @@ impl Checker for Submissions {
                 position
             }
         }
-        .inspect_err(|_| sync::early::refused(stream))?;
+        .inspect_err(|_| {
+            sequence::lock().refuse(point);
+            sync::early::refused(stream);
+        })?;
         if let (Some(step), Some(operation)) = (step, operation) {
             sync::submitted(stream, step, &operation);
         }

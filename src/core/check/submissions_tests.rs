@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::backend::{Comparison, Span, ValueWait};
+use crate::core::base::error::{Code, Error};
 
 #[test]
 fn a_free_in_the_order_of_a_stream_ends_no_wait() {
@@ -18,4 +19,25 @@ fn a_free_in_the_order_of_a_stream_ends_no_wait() {
     let mut sequence = sequence::lock();
     let behind = sequence.next(waiting);
     assert!(!sequence.is_before(before, behind), "the free wrote no value");
+}
+
+#[test]
+fn what_a_stream_refuses_is_complete_with_what_was_before_it() {
+    let submissions = Submissions { long_wait: Duration::from_secs(1) };
+    // No other test uses it.
+    let stream = 0x5_0003;
+    let submit = |refuses: bool| {
+        let mut function = Some(HostFn::from_closure(|| ()));
+        let op = Op::HostFn(Payload::new(&mut function));
+        let result = submissions.submit(stream, op, &mut |_| {
+            if refuses { Err(Error::new(Code::StreamAbort, "it has stopped")) } else { Ok(Position::default()) }
+        });
+        assert_eq!(result.is_err(), refuses);
+        sequence::lock().latest_of(stream)
+    };
+    let refused = submit(true);
+    assert!(sequence::lock().is_known(refused), "nothing was before it");
+    let accepted = submit(false);
+    let refused = submit(true);
+    assert!(!sequence::lock().is_known(accepted) && !sequence::lock().is_known(refused));
 }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::effects::{Effect, Effects};
-use crate::backend::{self, Place, Span};
+use crate::backend::{self, Does, Place, Span, Use};
 
 /// How an operation uses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +61,10 @@ impl Accesses {
                 Effect::Pointer(addr, Some(access)) => {
                     let mode = if access == backend::Access::Read { Mode::Read } else { Mode::Write };
                     all.0.push(Access { addr, end: addr.saturating_add(1), mode });
+                }
+                Effect::Use(Use { addr, len, does }) => {
+                    let mode = if does == Does::Write { Mode::Write } else { Mode::Read };
+                    all.0.push(Access { addr, end: addr.saturating_add(len), mode });
                 }
                 Effect::Pointer(_, None) | Effect::Signal(_) | Effect::Await(_) | Effect::Unknown => {}
             }

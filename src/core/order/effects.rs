@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::backend::{
-    Access, Copy, Copy2d, CopyIndirect, Launch, Op, Parameters, RandomNum, Reduce, Span, ValueWait, ValueWrite, Work,
+    Access, Copy, Copy2d, CopyIndirect, Does, Launch, Op, Parameters, RandomNum, Reduce, Span, Use, ValueWait,
+    ValueWrite, Work,
 };
 
 /// A part of what an operation does.
@@ -30,8 +31,21 @@ pub enum Effect {
     Await(Span),
     /// A kernel has this address. `None`: no description calls it a pointer, and it may be another number.
     Pointer(usize, Option<Access>),
+    /// A kernel says that it uses this memory, which has at least a byte.
+    Use(Use),
     /// May write all memory.
     Unknown,
+}
+
+impl Effect {
+    /// What a kernel says. If it does not know how far it goes, its first byte counts, as for kernels that say nothing.
+    fn of_use(used: Use) -> Self {
+        match used {
+            Use { addr, len: 0, does: Does::Read } => Self::Pointer(addr, Some(Access::Read)),
+            Use { addr, len: 0, does: Does::Write } => Self::Pointer(addr, Some(Access::ReadWrite)),
+            Use { len, .. } => Self::Use(Use { len: len.max(1), ..used }),
+        }
+    }
 }
 
 /// All that an operation does with memory.
@@ -99,7 +113,18 @@ impl Effects {
     fn launch(&mut self, launch: &Launch<'_>) {
         let Launch { arguments, .. } = launch;
         let known = launch.kernel.info().parameters.as_ref();
-        self.arguments(known, &arguments.copy(known));
+        let block = arguments.copy(known);
+        match launch.kernel.uses(&block) {
+            Some(uses) => self.uses(uses),
+            None => self.arguments(known, &block),
+        }
+    }
+
+    /// The memory that a kernel says it uses: it reads before it writes. The same argument may be there twice.
+    fn uses(&mut self, mut uses: Vec<Use>) {
+        uses.sort_unstable_by_key(|one| (one.does, one.addr, one.len));
+        uses.dedup();
+        self.0.extend(uses.into_iter().map(Effect::of_use));
     }
 
     /// The arguments of a kernel, in one block. It is empty if nothing is known of them, or if there are none.

@@ -1,7 +1,8 @@
 //! Tests of what kernels may do, by their arguments.
 
 use super::{Effect, Effects};
-use crate::backend::{Access, Parameter, Parameters};
+use crate::backend::{Access, Does, Parameter, Parameters, Use};
+use crate::core::order::accesses::{Accesses, Mode};
 
 fn pointers(known: Option<&Parameters>, words: &[usize]) -> Vec<(usize, Option<Access>)> {
     let block: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -39,4 +40,40 @@ fn arguments_of_which_nothing_is_known_may_be_anything() {
     let mut effects = Effects::default();
     effects.arguments(None, &[]);
     assert!(matches!(*effects.0, [Effect::Unknown]));
+}
+
+#[test]
+fn kernels_may_say_what_they_use() {
+    let does = |does| Effect::of_use(Use { addr: 0x100, len: 64, does });
+    assert!(matches!(does(Does::MayRead), Effect::Use(Use { addr: 0x100, len: 64, does: Does::MayRead })));
+    let all = [does(Does::Read), does(Does::MayRead), does(Does::Write)];
+    let accesses = Accesses::of(&Effects(all.into_iter().collect()));
+    let modes: Vec<Mode> = accesses.0.iter().map(|access| access.mode).collect();
+    assert_eq!(modes, [Mode::Read, Mode::Read, Mode::Write]);
+    assert!(accesses.0.iter().all(|access| (access.addr, access.end) == (0x100, 0x140)));
+}
+
+#[test]
+fn a_use_without_an_end_is_the_pointer() {
+    let does = |does| Effect::of_use(Use { addr: 0x100, len: 0, does });
+    assert!(matches!(does(Does::Read), Effect::Pointer(0x100, Some(Access::Read))));
+    assert!(matches!(does(Does::Write), Effect::Pointer(0x100, Some(Access::ReadWrite))));
+    assert!(matches!(does(Does::MayRead), Effect::Use(Use { addr: 0x100, len: 1, does: Does::MayRead })));
+}
+
+#[test]
+fn a_kernel_reads_before_it_writes_and_an_argument_counts_once() {
+    let one = |addr, does| Use { addr, len: 4, does };
+    let mut effects = Effects::default();
+    let (sum, x) = (0x10, 0x20);
+    effects.uses(vec![one(sum, Does::Write), one(x, Does::Read), one(sum, Does::Read), one(x, Does::Read)]);
+    let found: Vec<Use> = effects
+        .0
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Use(used) => Some(*used),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(found, [one(sum, Does::Read), one(x, Does::Read), one(sum, Does::Write)]);
 }

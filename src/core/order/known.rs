@@ -47,6 +47,14 @@ impl Sequence {
         Some(self.reach(clock))
     }
 
+    /// An operation was refused, and does nothing: it is complete when what was before it is. That is of interest if
+    /// the host knows of it already, as it does when it has synchronized a stream that stopped after a failure.
+    pub fn refuse(&mut self, point: Point) {
+        if self.is_known(Point { number: point.number - 1, ..point }) {
+            self.know(&Known { clock: Clock { latest: Some(point), ..Clock::default() }, key: 0 });
+        }
+    }
+
     /// If waits are open before it, what ends them is added to it.
     fn reach(&mut self, clock: Clock) -> Known {
         if !clock.points().any(|point| self.open_gates(point).next().is_some()) {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use super::kernel_uses::{self, Uses};
 use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
@@ -20,7 +21,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::argument_block;
 use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{
-    Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result,
+    Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result, Use,
 };
 
 /// The alignment of shared memory.
@@ -64,6 +65,7 @@ pub struct CpuKernel {
     pub name: String,
     pub entry: Entry,
     pub release: Option<Release>,
+    pub uses: Option<Uses>,
     pub info: KernelInfo,
     pub object: Arc<LoadedObject>,
 }
@@ -71,6 +73,10 @@ pub struct CpuKernel {
 impl Kernel for CpuKernel {
     fn info(&self) -> &KernelInfo {
         &self.info
+    }
+
+    fn uses(&self, arguments: &[u8]) -> Option<Vec<Use>> {
+        kernel_uses::of_launch(self.uses?, arguments)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Modules, kernels and their launches.
 
 pub mod kernel_launch;
+pub mod kernel_uses;
 pub mod loaded_objects;
 pub mod module;

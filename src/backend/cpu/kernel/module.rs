@@ -1,8 +1,8 @@
 //! Programs: shared objects, with kernels and variables as `include/portacl/kernel.h` defines them.
 //!
 //! A kernel is the exported function NAME; NAME_portacl_kernel, if it exists, describes its parameters, and
-//! NAME_portacl_release releases what they refer to. Exported variables are device memory for copies, and the kernels
-//! use them at the same address.
+//! NAME_portacl_release releases what they refer to, and NAME_portacl_uses says which memory a launch uses. Exported
+//! variables are device memory for copies, and the kernels use them at the same address.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
@@ -16,6 +16,7 @@ use super::loaded_objects;
 use crate::algo::host::system_call::named;
 use crate::backend::base::{loader, memory_file};
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry, Release};
+use crate::backend::cpu::kernel::kernel_uses::Uses;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
 use crate::backend::memory::known;
@@ -312,8 +313,11 @@ impl Module for CpuModule {
         let release = self.object.find(&format!("{name}_portacl_release"), FUNCTION);
         // SAFETY: the header says that a function of this name is one of this type.
         let release = release.map(|found| unsafe { std::mem::transmute::<*mut c_void, Release>(found.addr) });
+        let uses = self.object.find(&format!("{name}_portacl_uses"), FUNCTION);
+        // SAFETY: as for the release, with the type that the header gives this one.
+        let uses = uses.map(|found| unsafe { std::mem::transmute::<*mut c_void, Uses>(found.addr) });
         let object = Arc::clone(&self.object);
-        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, release, info, object }))
+        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, release, uses, info, object }))
     }
 
     fn variable(&self, name: &str) -> Result<Span> {

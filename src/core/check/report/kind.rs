@@ -14,6 +14,17 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub const ALL: [Self; 8] = [
+        Self::Race,
+        Self::Uninitialized,
+        Self::EndlessWait,
+        Self::RedundantWait,
+        Self::MissingWait,
+        Self::OutOfBounds,
+        Self::Leak,
+        Self::Misuse,
+    ];
+
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,16 +1,18 @@
 //! Reports that the program's owners do not want to see.
 //!
 //! A file with one pattern a line. A report is left out if a pattern occurs in the name of a call, a function or a file
-//! of one of its operations. Lines that begin with `#`, and empty ones, are ignored.
+//! of one of its operations. With the name of a kind before it, as in `race: train_step`, it is for reports of that
+//! kind. Lines that begin with `#`, and empty ones, are ignored.
 
 use std::path::Path;
 
+use super::kind::Kind;
 use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Result, error_with};
 
-/// The patterns.
+/// The patterns, each with the kind of reports that it is for; `None`: all.
 #[derive(Debug, Default)]
-pub struct Suppressions(Vec<String>);
+pub struct Suppressions(Vec<(Option<Kind>, String)>);
 
 impl Suppressions {
     /// Reads a file.
@@ -24,12 +26,17 @@ impl Suppressions {
 
     fn parse(text: &str) -> Self {
         let patterns = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        Self(patterns.map(str::to_owned).collect())
+        let of_kind = |line: &str| {
+            let of = |kind: Kind| Some((Some(kind), line.strip_prefix(kind.name())?.strip_prefix(": ")?.to_owned()));
+            Kind::ALL.into_iter().find_map(of).unwrap_or_else(|| (None, line.to_owned()))
+        };
+        Self(patterns.map(of_kind).collect())
     }
 
-    /// Whether a report with these names is left out.
-    pub fn cover<'a>(&self, mut names: impl Iterator<Item = &'a str>) -> bool {
-        names.any(|name| self.0.iter().any(|pattern| name.contains(pattern)))
+    /// Whether a report of this kind with these names is left out.
+    pub fn cover<'a>(&self, kind: Kind, mut names: impl Iterator<Item = &'a str>) -> bool {
+        let is_for = |of: Option<Kind>| of.is_none_or(|of| of == kind);
+        names.any(|name| self.0.iter().any(|(of, pattern)| is_for(*of) && name.contains(pattern)))
     }
 }
 

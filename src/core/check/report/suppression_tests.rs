@@ -1,17 +1,30 @@
 //! Tests of suppressions.
 
 use super::Suppressions;
+use crate::core::check::report::kind::Kind;
 
 #[test]
 fn a_pattern_covers_names_that_contain_it() {
     let patterns = Suppressions::parse("# known\n\n  train_step \nvendor/\n");
-    assert!(patterns.cover(["aclrtMemcpyAsync", "train_step(int)"].into_iter()));
-    assert!(patterns.cover(["vendor/layer.cpp"].into_iter()));
-    assert!(!patterns.cover(["aclrtMemcpyAsync", "main", "# known"].into_iter()));
-    assert!(!patterns.cover([].into_iter()));
+    assert!(patterns.cover(Kind::Race, ["aclrtMemcpyAsync", "train_step(int)"].into_iter()));
+    assert!(patterns.cover(Kind::Leak, ["vendor/layer.cpp"].into_iter()));
+    assert!(!patterns.cover(Kind::Race, ["aclrtMemcpyAsync", "main", "# known"].into_iter()));
+    assert!(!patterns.cover(Kind::Race, [].into_iter()));
+}
+
+#[test]
+fn a_pattern_may_be_for_one_kind() {
+    let patterns = Suppressions::parse("redundant wait: at::_ops\nat::native: copy\n");
+    assert!(patterns.cover(Kind::RedundantWait, ["at::_ops::copy_::call"].into_iter()));
+    assert!(!patterns.cover(Kind::Race, ["at::_ops::copy_::call"].into_iter()));
+    assert!(patterns.cover(Kind::Race, ["at::native: copy"].into_iter()), "no kind");
+    let named = Kind::ALL.map(|kind| Suppressions::parse(&format!("{}: main", kind.name())));
+    for (patterns, of) in named.iter().zip(Kind::ALL) {
+        assert!(Kind::ALL.into_iter().all(|kind| patterns.cover(kind, ["main"].into_iter()) == (kind == of)), "{of:?}");
+    }
 }
 
 #[test]
 fn a_file_without_patterns_covers_nothing() {
-    assert!(!Suppressions::parse("\n# nothing\n").cover([""].into_iter()));
+    assert!(!Suppressions::parse("\n# nothing\n").cover(Kind::Race, [""].into_iter()));
 }

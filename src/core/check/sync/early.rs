@@ -11,7 +11,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::backend::cpu::closed::{self, Touch};
-use crate::backend::{OpKind, Place};
+use crate::backend::{OpKind, Place, Use};
 use crate::core::base::call_site::Stack;
 use crate::core::base::gate;
 use crate::core::check::operation::{Operation, What};
@@ -141,7 +141,7 @@ fn informs_host(what: What, effects: &Effects) -> bool {
     };
     let informs = |effect: &Effect| match effect {
         Effect::Signal(span) => is_read_by_host(span.addr),
-        Effect::Pointer(addr, _) => is_read_by_host(*addr),
+        Effect::Pointer(addr, _) | Effect::Use(Use { addr, .. }) => is_read_by_host(*addr),
         Effect::Unknown => true,
         Effect::Copy { .. } | Effect::Read(_) | Effect::Write(_) | Effect::Update(_) | Effect::Await(_) => false,
     };

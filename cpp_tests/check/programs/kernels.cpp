@@ -1,0 +1,108 @@
+// Kernels that say which memory a launch uses.
+#include <cstdlib>
+
+#include "check/programs/program.h"
+
+namespace {
+
+constexpr size_t kBytes = 4096;
+
+// The kernel adds kBytes of numbers to others.
+struct AddWords {
+    explicit AddWords(World& world) {
+        OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary));
+        OK(aclrtBinaryGetFunction(binary, "add_words", &kernel));
+    }
+    void Run(char* to, char* from, aclrtStream stream) {
+        struct {
+            void *to, *from;
+            uint64_t count;
+        } arguments{to, from, kBytes / sizeof(uint32_t)};
+        OK(aclrtLaunchKernelV2(kernel, 1, &arguments, sizeof arguments, nullptr, stream));
+    }
+    ~AddWords() {
+        OK(aclrtSynchronizeDevice());
+        OK(aclrtBinaryUnLoad(binary));
+    }
+    aclrtBinHandle binary = nullptr;
+    aclrtFuncHandle kernel = nullptr;
+};
+
+// The other stream writes the last bytes that the kernel reads, or the first ones behind them.
+void LastBytes(World& world, bool is_fixed) {
+    AddWords add(world);
+    add.Run(world.other, world.device, world.first);
+    world.Fill(world.device + kBytes - (is_fixed ? 0 : 64), world.second, 64);
+}
+
+// Kernels of two streams may read the same numbers, and not write the same sums.
+void SharedInput(World& world, bool is_fixed) {
+    AddWords add(world);
+    add.Run(world.other, world.device, world.first);
+    add.Run(world.other + (is_fixed ? kBytes : 0), world.device, world.second);
+}
+
+char* Allocate(size_t size) {
+    char* memory = nullptr;
+    OK(aclrtMalloc(reinterpret_cast<void**>(&memory), size, ACL_MEM_MALLOC_HUGE_FIRST));
+    return memory;
+}
+
+// The last numbers have no contents.
+void ReadsWithoutContents(World& world, bool is_fixed) {
+    char* memory = Allocate(World::kSize);
+    world.Fill(memory, world.first, kBytes - (is_fixed ? 0 : 64));
+    AddWords(world).Run(world.device, memory, world.first);
+    OK(aclrtFree(memory));
+}
+
+// The kernel gives contents to its sums, and not to the rest of their allocation.
+void Sums(World& world, bool is_fixed) {
+    char* memory = Allocate(World::kSize);
+    AddWords(world).Run(memory, world.device, world.first);
+    const size_t size = kBytes + (is_fixed ? 0 : 64);
+    OK(aclrtMemcpy(world.pageable.data(), size, memory, size, ACL_MEMCPY_DEVICE_TO_HOST));
+    OK(aclrtFree(memory));
+}
+
+// A stream that stopped after a failure refuses operations: they use no memory. It has a context of its own, because
+// the others of its context stop as well.
+void Refused(World& world, bool is_fixed) {
+    aclrtContext before = nullptr, own = nullptr;
+    OK(aclrtGetCurrentContext(&before));
+    OK(aclrtCreateContext(&own, 0));
+    aclrtStream stopping = nullptr;
+    aclrtBinHandle binary = nullptr;
+    aclrtFuncHandle fails = nullptr;
+    OK(aclrtCreateStream(&stopping));
+    OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
+    OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary));
+    OK(aclrtBinaryGetFunction(binary, "fails", &fails));
+    struct {
+        uint32_t first;
+        int32_t code;
+    } arguments{0, 561103};
+    OK(aclrtLaunchKernelV2(fails, 1, &arguments, sizeof arguments, nullptr, stopping));
+    if (aclrtSynchronizeStream(stopping) == ACL_SUCCESS) std::abort();
+    if (aclrtMemsetAsync(world.device, world.kSize, 1, world.kSize, stopping) == ACL_SUCCESS) std::abort();
+    OK(aclrtDestroyStreamForce(stopping));
+    OK(aclrtBinaryUnLoad(binary));
+    OK(aclrtSetCurrentContext(before));
+    OK(aclrtDestroyContext(own));
+    world.Fill(world.device, world.first);
+    if (!is_fixed) world.Fill(world.device, world.second);
+}
+
+}  // namespace
+
+const std::vector<Program> kKernels = {
+    {"last_bytes_of_a_kernel", LastBytes, "race",
+     "aclrtMemsetAsync writes memory that aclrtLaunchKernelV2 reads, and nothing", "64 bytes at", kCpu},
+    {"input_of_two_kernels", SharedInput, "race",
+     "aclrtLaunchKernelV2 writes memory that aclrtLaunchKernelV2 writes, and nothing", "4096 bytes at", kCpu},
+    {"read_by_a_kernel_to_the_end", ReadsWithoutContents, "init",
+     "aclrtLaunchKernelV2 reads 64 bytes that nothing wrote since aclrtMalloc", "", kCpu},
+    {"behind_what_a_kernel_wrote", Sums, "init", "aclrtMemcpy reads 64 bytes that nothing wrote since aclrtMalloc", "",
+     kCpu},
+    {"refused", Refused, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing", "", kCpu},
+};
