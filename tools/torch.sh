@@ -63,7 +63,7 @@ build_wheel() {
     rm -rf "$work" dist/portacl-*.whl
     mkdir -p "$work" dist
     say "building the package in build/torch; pip prints what CMake does"
-    "$venv/bin/pip" wheel --verbose --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" .
+    "$venv/bin/python" -m pip wheel --verbose --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" .
     PATH=$venv/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' --exclude 'libportacl.so.*' \
         --wheel-dir dist "$work"/portacl-*.whl
     say "the package alone, in an empty environment: acl works, and the doctor says what torch_npu needs"
