@@ -14,7 +14,8 @@ calls=340   # short ways of frequent calls: stripes of threads in src/algo/alloc
 releases=51 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
 uses=130    # NAME_portacl_uses: the memory that the launch of a kernel uses, for PORTACL_CHECK; operators in reports,
             # suppressions for one kind, operations that a stream refuses
-waits=250   # races around waits that come before what ends them: carriers and knowledge of the host in src/core/order
+waits=275   # waits that come before what ends them, for races and for endless waits: carriers and knowledge of the host in
+            # src/core/order, values of waits
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
 most_product_lines=$((most_product_lines + waits + early + uses))

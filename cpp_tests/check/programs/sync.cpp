@@ -64,6 +64,40 @@ void NoWrite(World& world, bool is_fixed) {
     world.Drain();
 }
 
+// What the other stream is about to write does not end the wait.
+void WrongValue(World& world, bool is_fixed) {
+    Notify notify;
+    constexpr uint64_t kAwaited = 5;
+    OK(aclrtValueWait(world.other, kAwaited, ACL_STREAM_WAIT_VALUE_EQ, world.second));
+    notify.Wait(world.first);
+    OK(aclrtValueWrite(world.other, is_fixed ? kAwaited : kAwaited + 1, 0, world.first));
+    if (is_fixed) notify.Record(nullptr);
+    Await(world.second);
+    if (!is_fixed) {
+        notify.Record(nullptr);
+        OK(aclrtValueWrite(world.other, kAwaited, 0, world.first));
+    }
+    world.Drain();
+}
+
+// What ends the wait has run, before the stream reaches the wait.
+void Busy(World& world, bool is_fixed) {
+    constexpr size_t kLarge = 64 << 20;
+    Notify notify;
+    char* large = nullptr;
+    OK(aclrtMalloc(reinterpret_cast<void**>(&large), kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    for (int times = is_fixed ? 80 : 1; times > 0; --times) world.Fill(large, world.first, kLarge);
+    notify.Wait(world.first);
+    if (is_fixed) {
+        notify.Record(world.second);
+        OK(aclrtSynchronizeStream(world.second));
+    }
+    Await(world.first);
+    if (!is_fixed) notify.Record(world.second);
+    world.Drain();
+    OK(aclrtFree(large));
+}
+
 // The stream waits for an event in a stream that waits for a notify.
 void Behind(World& world, bool is_fixed) {
     Notify notify;
@@ -139,6 +173,8 @@ const std::vector<Program> kSync = {
     {"cycle", Cycle, "endless_wait", kStream, "submit one of the records before the wait"},
     {"own_record", Own, "endless_wait", kStream, "submit one of the records before the wait"},
     {"no_write", NoWrite, "endless_wait", kStream, "waits for a value that nothing writes"},
+    {"wrong_value", WrongValue, "endless_wait", kStream, "waits for a value that nothing writes"},
+    {"busy_stream", Busy, "endless_wait", kStream, "waits for a notify that nothing records"},
     {"behind_a_notify", Behind, "endless_wait", kStream, "waits for the record of an event, behind the next one"},
     {"host_behind_a_notify", HostBehind, "endless_wait", "aclrtSynchronizeEventWithTimeout has waited for 200ms",
      "waits for a notify that nothing records"},

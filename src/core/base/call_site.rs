@@ -36,8 +36,8 @@ const MOST_OF_A_FRAME: usize = 16;
 /// The stacks seen so far, with the standard library's backtrace of each.
 static MET: Mutex<Option<HashMap<Stack, Arc<Backtrace>>>> = Mutex::new(None);
 
-/// The return addresses on a thread's stack, the innermost first. That of a signal handler begins with
-/// [`INTERRUPTED`], and then has the address of the interrupted instruction.
+/// The return addresses on a thread's stack, the innermost first. That of a signal handler begins with `INTERRUPTED`,
+/// and then has the address of the interrupted instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Stack(Arc<[usize]>);
 

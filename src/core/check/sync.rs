@@ -19,6 +19,7 @@ use crate::backend::Op;
 use crate::core::base::call_site::Stack;
 use crate::core::base::handles::Object;
 use crate::core::order::checker::Awaited;
+use crate::core::order::sequence;
 use crate::core::stream::Stream;
 
 static PENDING: LazyLock<Mutex<Pending>> = LazyLock::new(Mutex::default);
@@ -60,12 +61,13 @@ pub fn host_waits(is_redundant: bool) {
 /// The host has waited for this long: reports why, if nothing ends it.
 pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
     let found = {
+        let sequence = sequence::lock();
         let pending = PENDING.lock();
         let at = match awaited {
             Awaited::Stream(stream) => Some(At { stream: *stream, number: u64::MAX }),
             Awaited::Event(event) => pending.record_of(event),
         };
-        at.and_then(|at| chain::of(&pending, &at))
+        at.and_then(|at| chain::of(&pending, &at, |wait| sequence.is_open_wait(wait)))
     };
     let Some((links, end)) = found else { return };
     let wait = Arc::new(Operation::new(What::Waits, None, report::stack(), &[]));

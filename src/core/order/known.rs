@@ -41,6 +41,12 @@ impl Sequence {
         Point { line, number: self.streams[line as usize].submitted }
     }
 
+    /// Whether this operation is a wait that nothing submitted so far ends.
+    pub fn is_open_wait(&self, point: Point) -> bool {
+        // Not there: of an earlier session.
+        (point.line as usize) < self.streams.len() && self.open_gates(point).any(|gate| gate.origin == point)
+    }
+
     /// What the host will know when it has waited for what a carrier passes.
     pub fn at_carrier(&mut self, key: usize) -> Option<Known> {
         let clock = self.carriers.get(&key)?.clock.clone();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::pending::{At, Carrier, Pending, Stop, Why};
 use crate::core::check::operation::Operation;
+use crate::core::order::sequence::Point;
 
 /// How a chain of waits ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,18 +47,19 @@ pub struct Link {
 fn link(stop: &Stop, end: Option<End>) -> Link {
     let (does, detail) = match (&stop.why, end) {
         (Why::Record(_), _) => ("waits", "waits for the record of an event, behind the next one"),
-        (Why::Carrier(_), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
-        (Why::Carrier(_), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
-        (Why::Carrier(Carrier::Value(_)), _) => ("waits", "waits for a value, which the next one writes"),
-        (Why::Carrier(_), _) => ("waits", "waits for a notify, which the next one records"),
+        (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
+        (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
+        (Why::Carrier(Carrier::Value(_), _), _) => ("waits", "waits for a value, which the next one writes"),
+        (Why::Carrier(..), _) => ("waits", "waits for a notify, which the next one records"),
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };
     Link { operation: Arc::clone(&stop.operation), does, detail }
 }
 
-/// The chain from a stream on, which the host awaits up to an operation. `None`: it still works.
-pub fn of(pending: &Pending, awaited: &At) -> Option<(Vec<Link>, End)> {
+/// The chain from a stream on, which the host awaits up to an operation. `None`: it still works. `is_open`: nothing
+/// that was submitted ends this wait.
+pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Link>, End)> {
     let mut links: Vec<Link> = Vec::new();
     let mut at = awaited.clone();
     loop {
@@ -76,7 +78,7 @@ pub fn of(pending: &Pending, awaited: &At) -> Option<(Vec<Link>, End)> {
                 at = record.clone();
                 continue;
             }
-            Why::Carrier(carrier) => match pending.setter_of(*carrier) {
+            Why::Carrier(carrier, wait) => match pending.setter_of(*carrier, wait.as_ref()) {
                 Some(setter) => {
                     links.push(link(stop, None));
                     let operation = Arc::clone(&setter.operation);
@@ -84,6 +86,8 @@ pub fn of(pending: &Pending, awaited: &At) -> Option<(Vec<Link>, End)> {
                     at = setter.at.clone();
                     continue;
                 }
+                // What ends the wait has run. The stream has not reached the wait, or is about to go on.
+                None if !stop.operation.stream.is_some_and(|stream| is_open(stream.point)) => return None,
                 None if matches!(carrier, Carrier::Value(_)) => End::NoWrite,
                 None => End::NoRecord,
             },

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
-use crate::backend::{Event, Op};
+use crate::backend::{Event, Op, ValueWait};
 use crate::core::check::operation::Operation;
 
 /// A host function, as far as it is known.
@@ -36,17 +36,20 @@ impl Progress {
 /// What passes order between streams: its kind, and the address that distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carrier {
-    Event(usize),
     Notify(usize),
     Value(usize),
 }
 
 /// What an operation means for the progress of streams.
 pub enum Step {
-    /// It records an event, a notify or a value.
-    Sets(Carrier, Option<Weak<dyn Event>>),
-    /// It waits for one.
-    Awaits(Carrier),
+    /// It records an event.
+    Records(usize, Weak<dyn Event>),
+    /// It changes a notify, or writes this value.
+    Sets(Carrier, Option<u64>),
+    /// It waits for the record of an event.
+    AwaitsRecord(usize),
+    /// It waits for a notify, or a value as given.
+    Awaits(Carrier, Option<ValueWait>),
     /// It calls a function of the program.
     Calls(Arc<Progress>),
     /// It waits until something that it hands over is done.
@@ -57,15 +60,12 @@ impl Step {
     /// Of an operation.
     pub fn of(op: &Op<'_>) -> Option<Self> {
         Some(match op {
-            Op::Record(event) => {
-                let addr = Arc::as_ptr(event).cast::<()>().addr();
-                Self::Sets(Carrier::Event(addr), Some(Arc::downgrade(event)))
-            }
-            Op::Wait(event, _) => Self::Awaits(Carrier::Event(Arc::as_ptr(event).cast::<()>().addr())),
+            Op::Record(event) => Self::Records(Arc::as_ptr(event).cast::<()>().addr(), Arc::downgrade(event)),
+            Op::Wait(event, _) => Self::AwaitsRecord(Arc::as_ptr(event).cast::<()>().addr()),
             Op::ChangeNotify(notify, _) => Self::Sets(Carrier::Notify(Arc::as_ptr(notify).addr()), None),
-            Op::WaitNotify(notify, _) => Self::Awaits(Carrier::Notify(Arc::as_ptr(notify).addr())),
-            Op::WriteValue(write) => Self::Sets(Carrier::Value(write.dst.addr), None),
-            Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr)),
+            Op::WaitNotify(notify, _) => Self::Awaits(Carrier::Notify(Arc::as_ptr(notify).addr()), None),
+            Op::WriteValue(write) => Self::Sets(Carrier::Value(write.dst.addr), Some(write.value)),
+            Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr), Some(*wait)),
             Op::HostFn(_) => Self::Calls(Arc::default()),
             Op::HandOver { wait: true, .. } => Self::HandsOver,
             _ => return None,
@@ -74,7 +74,7 @@ impl Step {
 
     /// Whether an event is recorded behind it. A recorded event shows by itself how far its stream is.
     pub fn needs_marker(&self) -> bool {
-        !matches!(self, Self::Sets(Carrier::Event(_), _))
+        !matches!(self, Self::Records(..))
     }
 }
 
@@ -90,8 +90,8 @@ pub struct At {
 pub enum Why {
     /// It waits for this record of an event.
     Record(At),
-    /// It waits for a notify or a value.
-    Carrier(Carrier),
+    /// It waits for a notify, or a value as given.
+    Carrier(Carrier, Option<ValueWait>),
     /// It calls a function of the program.
     Function(Arc<Progress>),
     /// It waits for what it has handed over.
@@ -113,6 +113,8 @@ pub struct Stop {
 pub struct Setter {
     pub at: At,
     pub operation: Arc<Operation>,
+    /// What it writes.
+    value: Option<u64>,
     /// `None`: how far its stream is, is not known, so nothing is reported of who waits for it.
     passed: Option<Arc<dyn Event>>,
 }
@@ -120,6 +122,10 @@ pub struct Setter {
 impl Setter {
     fn may_come(&self) -> bool {
         self.passed.as_ref().is_none_or(is_pending)
+    }
+
+    fn ends(&self, wait: Option<&ValueWait>) -> bool {
+        self.value.zip(wait).is_none_or(|(value, wait)| wait.comparison.holds(value, wait.value))
     }
 }
 
@@ -163,24 +169,20 @@ impl Pending {
             self.markers.entry(at.stream).or_default().push_back(Arc::clone(marker));
         }
         let why = match step {
-            Step::Sets(Carrier::Event(addr), event) => {
-                if let Some(event) = event {
-                    self.record(addr, at, event);
-                }
-                return;
-            }
-            Step::Sets(carrier, _) => {
+            Step::Records(addr, event) => return self.record(addr, at, event),
+            Step::Sets(carrier, value) => {
                 let setters = self.setters.entry(carrier).or_default();
-                setters
-                    .retain(|setter| setter.may_come() && (setter.passed.is_some() || setter.at.stream != at.stream));
-                setters.push(Setter { at, operation, passed });
+                let is_replaced =
+                    |known: &Setter| known.passed.is_none() && known.at.stream == at.stream && known.value == value;
+                setters.retain(|setter| setter.may_come() && !is_replaced(setter));
+                setters.push(Setter { at, operation, value, passed });
                 return;
             }
-            Step::Awaits(Carrier::Event(addr)) => match self.records.get(&addr) {
+            Step::AwaitsRecord(addr) => match self.records.get(&addr) {
                 Some((record, _)) => Why::Record(record.clone()),
                 None => return,
             },
-            Step::Awaits(carrier) => Why::Carrier(carrier),
+            Step::Awaits(carrier, wait) => Why::Carrier(carrier, wait),
             Step::Calls(progress) => Why::Function(progress),
             Step::HandsOver => Why::HandedOver,
         };
@@ -224,8 +226,8 @@ impl Pending {
         stops.iter().find(|stop| is_pending(&stop.passed)).filter(|stop| stop.at.number < number)
     }
 
-    /// A record of a notify or a value that is still to come.
-    pub fn setter_of(&self, carrier: Carrier) -> Option<&Setter> {
-        self.setters.get(&carrier)?.iter().find(|setter| setter.may_come())
+    /// A change of a notify or a value that is still to come, and may end a wait for it.
+    pub fn setter_of(&self, carrier: Carrier, wait: Option<&ValueWait>) -> Option<&Setter> {
+        self.setters.get(&carrier)?.iter().find(|setter| setter.may_come() && setter.ends(wait))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A block is mapped twice: at the program's addresses, and in the library's view. The checker closes the pages of a
 //! range when an operation that uses it is submitted, and opens them when the host has waited. An access meanwhile
-//! faults. The signal handler ([`super::super::host_access`]) reports it and opens the pages, so that the program goes
+//! faults. The signal handler (`host_access.rs`) reports it and opens the pages, so that the program goes
 //! on: it runs as if nothing were checked. Its look-ups take no lock.
 
 use std::collections::BTreeSet;
