@@ -70,7 +70,7 @@ impl Checker for Submissions {
         }
         .inspect_err(|_| {
             sequence::lock().refuse(point);
-            sync::early::refused(stream);
+            sync::early::refused(point);
         })?;
         if let (Some(step), Some(operation)) = (step, operation) {
             sync::submitted(stream, step, &operation);

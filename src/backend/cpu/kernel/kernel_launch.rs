@@ -150,7 +150,7 @@ impl CpuKernel {
         if shared.own_view != 0 {
             self.turn_to_own_view(shared, bytes);
             // SAFETY: the block has `size` bytes, all of them initialized, and nothing changes them during this call.
-            closed::lend(unsafe { std::slice::from_raw_parts(bytes, size) });
+            closed::lend_arguments(unsafe { std::slice::from_raw_parts(bytes, size) });
         }
         Ok(block)
     }

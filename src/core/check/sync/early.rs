@@ -5,7 +5,6 @@
 //! open wait, or behind a function of the program. It is opened early if the program may learn in another way that the
 //! operation is complete.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -121,7 +120,10 @@ pub fn submitted(
     let found = early.open(|earlier| informs && sequence.is_before(earlier.point, point));
     early.held.retain(|held| !sequence.is_known(*held));
     let is_function = matches!(operation.what, What::Accesses(OpKind::HostFn | OpKind::HandOver));
-    if is_function || graph.is_some_and(|graph| graph.needs_host) {
+    if operation.what == What::Accesses(OpKind::Launch) {
+        // A kernel may have threads, and uses the program's addresses.
+        accesses.0.iter().for_each(|access| closed::lend(access.addr));
+    } else if is_function || graph.is_some_and(|graph| graph.needs_host) {
         early.held.push(point);
     } else if graph.is_none()
         && !sequence.is_open(point)
@@ -149,14 +151,13 @@ fn informs_host(what: What, effects: &Effects) -> bool {
 }
 
 /// Opens ranges, with the order of all operations.
-fn open(is_over: impl Fn(&mut Sequence, &Closed) -> bool) {
+fn open(is_over: impl Fn(&Sequence, &Closed) -> bool) {
     if !closed::are_used() {
         return;
     }
     let found = {
-        let mut sequence = sequence::lock();
-        let sequence = RefCell::new(&mut *sequence);
-        EARLY.lock().open(|range| is_over(&mut sequence.borrow_mut(), range))
+        let sequence = sequence::lock();
+        EARLY.lock().open(|range| is_over(&sequence, range))
     };
     found.iter().for_each(report::finding);
 }
@@ -166,9 +167,9 @@ pub fn host_knows() {
     open(|sequence, range| sequence.is_known(range.point));
 }
 
-/// The latest operation of a stream was refused.
-pub fn refused(stream: u64) {
-    open(|sequence, range| range.point == sequence.latest_of(stream));
+/// An operation was refused.
+pub fn refused(point: Point) {
+    open(|_, range| range.point == point);
 }
 
 /// Memory is freed: the program does not use it any more.

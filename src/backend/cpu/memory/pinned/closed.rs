@@ -162,19 +162,26 @@ pub fn own_view(addr: usize) -> usize {
     BLOCKS.find(addr).map_or(0, |block| block.words[OWN] as usize)
 }
 
-/// A kernel has these arguments. The blocks among them are open from now on: kernels use the program's addresses.
-pub fn lend(arguments: &[u8]) {
+/// A kernel uses the block that has this address: it is open from now on, because kernels use the program's addresses.
+pub fn lend(addr: usize) {
+    if let Some(block) = BLOCKS.find(addr) {
+        let mut state = STATE.lock();
+        state.lent.insert(block.base);
+        state.open(|_, (first, _)| (block.base..block.base + block.len).contains(&first));
+    }
+}
+
+/// A kernel has these arguments.
+pub fn lend_arguments(arguments: &[u8]) {
     /// Pointers in packed structures are aligned to this at least.
     const STEP: usize = 4;
     if !are_used() {
         return;
     }
     for at in (0..arguments.len()).step_by(STEP) {
-        let word = arguments[at..].first_chunk().map(|bytes| usize::from_ne_bytes(*bytes));
-        let Some(block) = word.and_then(|addr| BLOCKS.find(addr)) else { continue };
-        let mut state = STATE.lock();
-        state.lent.insert(block.base);
-        state.open(|_, (first, _)| (block.base..block.base + block.len).contains(&first));
+        if let Some(word) = arguments[at..].first_chunk() {
+            lend(usize::from_ne_bytes(*word));
+        }
     }
 }
 

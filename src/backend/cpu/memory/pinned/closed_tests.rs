@@ -132,7 +132,7 @@ fn a_block_that_a_kernel_has_is_open() {
     let all = Fixture::new();
     let id = close(all.page(0), all.page(4), true).unwrap();
     let arguments = [0_u32.to_ne_bytes().as_slice(), &all.page(2).to_ne_bytes()].concat();
-    lend(&arguments);
+    lend_arguments(&arguments);
     assert_eq!(all.readable(), [true; 5]);
     open(id);
     assert_eq!(close(all.page(0), all.page(4), true), None);
