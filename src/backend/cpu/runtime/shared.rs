@@ -125,16 +125,14 @@ impl Shared {
     #[inline]
     pub fn pointer(&self, span: &Span) -> *mut u8 {
         let mut addr = span.addr;
-        match span.place {
-            Place::Device(ordinal) => {
-                addr += self.view_of(addr);
-                let slot = &self.devices[ordinal as usize];
-                if slot.wanted.load(Ordering::Relaxed) != 0 {
-                    self.prepare(ordinal, span);
-                }
+        if self.own_view != 0 {
+            addr += self.view_of(span);
+        }
+        if let Place::Device(ordinal) = span.place {
+            let slot = &self.devices[ordinal as usize];
+            if slot.wanted.load(Ordering::Relaxed) != 0 {
+                self.prepare(ordinal, span);
             }
-            Place::Pinned if self.own_view != 0 => addr += closed::own_view(addr),
-            Place::Pinned | Place::Pageable => {}
         }
         bytes::address(addr)
     }
@@ -142,26 +140,26 @@ impl Shared {
     /// Whether the library uses a span by the program's addresses, and has no pages to make huge before.
     #[inline]
     pub fn is_direct(&self, span: &Span) -> bool {
-        match span.place {
+        let is_prepared = match span.place {
             Place::Device(ordinal) => {
                 let slot = self.devices.get(ordinal as usize);
-                self.own_view == 0 && slot.is_some_and(|slot| slot.wanted.load(Ordering::Relaxed) == 0)
+                slot.is_some_and(|slot| slot.wanted.load(Ordering::Relaxed) == 0)
             }
-            Place::Pinned => self.own_view == 0,
-            Place::Pageable => true,
-        }
+            Place::Pinned | Place::Pageable => true,
+        };
+        self.own_view == 0 && is_prepared
     }
 
-    /// The distance of the library's view from a device address: 0 for a variable of a shared object, which has one
-    /// address.
-    #[inline]
-    pub fn view_of(&self, addr: usize) -> usize {
-        if self.own_view == 0 { 0 } else { self.guarded_view_of(addr) }
-    }
-
+    /// Guard mode: the distance of the library's view from a span. 0: it has one address, as variables of shared objects
+    /// have.
     #[cold]
-    pub fn guarded_view_of(&self, addr: usize) -> usize {
-        if loaded_objects::contain(addr) { 0 } else { self.own_view }
+    fn view_of(&self, span: &Span) -> usize {
+        match span.place {
+            Place::Device(_) if loaded_objects::contain(span.addr) => 0,
+            Place::Device(_) => self.own_view,
+            Place::Pinned => closed::own_view(span.addr),
+            Place::Pageable => 0,
+        }
     }
 
     /// Frees what nothing uses any more. Checks at most `limit` of each kind.

@@ -88,6 +88,13 @@ impl Apart {
     }
 }
 
+/// A driver that was not shut down: its addresses may be reused.
+impl Drop for Apart {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 /// A block ends, and with it the library's view of it, if it has one.
 fn end_views(addr: usize, mapping: &Mapping) {
     if mapping.own() != 0 {
