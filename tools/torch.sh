@@ -49,7 +49,7 @@ install() {
 build_libraries() {
     mkdir -p build/torch
     # As scikit-build-core, so that nothing is built again for the package.
-    cmake --preset torch -DPython3_EXECUTABLE="$venv/bin/python" >build/torch/configure.log 2>&1 || {
+    cmake --preset torch -DPython3_EXECUTABLE="$venv/bin/python" -DPORTACL_TORCH_PYTHON= >build/torch/configure.log 2>&1 || {
         cat build/torch/configure.log
         die "cmake --preset torch failed"
     }
