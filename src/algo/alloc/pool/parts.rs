@@ -165,7 +165,8 @@ impl<B: Books> Parts<B> {
     ) -> Option<(Checked<'_, B>, T)> {
         if home != 0 && is_empty {
             let often = self.homes.homes[place_of(stream)].fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
-            if often >= OFTEN {
+            // Not always from then on: perhaps no segment is to be had.
+            if often % (OFTEN + 1) == OFTEN {
                 return None;
             }
         }
