@@ -27,10 +27,15 @@ aclError AllocateUnpadded(void** pointer, size_t size) {
 aclError AllocateChecked(void** pointer, size_t size) {
     static const bool is_checked = std::getenv("PORTACL_CHECK") != nullptr;
     constexpr size_t kMostPadding = 255;
-    const aclError code = AllocateUnpadded(pointer, size);
+    aclError code = AllocateUnpadded(pointer, size);
     if (code != ACL_SUCCESS || !is_checked) return code;
     const size_t padding = std::min(size, kMostPadding);
-    return aclrtMemset(static_cast<char*>(*pointer) + size - padding, padding, 0, padding);
+    code = aclrtMemset(static_cast<char*>(*pointer) + size - padding, padding, 0, padding);
+    if (code != ACL_SUCCESS) {
+        aclrtFree(*pointer);
+        *pointer = nullptr;
+    }
+    return code;
 }
 
 // The size of the thread's latest request that was refused for lack of memory; 0: none. Reports
