@@ -28,9 +28,13 @@ struct AddWords {
     aclrtFuncHandle kernel = nullptr;
 };
 
-// The other stream writes the last bytes that the kernel reads, or the first ones behind them.
+// The other stream writes the last bytes that the kernel reads, or the first ones behind them. Launches without enough
+// arguments are refused before their memory is looked up.
 void LastBytes(World& world, bool is_fixed) {
     AddWords add(world);
+    const uint64_t half = 0;
+    if (aclrtLaunchKernelWithArgsArray(add.kernel, 1, world.first, nullptr, nullptr) == ACL_SUCCESS) std::abort();
+    if (aclrtLaunchKernelV2(add.kernel, 1, &half, sizeof half, nullptr, world.first) == ACL_SUCCESS) std::abort();
     add.Run(world.other, world.device, world.first);
     world.Fill(world.device + kBytes - (is_fixed ? 0 : 64), world.second, 64);
 }

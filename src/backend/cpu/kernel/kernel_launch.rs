@@ -76,6 +76,11 @@ impl Kernel for CpuKernel {
     }
 
     fn uses(&self, arguments: &[u8]) -> Option<Vec<Use>> {
+        // The submission refuses fewer arguments, after this.
+        let least = self.info.parameters.as_ref().map_or(1, |known| known.size);
+        if arguments.len() < least {
+            return None;
+        }
         kernel_uses::of_launch(self.uses?, arguments)
     }
 }

@@ -123,6 +123,10 @@ pub fn submitted(
     if operation.what == What::Accesses(OpKind::Launch) {
         // A kernel may have threads, and uses the program's addresses.
         accesses.0.iter().for_each(|access| closed::lend(access.addr));
+        // It may wait for what the program writes.
+        if informs {
+            early.held.push(point);
+        }
     } else if is_function || graph.is_some_and(|graph| graph.needs_host) {
         early.held.push(point);
     } else if graph.is_none()
@@ -142,7 +146,8 @@ fn informs_host(what: What, effects: &Effects) -> bool {
         Allocation::find(addr).is_some_and(is_host)
     };
     let informs = |effect: &Effect| match effect {
-        Effect::Signal(span) => is_read_by_host(span.addr),
+        // Of any memory: the program may copy the value.
+        Effect::Signal(_) => true,
         Effect::Pointer(addr, _) | Effect::Use(Use { addr, .. }) => is_read_by_host(*addr),
         Effect::Unknown => true,
         Effect::Copy { .. } | Effect::Read(_) | Effect::Write(_) | Effect::Update(_) | Effect::Await(_) => false,

@@ -172,8 +172,9 @@ impl Pending {
             Step::Records(addr, event) => return self.record(addr, at, event),
             Step::Sets(carrier, value) => {
                 let setters = self.setters.entry(carrier).or_default();
-                let is_replaced =
-                    |known: &Setter| known.passed.is_none() && known.at.stream == at.stream && known.value == value;
+                // Without a marker, one stands for all of its stream: it is not known which of them have run.
+                let is_replaced = |known: &Setter| known.passed.is_none() && known.at.stream == at.stream;
+                let value = value.filter(|_| passed.is_some());
                 setters.retain(|setter| setter.may_come() && !is_replaced(setter));
                 setters.push(Setter { at, operation, value, passed });
                 return;

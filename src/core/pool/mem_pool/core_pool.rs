@@ -180,8 +180,8 @@ impl CorePool {
         // Read first: a write to a cache line that many threads share is slow.
         if !self.is_idle.load(Ordering::Relaxed) {
             self.is_idle.store(true, Ordering::Release);
-            // After the store above: a thread that reads it finds the pool.
-            SOME_ARE_IDLE.store(true, Ordering::Release);
+            // After the store above, and a read as well as a write: who reads the last one finds all these pools.
+            SOME_ARE_IDLE.swap(true, Ordering::AcqRel);
         }
     }
 

@@ -244,8 +244,9 @@ pub fn report_touches_by(report: fn(&Touch)) {
 /// An access has faulted, perhaps because of closed memory: then reports and opens that. True: the access can be
 /// repeated. In a signal handler. `id` of the touch is still to be found.
 pub fn is_opened(touch: Touch) -> bool {
-    let Touch { addr, writes, .. } = touch;
-    if BLOCKS.find(addr).is_none() {
+    let Touch { addr, writes, instruction, .. } = touch;
+    // A jump there fails in open memory, too.
+    if addr == instruction || BLOCKS.find(addr).is_none() {
         return false;
     }
     let mut found: Option<&Slot> = None;
