@@ -150,8 +150,8 @@ impl Shared {
         self.own_view == 0 && is_prepared
     }
 
-    /// Guard mode: the distance of the library's view from a span. 0: it has one address, as variables of shared objects
-    /// have.
+    /// Guard mode: the distance of the library's view from a span. 0: it has one address, as variables of shared
+    /// objects have.
     #[cold]
     fn view_of(&self, span: &Span) -> usize {
         match span.place {
