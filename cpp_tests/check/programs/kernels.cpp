@@ -28,13 +28,24 @@ struct AddWords {
     aclrtFuncHandle kernel = nullptr;
 };
 
-// The other stream writes the last bytes that the kernel reads, or the first ones behind them. Launches without enough
-// arguments are refused before their memory is looked up.
+// A launch without enough arguments is refused before the kernel says what it uses.
+void ShortArguments(World& world, bool is_fixed) {
+    AddWords add(world);
+    if (is_fixed) return add.Run(world.other, world.device, world.first);
+    const uint64_t first = 0;
+    if (aclrtLaunchKernelV2(add.kernel, 1, &first, sizeof first, nullptr, world.first) == ACL_SUCCESS) std::abort();
+}
+
+void NoArguments(World& world, bool is_fixed) {
+    AddWords add(world);
+    if (is_fixed) return add.Run(world.other, world.device, world.first);
+    const aclError code = aclrtLaunchKernelWithArgsArray(add.kernel, 1, world.first, nullptr, nullptr);
+    if (code == ACL_SUCCESS) std::abort();
+}
+
+// The other stream writes the last bytes that the kernel reads, or the first ones behind them.
 void LastBytes(World& world, bool is_fixed) {
     AddWords add(world);
-    const uint64_t half = 0;
-    if (aclrtLaunchKernelWithArgsArray(add.kernel, 1, world.first, nullptr, nullptr) == ACL_SUCCESS) std::abort();
-    if (aclrtLaunchKernelV2(add.kernel, 1, &half, sizeof half, nullptr, world.first) == ACL_SUCCESS) std::abort();
     add.Run(world.other, world.device, world.first);
     world.Fill(world.device + kBytes - (is_fixed ? 0 : 64), world.second, 64);
 }
@@ -108,5 +119,8 @@ const std::vector<Program> kKernels = {
      "aclrtLaunchKernelV2 reads 64 bytes that nothing wrote since aclrtMalloc", "", kCpu},
     {"behind_what_a_kernel_wrote", Sums, "init", "aclrtMemcpy reads 64 bytes that nothing wrote since aclrtMalloc", "",
      kCpu},
+    {"short_arguments", ShortArguments, "misuse", "aclrtLaunchKernelV2 returned 107000: 8 bytes of arguments", "",
+     kCpu},
+    {"no_arguments", NoArguments, "misuse", "aclrtLaunchKernelWithArgsArray returned 107000: args is null", "", kCpu},
     {"refused", Refused, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing", "", kCpu},
 };

@@ -35,12 +35,12 @@ pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
     NonNull::new(Box::into_raw(Box::new(T::blank())))
 }
 
-/// Room for a value, including its alignment, at any start of the block. A zeroed block with a larger alignment than
-/// usual would be written, and so touched, by the allocator.
+/// Room for a gap and a value, including its alignment, at any start of the block. A zeroed block with a larger
+/// alignment than usual would be written, and so touched, by the allocator.
 #[cfg(not(loom))]
 fn room<T>() -> Layout {
     let usual = Layout::new::<usize>();
-    Layout::from_size_align(size_of::<T>() + align_of::<T>(), usual.align()).expect("of a chunk")
+    Layout::from_size_align(size_of::<Gap>() + size_of::<T>() + align_of::<T>(), usual.align()).expect("of a chunk")
 }
 
 /// A blank value, and its block; `None` when there is no memory.
@@ -48,7 +48,8 @@ fn room<T>() -> Layout {
 fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
     // SAFETY: `room` adds the alignment of T, which is at least 1, so the layout is not empty.
     let block = NonNull::new(fallible(|| unsafe { alloc_zeroed(room::<T>()) }))?;
-    let ahead = block.addr().get().next_multiple_of(align_of::<T>()) - block.addr().get();
+    let start = block.addr().get();
+    let ahead = (start + size_of::<Gap>()).next_multiple_of(align_of::<T>()) - start;
     // SAFETY: inside the block, which has this room.
     Some((block, unsafe { block.add(ahead) }.cast()))
 }
@@ -77,17 +78,13 @@ unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
 }
 
 /// One chunk.
-#[repr(C)]
-struct Chunk<T, const LEN: usize> {
-    _gap: Gap,
-    elements: [T; LEN],
-}
+struct Chunk<T, const LEN: usize>([T; LEN]);
 
 // SAFETY: an array of values for which all-zero bytes are valid.
 unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self { _gap: Gap::default(), elements: std::array::from_fn(|_| T::blank()) }
+        Self(std::array::from_fn(|_| T::blank()))
     }
 }
 
@@ -168,7 +165,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
         // SAFETY: a chunk, once published, stays where it is until the whole array is dropped.
         let chunk = unsafe { chunk.as_ref() }?;
-        Some(&chunk.elements[index % LEN])
+        Some(&chunk.0[index % LEN])
     }
 
     /// The element; allocates its chunk if necessary. `None` when the index is too large or there is no memory. One

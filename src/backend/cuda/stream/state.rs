@@ -20,7 +20,6 @@ use frees::Frees;
 pub use waits::{DriverWait, HostWait};
 use waits::{EventRecords, HostWaits, ValueWaits};
 
-use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::context::Raw;
@@ -30,7 +29,6 @@ use crate::backend::cuda::stream::workers::Job;
 use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, StreamOptions};
 
 /// What is known of a stream of the driver.
-#[repr(C)]
 pub struct StreamState {
     device: Arc<DeviceState>,
     raw: Raw<CUstream_st>,
@@ -69,7 +67,6 @@ pub struct StreamState {
     observer: Option<Arc<dyn Observer>>,
     /// As it was created.
     priority: u32,
-    _gap: Gap,
 }
 
 /// What a submission uses.
@@ -116,7 +113,6 @@ impl StreamState {
             waits_until: OnceLock::new(),
             observer: options.observer,
             priority: options.priority,
-            _gap: Gap::default(),
         });
         device.driver().add_stream(&state);
         state
