@@ -168,6 +168,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("shared_memory.close", "gives up; there is nothing to refuse"),
     ("module.code", "a fact, known since the program was loaded"),
     ("kernel.info", "facts, known since the kernel was found"),
+    ("kernel.uses", "asks a function of the kernel, which cannot refuse"),
     ("bound_launch.accept", "a note"),
     ("physical_memory.page_size", "a question about live memory"),
     ("physical_memory.as_any", "the decorator itself"),
