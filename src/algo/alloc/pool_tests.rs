@@ -250,6 +250,7 @@ fn an_empty_part_soon_gets_a_segment() {
     let alloc = |len| pool.alloc(len, B, &NOTHING, Plainly);
     let borrowed = (0..).take_while(|_| alloc(1).is_ok_and(|block| pool.free_unused(block))).count();
     assert_eq!(borrowed, 8);
+    assert!(alloc(1).is_ok(), "perhaps no segment is to be had");
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
     let own = alloc(1).unwrap();
     assert_eq!(own.note >> 32, 1);
