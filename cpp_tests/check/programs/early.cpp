@@ -49,16 +49,23 @@ void OtherEvent(World& world, bool is_fixed) {
     world.Drain();
 }
 
+// Polls until the query of an event or a stream returns this status.
+template <typename Status, typename Object>
+void LoadWhenComplete(World& world, Status complete, aclError (*query)(Object, Status*), Object object) {
+    Status status;
+    do OK(query(object, &status));
+    while (status != complete);
+    Load(world.pinned);
+    world.Drain();
+}
+
 // The event is recorded before the copy.
 void EventBefore(World& world, bool is_fixed) {
     Event event;
     if (!is_fixed) event.Record(world.first);
     world.ToHost(world.first, world.device);
     if (is_fixed) event.Record(world.first);
-    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    while (status != ACL_EVENT_RECORDED_STATUS_COMPLETE) OK(aclrtQueryEventStatus(event.handle, &status));
-    Load(world.pinned);
-    world.Drain();
+    LoadWhenComplete(world, ACL_EVENT_RECORDED_STATUS_COMPLETE, aclrtQueryEventStatus, event.handle);
 }
 
 // A stream that waits for the other one is complete after it.
@@ -66,10 +73,7 @@ void ThroughAnotherStream(World& world, bool is_fixed) {
     world.ToHost(world.first, world.device);
     if (is_fixed) world.Order();
     world.Fill(world.scratch, world.second, 64);
-    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
-    while (status != ACL_STREAM_STATUS_COMPLETE) OK(aclrtStreamQuery(world.second, &status));
-    Load(world.pinned);
-    world.Drain();
+    LoadWhenComplete(world, ACL_STREAM_STATUS_COMPLETE, aclrtStreamQuery, world.second);
 }
 
 // A fill writes the memory, by the stream.
