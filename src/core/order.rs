@@ -15,6 +15,7 @@ pub mod effects;
 mod ending;
 pub mod known;
 pub mod sequence;
+mod waits;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

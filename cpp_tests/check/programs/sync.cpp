@@ -1,7 +1,7 @@
 // Waits that nothing ends, and waits for nothing.
 #include <future>
 
-#include "check/programs/program.h"
+#include "check/programs/notifies.h"
 
 namespace {
 
@@ -11,14 +11,6 @@ constexpr int kLong = 500;
 void Await(aclrtStream stream) {
     static_cast<void>(aclrtSynchronizeStreamWithTimeout(stream, kLong));
 }
-
-struct Notify {
-    Notify() { OK(aclrtCreateNotify(&handle, ACL_NOTIFY_DEFAULT)); }
-    ~Notify() { OK(aclrtDestroyNotify(handle)); }
-    void Record(aclrtStream stream) { OK(aclrtRecordNotify(handle, stream)); }
-    void Wait(aclrtStream stream) { OK(aclrtWaitAndResetNotify(handle, stream, 0)); }
-    aclrtNotify handle = nullptr;
-};
 
 void NoRecord(World& world, bool is_fixed) {
     Notify notify;
@@ -76,6 +68,23 @@ void WrongValue(World& world, bool is_fixed) {
     if (!is_fixed) {
         notify.Record(nullptr);
         OK(aclrtValueWrite(world.other, kAwaited, 0, world.first));
+    }
+    world.Drain();
+}
+
+// What the other stream is about to do to the count does not end the wait.
+void ResetOnly(World& world, bool is_fixed) {
+    Notify notify;
+    Counted counted;
+    counted.Wait(world.second, 1);
+    notify.Wait(world.first);
+    counted.Reset(world.first);
+    if (is_fixed) counted.Set(world.first, 1);
+    if (is_fixed) notify.Record(nullptr);
+    Await(world.second);
+    if (!is_fixed) {
+        notify.Record(nullptr);
+        counted.Set(world.first, 1);
     }
     world.Drain();
 }
@@ -174,6 +183,7 @@ const std::vector<Program> kSync = {
     {"own_record", Own, "endless_wait", kStream, "submit one of the records before the wait"},
     {"no_write", NoWrite, "endless_wait", kStream, "waits for a value that nothing writes"},
     {"wrong_value", WrongValue, "endless_wait", kStream, "waits for a value that nothing writes"},
+    {"reset_only", ResetOnly, "endless_wait", kStream, "(id 2, device 0), waits for a notify that nothing records"},
     {"busy_stream", Busy, "endless_wait", kStream, "waits for a notify that nothing records"},
     {"behind_a_notify", Behind, "endless_wait", kStream, "waits for the record of an event, behind the next one"},
     {"host_behind_a_notify", HostBehind, "endless_wait", "aclrtSynchronizeEventWithTimeout has waited for 200ms",

@@ -1,18 +1,10 @@
 // Races around waits that are submitted before what ends them.
+#include <cstdlib>
 #include <future>
 
-#include "check/programs/program.h"
+#include "check/programs/notifies.h"
 
 namespace {
-
-struct Notify {
-    aclrtNotify handle = nullptr;
-
-    Notify() { OK(aclrtCreateNotify(&handle, ACL_NOTIFY_DEFAULT)); }
-    void Record(aclrtStream stream) { OK(aclrtRecordNotify(handle, stream)); }
-    void Wait(aclrtStream stream) { OK(aclrtWaitAndResetNotify(handle, stream, 0)); }
-    void Destroy() { OK(aclrtDestroyNotify(handle)); }
-};
 
 // What ends the second stream's wait is itself behind a wait.
 void WaitBehindAWait(World& world, bool is_fixed) {
@@ -28,8 +20,6 @@ void WaitBehindAWait(World& world, bool is_fixed) {
     if (is_fixed) inner.Record(third);
     OK(aclrtSynchronizeDevice());
     OK(aclrtDestroyStream(third));
-    outer.Destroy();
-    inner.Destroy();
 }
 
 // The first of two values does not end the wait.
@@ -87,7 +77,6 @@ void HostFunctionBehindAWait(World& world, bool is_fixed) {
     reached.get_future().wait();
     OK(aclrtMemcpy(world.pageable.data(), world.kSize, world.device, world.kSize, ACL_MEMCPY_DEVICE_TO_HOST));
     OK(aclrtSynchronizeDevice());
-    notify.Destroy();
 }
 
 // The host uploads what a stream reads that waits already.
@@ -99,7 +88,6 @@ void HostUploadsBeforeTheRecord(World& world, bool is_fixed) {
     OK(aclrtMemcpy(world.device, world.kSize, world.pageable.data(), world.kSize, ACL_MEMCPY_HOST_TO_DEVICE));
     if (is_fixed) notify.Record(world.first);
     OK(aclrtSynchronizeDevice());
-    notify.Destroy();
 }
 
 // A stream that waits still uses memory that is freed.
@@ -115,7 +103,79 @@ void FreeBeforeTheRecord(World& world, bool is_fixed) {
     world.device = nullptr;
     if (!is_fixed) notify.Record(world.first);
     OK(aclrtSynchronizeDevice());
-    notify.Destroy();
+}
+
+// The reset does not end the wait.
+void ResetOfAnEvent(World& world, bool is_fixed) {
+    aclrtEvent event = nullptr;
+    OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_EXTERNAL));
+    OK(aclrtStreamWaitEvent(world.second, event));
+    world.ToHost(world.second, world.device);
+    OK(aclrtResetEvent(event, world.first));
+    if (!is_fixed) OK(aclrtRecordEvent(event, world.first));
+    world.Fill(world.device, world.first);
+    if (is_fixed) OK(aclrtRecordEvent(event, world.first));
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyEvent(event));
+}
+
+// Nor does a count that is too small.
+void CountTooSmall(World& world, bool is_fixed) {
+    Counted notify;
+    notify.Wait(world.second, 2);
+    world.ToHost(world.second, world.device);
+    notify.Reset(world.first);
+    notify.Set(world.first, 1);
+    if (!is_fixed) notify.Set(world.first, 2);
+    world.Fill(world.device, world.first);
+    if (is_fixed) notify.Set(world.first, 2);
+    OK(aclrtSynchronizeDevice());
+}
+
+// The second stream waits for the third. The first one resets the count later: what is before the reset is not before
+// the wait.
+void ReadBesideAReset(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Counted counted;
+    Notify notify;
+    notify.Wait(world.first);
+    world.Fill(world.device, world.first);
+    counted.Reset(world.first);
+    counted.Set(third, 1);
+    counted.Wait(world.second, 1);
+    if (!is_fixed) notify.Record(world.second);
+    world.ToHost(world.second, world.device);
+    if (is_fixed) notify.Record(world.second);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStream(third));
+}
+
+// The record ends the wait of the second stream, because the other wait for it is over.
+void AfterALostWait(World& world, bool is_fixed, Notify& notify) {
+    if (is_fixed) world.Fill(world.device, world.first);
+    notify.Record(world.first);
+    notify.Wait(world.second);
+    world.ToHost(world.second, world.device);
+    if (!is_fixed) world.Fill(world.device, world.first);
+    OK(aclrtSynchronizeDevice());
+}
+
+void AbortedWait(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Notify notify;
+    notify.Wait(third);
+    OK(aclrtStreamAbort(third));
+    AfterALostWait(world, is_fixed, notify);
+    OK(aclrtDestroyStreamForce(third));
+}
+
+void TimedOutWait(World& world, bool is_fixed) {
+    Notify notify;
+    notify.Wait(world.second, 1);
+    if (aclrtSynchronizeStream(world.second) == ACL_SUCCESS) std::abort();
+    AfterALostWait(world, is_fixed, notify);
 }
 
 }  // namespace
@@ -134,4 +194,12 @@ const std::vector<Program> kWaits = {
      "aclrtMemcpy writes memory that aclrtMemcpyAsync reads, and nothing"},
     {"free_before_the_record", FreeBeforeTheRecord, "race",
      "aclrtFree frees memory that aclrtMemcpyAsync reads, and nothing"},
+    {"reset_of_an_event", ResetOfAnEvent, "race",
+     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"count_too_small", CountTooSmall, "race",
+     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"read_beside_a_reset", ReadBesideAReset, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"aborted_wait", AbortedWait, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"timed_out_wait", TimedOutWait, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
 };

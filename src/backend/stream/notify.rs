@@ -40,7 +40,8 @@ pub enum Change {
 }
 
 impl Change {
-    fn of(self, count: u32) -> u32 {
+    /// The count after it.
+    pub fn of(self, count: u32) -> u32 {
         match self {
             Self::Set(value) => value,
             Self::Add(value) => count.wrapping_add(value),
@@ -66,7 +67,8 @@ pub enum Until {
 }
 
 impl Until {
-    fn holds(self, count: u32) -> bool {
+    /// Whether this count satisfies it.
+    pub fn holds(self, count: u32) -> bool {
         match self {
             Self::Less(value) => count < value,
             Self::Equal(value) => count == value,

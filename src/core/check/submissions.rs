@@ -141,8 +141,8 @@ fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
     match op {
         Op::Record(event) => sequence.record(stream, event),
         Op::Wait(event, _) => sequence.wait(stream, event),
-        Op::ChangeNotify(notify, _) => sequence.change(stream, notify),
-        Op::WaitNotify(notify, wait) => sequence.await_notify(stream, notify, wait.clear),
+        Op::ChangeNotify(notify, change) => sequence.change(stream, notify, *change),
+        Op::WaitNotify(notify, wait) => sequence.await_notify(stream, notify, *wait),
         Op::WriteValue(write) => sequence.write_value(stream, write.dst.addr, write.value),
         Op::WaitValue(wait) => sequence.await_value(stream, *wait),
         Op::HostFn(_) | Op::HandOver { .. } => return sequence.before_latest(stream),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use super::clock::{Clock, Line, Point};
-use crate::backend::{Event, Notify, ValueWait};
+use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
 /// What passes order.
 pub enum Carrier {
@@ -39,61 +39,168 @@ pub fn notify_key(notify: &Arc<Notify>) -> usize {
     Arc::as_ptr(notify).addr()
 }
 
+/// How a stream changes what passes order.
+pub enum Changes {
+    /// It records an event. What the event passed before is replaced.
+    Record,
+    /// It writes a value. `None`: an unknown one.
+    Write(Option<u64>),
+    /// It changes the count of a notify.
+    Count(Change),
+}
+
 /// What passes order, with what it passes.
 pub struct Carried {
     /// Its kind.
     pub carrier: Carrier,
     /// What comes before.
     pub clock: Clock,
-    /// How often it was changed.
-    pub changes: u64,
-    /// How many waits for it were submitted that consume a change each.
-    pub waits: u64,
-    /// The value that the latest change wrote. `None`: that value is unknown, or this is no value in memory.
-    pub value: Option<u64>,
+    /// What comes before resets of a notify. Only waits for a count of 0 may be after it.
+    resets: Clock,
+    /// A value in memory: what the latest change wrote, if that is known. A notify: its count after all changes, and
+    /// after the waits that have ended.
+    value: Option<u64>,
+    /// How many changes have set the count that it had already. Streams that take turns may be submitted one after the
+    /// other, so each of these counts for a wait.
+    spare: u64,
+    /// The open waits for it, in the order of their submission.
+    open: Vec<(Point, End)>,
     /// The streams that may have gates for it.
     pub waiting: Vec<Line>,
 }
 
 impl Carried {
-    /// Passes nothing yet.
+    /// Passes nothing yet. The count of a notify is 0.
     pub fn new(carrier: Carrier) -> Self {
-        Self { carrier, clock: Clock::default(), changes: 0, waits: 0, value: None, waiting: Vec::new() }
+        let value = matches!(carrier, Carrier::Notify(_)).then_some(0);
+        let (clock, resets, open, waiting) = Default::default();
+        Self { carrier, clock, resets, value, spare: 0, open, waiting }
     }
 
-    /// What ends the next wait for it, if it is a notify. `consumes`: the wait takes the change from later waits.
-    pub fn next_change(&mut self, consumes: bool) -> End {
-        let end = End::Changes(self.waits + 1);
-        self.waits += u64::from(consumes);
-        end
-    }
-
-    /// Whether its latest change wrote an unknown value, which may end this wait.
-    pub fn may_end(&self, end: &End) -> bool {
-        matches!(end, End::Value(_)) && self.value.is_none()
-    }
-
-    /// Whether its changes so far end this wait.
-    pub fn ends(&self, end: &End) -> bool {
-        match end {
-            End::Changes(wanted) => self.changes >= *wanted,
-            End::Value(wanted) => self.value.is_some_and(|value| wanted.comparison.holds(value, wanted.value)),
+    /// A stream that has this clock changes it.
+    pub fn change(&mut self, change: &Changes, clock: Clock) {
+        match change {
+            Changes::Record => self.clock = clock,
+            Changes::Count(Change::Set(0)) => {
+                self.resets.merge(clock);
+                self.reset();
+            }
+            Changes::Count(change) => {
+                self.clock.merge(clock);
+                let before = self.count();
+                let is_same = before != 0 && *change == Change::Set(before);
+                self.spare = if is_same { self.spare + 1 } else { 0 };
+                self.value = Some(change.of(before).into());
+            }
+            Changes::Write(value) => {
+                self.clock.merge(clock);
+                self.value = *value;
+            }
         }
     }
 
-    /// A notify loses the changes that no wait consumes.
+    fn count(&self) -> u32 {
+        self.value.map_or(0, |value| value as u32)
+    }
+
+    /// The host or a stream resets a notify.
     pub fn reset(&mut self) {
-        self.changes = self.changes.min(self.waits);
+        (self.value, self.spare) = (Some(0), 0);
+    }
+
+    /// Something unknown writes the value.
+    pub fn forget_value(&mut self) {
+        self.value = None;
+    }
+
+    /// What it passes to a wait that this ends.
+    pub fn passes(&self, end: Option<&End>) -> Clock {
+        let mut clock = self.clock.clone();
+        if end.is_some_and(|end| end.holds(0)) {
+            clock.merge(self.resets.clone());
+        }
+        clock
+    }
+
+    /// All that it passes.
+    pub fn clocks(&mut self) -> [&mut Clock; 2] {
+        [&mut self.clock, &mut self.resets]
+    }
+
+    /// Whether its latest change wrote an unknown value, which may end waits.
+    pub fn is_unknown(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// Whether its changes so far end this wait, which then takes the count from later waits if it clears it. Returns
+    /// the count that was there.
+    pub fn ends(&mut self, end: &End) -> Option<u32> {
+        self.value.filter(|value| end.holds(*value))?;
+        let count = self.count();
+        if end.clears() {
+            match self.spare {
+                0 => self.value = Some(0),
+                _ => self.spare -= 1,
+            }
+        }
+        Some(count)
+    }
+
+    /// A wait that took this count was dropped.
+    pub fn restore(&mut self, count: u32) {
+        match self.count() {
+            0 => self.value = Some(count.into()),
+            _ => self.spare += 1,
+        }
+    }
+
+    /// Keeps a wait that nothing has ended. `is_over`: whether it is known that something has.
+    pub fn wait(&mut self, origin: Point, end: End, is_over: impl Fn(Point) -> bool) {
+        self.open.retain(|(origin, _)| !is_over(*origin));
+        self.open.push((origin, end));
+    }
+
+    /// Takes the open waits that its latest change ends, each with the count that it took.
+    pub fn take_ended(&mut self, is_over: impl Fn(Point) -> bool) -> Vec<(Point, End, u32)> {
+        let mut open = std::mem::take(&mut self.open);
+        let mut ended = Vec::new();
+        open.retain(|(origin, end)| {
+            let taken = if is_over(*origin) { None } else { self.ends(end) };
+            ended.extend(taken.map(|count| (*origin, *end, count)));
+            taken.is_none() && !is_over(*origin)
+        });
+        self.open = open;
+        ended
+    }
+
+    /// A wait was dropped.
+    pub fn drop_wait(&mut self, origin: Point) {
+        self.open.retain(|(known, _)| *known != origin);
     }
 }
 
 /// What ends a wait.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// The change of a notify that has this number, counted from 1.
-    Changes(u64),
+    /// A count of a notify.
+    Count(NotifyWait),
     /// A value in memory that satisfies this.
     Value(ValueWait),
+}
+
+impl End {
+    /// Whether this count or value ends the wait.
+    pub fn holds(&self, value: u64) -> bool {
+        match self {
+            Self::Count(wait) => wait.until.holds(value as u32),
+            Self::Value(wait) => wait.comparison.holds(value, wait.value),
+        }
+    }
+
+    /// Whether the wait takes the count from later waits.
+    pub fn clears(&self) -> bool {
+        matches!(self, Self::Count(wait) if wait.clear)
+    }
 }
 
 /// A wait that was submitted before what it waits for.
@@ -105,8 +212,6 @@ pub struct Gate {
     pub origin: Point,
     /// Of the carrier.
     pub key: usize,
-    /// What ends the wait.
-    pub end: End,
 }
 
 impl Gate {

@@ -49,13 +49,14 @@ impl Sequence {
 
     /// What the host will know when it has waited for what a carrier passes.
     pub fn at_carrier(&mut self, key: usize) -> Option<Known> {
-        let clock = self.carriers.get(&key)?.clock.clone();
+        let clock = self.carriers.get(&key)?.passes(None);
         Some(self.reach(clock))
     }
 
     /// An operation was refused, and does nothing: it is complete when what was before it is. That is of interest if
     /// the host knows of it already, as it does when it has synchronized a stream that stopped after a failure.
     pub fn refuse(&mut self, point: Point) {
+        self.drop_refused(point);
         if self.is_known(Point { number: point.number - 1, ..point }) {
             self.know(&Known { clock: Clock { latest: Some(point), ..Clock::default() }, key: 0 });
         }

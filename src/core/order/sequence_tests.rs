@@ -1,14 +1,13 @@
 //! Tests of the order of operations.
 
-use std::sync::Arc;
-
 use super::super::known::Known;
 use super::{Carrier, Line, Point, Sequence};
-use crate::backend::{Comparison, Event, Notifies, Notify, Place, SharedEvent, Span, ValueWait};
+use crate::backend::{Comparison, Place, Span, ValueWait};
+use crate::core::order::carriers::Changes;
 
-/// A wait that consumes a change.
+/// A wait for the value 1.
 fn wait(sequence: &mut Sequence, stream: u64, key: usize) {
-    sequence.follow_or_wait(stream, key, || Carrier::Value, |carried| carried.next_change(true));
+    sequence.await_value(stream, value_wait(key, Comparison::Equal, 1));
 }
 
 /// The second of two streams that wait for each other by turns. The first begins with a wait for a value that nothing
@@ -20,11 +19,11 @@ fn operations_behind_an_endless_wait(sequence: &mut Sequence, rounds: usize) -> 
     let mut points = Vec::new();
     for _ in 0..rounds {
         sequence.next(10);
-        sequence.carry(10, to_second, || Carrier::Value, true, None);
-        sequence.follow(20, to_second);
+        sequence.carry(10, to_second, || Carrier::Value, &Changes::Record);
+        sequence.follow(20, to_second, None);
         points.push(sequence.next(20));
-        sequence.carry(20, to_first, || Carrier::Value, true, None);
-        sequence.follow(10, to_first);
+        sequence.carry(20, to_first, || Carrier::Value, &Changes::Record);
+        sequence.follow(10, to_first, None);
     }
     points
 }
@@ -39,7 +38,7 @@ fn streams_that_wait_for_each_other_pass_an_endless_wait_on_once() {
     assert!(sequence.streams.iter().all(|stream| stream.gates.len() == 1));
     // The value is written: nothing is behind a wait any more.
     sequence.next(30);
-    sequence.carry(30, 1, || Carrier::Value, false, None);
+    sequence.write_value(30, 1, 1);
     let last = sequence.next(20);
     assert_eq!(sequence.open_gates(last).count(), 0);
 }
@@ -50,9 +49,9 @@ fn waits_before_the_write(sequence: &mut Sequence) -> (Point, u64) {
     sequence.next(10);
     wait(sequence, 10, value);
     sequence.next(10);
-    sequence.carry(10, passed, || Carrier::Value, true, None);
+    sequence.carry(10, passed, || Carrier::Value, &Changes::Record);
     let written = sequence.next(20);
-    sequence.carry(20, value, || Carrier::Value, false, None);
+    sequence.write_value(20, value, 1);
     (written, passed as u64)
 }
 
@@ -65,7 +64,7 @@ fn what_ends_a_wait_is_before_what_is_behind_the_wait() {
     let other = sequence.next(30);
     assert!(!sequence.is_before(written, other), "the stream waits for nothing");
     // What was passed on before the write comes after it as well.
-    sequence.follow(30, passed as usize);
+    sequence.follow(30, passed as usize, None);
     let follower = sequence.next(30);
     assert!(sequence.is_before(written, follower));
 }
@@ -77,7 +76,7 @@ fn the_host_knows_what_ended_the_wait_that_it_waited_for() {
     wait(&mut sequence, 10, 1);
     let reached = sequence.at_stream(10);
     let written = sequence.next(20);
-    sequence.carry(20, 1, || Carrier::Value, false, None);
+    sequence.write_value(20, 1, 1);
     assert!(!sequence.is_known(written));
     // Another thread goes on with the stream meanwhile.
     let behind = sequence.next(10);
@@ -100,11 +99,11 @@ fn operations_between_two_waits_are_behind_both() {
     sequence.next(2);
     wait(&mut sequence, 2, inner);
     sequence.next(2);
-    sequence.carry(2, outer, || Carrier::Value, false, None);
+    sequence.write_value(2, outer, 1);
     assert!(sequence.is_open(behind), "behind the inner wait");
     // What the third stream does before comes before it, and not what it does later.
     sequence.next(3);
-    sequence.carry(3, inner, || Carrier::Value, false, None);
+    sequence.write_value(3, inner, 1);
     assert!(!sequence.is_open(behind));
 }
 
@@ -176,7 +175,7 @@ fn the_host_knows_what_ended_the_waits_of_all_streams() {
     let changed = keys.map(|key| {
         let before = sequence.next(3);
         sequence.next(3);
-        sequence.carry(3, key, || Carrier::Value, false, None);
+        sequence.write_value(3, key, 1);
         before
     });
     reached.iter().for_each(|reached| sequence.know(reached));
@@ -226,7 +225,7 @@ fn a_change_checks_its_own_waits() {
         assert_eq!(sequence.carriers[&key].waiting, [0, 1]);
         for _ in 0..2 {
             sequence.next(3);
-            sequence.carry(3, key, || Carrier::Value, false, None);
+            sequence.write_value(3, key, 1);
         }
         assert_eq!(sequence.carriers[&key].waiting, [] as [Line; 0]);
     }
@@ -270,50 +269,14 @@ fn a_value_ends_any_number_of_waits() {
     }
 }
 
-fn notify() -> Arc<Notify> {
-    Notifies::default().create().unwrap()
-}
-
-/// A wait that leaves the count as it is, as those for events with ACL_EVENT_EXTERNAL.
-#[test]
-fn only_a_wait_that_consumes_a_change_takes_it_from_others() {
-    for (consumes, is_open) in [(false, [false, false, false, true]), (true, [false, true, true, true])] {
-        let (mut sequence, notify) = (Sequence::default(), notify());
-        sequence.next(1);
-        sequence.change(1, &notify);
-        let kinds = [consumes, consumes, true, true];
-        for ((stream, consumes), is_open) in (2..).zip(kinds).zip(is_open) {
-            sequence.next(stream);
-            sequence.await_notify(stream, &notify, consumes);
-            let behind = sequence.next(stream);
-            assert_eq!(sequence.is_open(behind), is_open, "stream {stream}");
-        }
-    }
-}
-
-#[test]
-fn a_reset_takes_the_changes_that_no_wait_consumes() {
-    let (mut sequence, notify) = (Sequence::default(), notify());
-    sequence.next(1);
-    sequence.change(1, &notify);
-    sequence.reset(&notify);
-    sequence.next(2);
-    sequence.await_notify(2, &notify, true);
-    let behind = sequence.next(2);
-    assert!(sequence.is_open(behind));
-    sequence.next(1);
-    sequence.change(1, &notify);
-    assert!(!sequence.is_open(behind));
-}
-
 /// Stream 2 waits for the value 1, stream 1 for stream 2, and the host for stream 1.
 fn wait_behind_a_wait(sequence: &mut Sequence) -> Known {
     sequence.next(2);
     sequence.await_value(2, value_wait(64, Comparison::Equal, 1));
     sequence.next(2);
-    sequence.carry(2, 128, || Carrier::Value, true, None);
+    sequence.carry(2, 128, || Carrier::Value, &Changes::Record);
     sequence.next(1);
-    sequence.follow(1, 128);
+    sequence.follow(1, 128, None);
     let reached = sequence.at_stream(1);
     sequence.know(&reached);
     reached
@@ -362,22 +325,4 @@ fn a_wait_for_a_value_of_freed_memory_does_not_stand_for_one_at_the_same_address
     sequence.write_value(3, 64, 1);
     let behind = sequence.next(1);
     assert!(sequence.is_before(before, behind) && !sequence.is_open(behind));
-}
-
-/// Events with ACL_EVENT_IPC: each record is a notify of its own, and each wait as well.
-#[test]
-fn records_of_an_event_that_is_shared_pass_order() {
-    let mut sequence = Sequence::default();
-    let event = SharedEvent::new(notify());
-    let before = sequence.next(1);
-    sequence.change(1, &event.record());
-    sequence.next(2);
-    sequence.await_notify(2, &event.latest(), false);
-    let behind = sequence.next(2);
-    assert!(sequence.is_before(before, behind) && !sequence.is_open(behind));
-    // The host waits for it as for any other event.
-    let event: Arc<dyn Event> = event;
-    let reached = sequence.at_carrier(super::event_key(&event)).unwrap();
-    sequence.know(&reached);
-    assert!(sequence.is_known(before) && !sequence.is_known(behind));
 }

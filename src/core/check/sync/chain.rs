@@ -78,7 +78,7 @@ pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> O
                 at = record.clone();
                 continue;
             }
-            Why::Carrier(carrier, wait) => match pending.setter_of(*carrier, wait.as_ref()) {
+            Why::Carrier(carrier, awaited) => match pending.setter_of(*carrier, awaited) {
                 Some(setter) => {
                     links.push(link(stop, None));
                     let operation = Arc::clone(&setter.operation);

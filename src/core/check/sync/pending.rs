@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
-use crate::backend::{Event, Op, ValueWait};
+use crate::backend::{Change, Event, Op};
 use crate::core::check::operation::Operation;
+use crate::core::order::sequence::End;
 
 /// A host function, as far as it is known.
 #[derive(Debug, Default)]
@@ -44,12 +45,12 @@ pub enum Carrier {
 pub enum Step {
     /// It records an event.
     Records(usize, Weak<dyn Event>),
-    /// It changes a notify, or writes this value.
+    /// It changes a notify, or writes a value: to this, if that is known.
     Sets(Carrier, Option<u64>),
     /// It waits for the record of an event.
     AwaitsRecord(usize),
-    /// It waits for a notify, or a value as given.
-    Awaits(Carrier, Option<ValueWait>),
+    /// It waits for a notify or a value.
+    Awaits(Carrier, End),
     /// It calls a function of the program.
     Calls(Arc<Progress>),
     /// It waits until something that it hands over is done.
@@ -62,10 +63,18 @@ impl Step {
         Some(match op {
             Op::Record(event) => Self::Records(Arc::as_ptr(event).cast::<()>().addr(), Arc::downgrade(event)),
             Op::Wait(event, _) => Self::AwaitsRecord(Arc::as_ptr(event).cast::<()>().addr()),
-            Op::ChangeNotify(notify, _) => Self::Sets(Carrier::Notify(Arc::as_ptr(notify).addr()), None),
-            Op::WaitNotify(notify, _) => Self::Awaits(Carrier::Notify(Arc::as_ptr(notify).addr()), None),
+            Op::ChangeNotify(notify, change) => {
+                let count = match change {
+                    Change::Set(count) => Some(u64::from(*count)),
+                    Change::Add(_) | Change::Or(_) | Change::And(_) => None,
+                };
+                Self::Sets(Carrier::Notify(Arc::as_ptr(notify).addr()), count)
+            }
+            Op::WaitNotify(notify, wait) => {
+                Self::Awaits(Carrier::Notify(Arc::as_ptr(notify).addr()), End::Count(*wait))
+            }
             Op::WriteValue(write) => Self::Sets(Carrier::Value(write.dst.addr), Some(write.value)),
-            Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr), Some(*wait)),
+            Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr), End::Value(*wait)),
             Op::HostFn(_) => Self::Calls(Arc::default()),
             Op::HandOver { wait: true, .. } => Self::HandsOver,
             _ => return None,
@@ -90,8 +99,8 @@ pub struct At {
 pub enum Why {
     /// It waits for this record of an event.
     Record(At),
-    /// It waits for a notify, or a value as given.
-    Carrier(Carrier, Option<ValueWait>),
+    /// It waits for a notify or a value.
+    Carrier(Carrier, End),
     /// It calls a function of the program.
     Function(Arc<Progress>),
     /// It waits for what it has handed over.
@@ -124,8 +133,8 @@ impl Setter {
         self.passed.as_ref().is_none_or(is_pending)
     }
 
-    fn ends(&self, wait: Option<&ValueWait>) -> bool {
-        self.value.zip(wait).is_none_or(|(value, wait)| wait.comparison.holds(value, wait.value))
+    fn ends(&self, end: &End) -> bool {
+        self.value.is_none_or(|value| end.holds(value))
     }
 }
 
@@ -183,7 +192,7 @@ impl Pending {
                 Some((record, _)) => Why::Record(record.clone()),
                 None => return,
             },
-            Step::Awaits(carrier, wait) => Why::Carrier(carrier, wait),
+            Step::Awaits(carrier, end) => Why::Carrier(carrier, end),
             Step::Calls(progress) => Why::Function(progress),
             Step::HandsOver => Why::HandedOver,
         };
@@ -228,7 +237,7 @@ impl Pending {
     }
 
     /// A change of a notify or a value that is still to come, and may end a wait for it.
-    pub fn setter_of(&self, carrier: Carrier, wait: Option<&ValueWait>) -> Option<&Setter> {
-        self.setters.get(&carrier)?.iter().find(|setter| setter.may_come() && setter.ends(wait))
+    pub fn setter_of(&self, carrier: Carrier, end: &End) -> Option<&Setter> {
+        self.setters.get(&carrier)?.iter().find(|setter| setter.may_come() && setter.ends(end))
     }
 }

@@ -1,0 +1,149 @@
+//! Waits that are open: nothing that was submitted so far ends them.
+
+use super::carriers::{Carrier, End, Gate};
+use super::clock::{Clock, Line, Point};
+use super::sequence::{Progress, Sequence};
+
+/// The most waits behind gates of a stream that return their counts if they are dropped.
+const MOST_TAKEN: usize = 1024;
+
+impl Sequence {
+    /// The latest change of a carrier ends open waits, or may end them. The streams behind these waits come after the
+    /// change, and so does what these streams have passed on.
+    pub(super) fn end_waits(&mut self, key: usize) {
+        let Self { streams, carriers, host, .. } = self;
+        let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
+        let over = carried.take_ended(|wait| host[wait.line as usize] >= wait.number);
+        let (is_unknown, mut waiting) = (carried.is_unknown(), std::mem::take(&mut carried.waiting));
+        let is_over = |gate: &Gate| gate.key == key && over.iter().any(|(origin, ..)| *origin == gate.origin);
+        let mut ended = Vec::new();
+        waiting.retain(|&line| {
+            // What has ended already does not come after this change.
+            streams[line as usize].drop_known(host);
+            let gates = &mut streams[line as usize].gates;
+            let may_end = |gate: &&Gate| is_over(gate) || is_unknown && gate.key == key;
+            let first = gates.iter().filter(may_end).map(|gate| gate.number).min();
+            ended.extend(first.map(|number| Point { line, number }));
+            gates.retain(|gate| !is_over(gate));
+            gates.iter().any(|gate| gate.key == key)
+        });
+        carried.waiting = waiting;
+        let clock = carried.passes(over.iter().map(|(_, end, _)| end).find(|end| end.holds(0)));
+        for wait in &ended {
+            self.follow_on(*wait, &clock);
+            let is_behind = |point: Point| point.line == wait.line && point.number >= wait.number;
+            for passed in &self.streams[wait.line as usize].passed {
+                let Some(passed) = self.carriers.get_mut(passed) else { continue };
+                let passed = passed.clocks().into_iter().filter(|clock| clock.points().any(is_behind));
+                passed.for_each(|passed| passed.add_before(&clock));
+            }
+        }
+        over.iter().for_each(|(origin, end, count)| self.note_taken(*origin, key, end, *count));
+        ended.iter().for_each(|wait| self.streams[wait.line as usize].retain_gates(&|_| true));
+    }
+
+    /// The operation is after what a carrier passes.
+    fn follow_on(&mut self, wait: Point, clock: &Clock) {
+        let gates: Vec<Gate> = clock.points().flat_map(|point| self.open_gates(point)).collect();
+        let progress = &mut self.streams[wait.line as usize];
+        clock.points().filter(|point| point.line != wait.line).for_each(|point| progress.after.add(point));
+        gates.into_iter().for_each(|gate| self.add_gate(wait.line, Gate { number: wait.number, ..gate }));
+    }
+
+    /// The latest operation of a stream is after what a carrier passes. `end`: what ends its wait.
+    pub(super) fn follow(&mut self, stream: u64, key: usize, end: Option<&End>) -> Point {
+        let line = self.line(stream);
+        let wait = Point { line, number: self.streams[line as usize].submitted };
+        if let Some(clock) = self.carriers.get(&key).map(|carried| carried.passes(end)) {
+            self.follow_on(wait, &clock);
+        }
+        wait
+    }
+
+    fn add_gate(&mut self, line: Line, gate: Gate) {
+        self.streams[line as usize].drop_known(&self.host);
+        let gates = &mut self.streams[line as usize].gates;
+        if let Some(known) = gates.iter_mut().find(|known| known.origin == gate.origin) {
+            known.number = known.number.min(gate.number);
+            return;
+        }
+        gates.push(gate);
+        let waiting = self.carriers.get_mut(&gate.key).map(|carried| &mut carried.waiting);
+        waiting.filter(|waiting| !waiting.contains(&line)).into_iter().for_each(|waiting| waiting.push(line));
+    }
+
+    /// The latest operation of a stream waits for a carrier. It is after what the carrier passes. If no change so far
+    /// ends the wait, it is open.
+    pub(super) fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier, end: End) {
+        let taken = self.carrier(key, carrier).ends(&end);
+        let origin = self.follow(stream, key, Some(&end));
+        if let Some(count) = taken {
+            return self.note_taken(origin, key, &end, count);
+        }
+        let Self { carriers, host, .. } = self;
+        let is_over = |wait: Point| host[wait.line as usize] >= wait.number;
+        carriers.get_mut(&key).into_iter().for_each(|carried| carried.wait(origin, end, is_over));
+        self.add_gate(origin.line, Gate { number: origin.number, origin, key });
+    }
+
+    /// A wait that may still be dropped has taken a count.
+    fn note_taken(&mut self, wait: Point, key: usize, end: &End, count: u32) {
+        let is_behind = end.clears() && self.open_gates(wait).next().is_some();
+        let taken = &mut self.streams[wait.line as usize].taken;
+        if is_behind && taken.len() < MOST_TAKEN {
+            taken.push((wait.number, key, count));
+        }
+    }
+
+    /// The open waits before an operation.
+    pub(super) fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
+        let gates = &self.streams[point.line as usize].gates;
+        gates.iter().filter(move |gate| gate.number <= point.number && !gate.is_over(&self.host)).copied()
+    }
+
+    /// Whether operations that are still to be submitted may come before this one, or it was dropped by an abort.
+    pub fn is_open(&self, point: Point) -> bool {
+        self.open_gates(point).next().is_some() || self.streams[point.line as usize].stopped.contains(&point.number)
+    }
+
+    /// The stream was stopped. What was behind its open waits counts as dropped, although a driver may still run it.
+    /// Dropped waits take nothing from later ones, and hold up no other stream.
+    pub fn stop(&mut self, stream: u64) {
+        let Some(&line) = self.lines.get(&stream) else { return };
+        self.streams[line as usize].drop_known(&self.host);
+        let Progress { submitted, gates, stopped, taken, .. } = &mut self.streams[line as usize];
+        let Some(first) = gates.iter().map(|gate| gate.number).min() else { return };
+        let start = if stopped.is_empty() { first } else { first.min(stopped.start) };
+        *stopped = start..*submitted + 1;
+        let taken: Vec<_> = taken.extract_if(.., |(number, ..)| *number >= first).collect();
+        let own: Vec<Gate> = gates.iter().filter(|gate| gate.origin.line == line).copied().collect();
+        self.streams[line as usize].retain_gates(&|_| false);
+        own.iter().for_each(|gate| self.drop_wait(gate));
+        for (_, key, count) in taken {
+            self.carriers.get_mut(&key).into_iter().for_each(|carried| carried.restore(count));
+            self.end_waits(key);
+        }
+    }
+
+    /// A wait was dropped.
+    fn drop_wait(&mut self, dropped: &Gate) {
+        let Some(carried) = self.carriers.get_mut(&dropped.key) else { return };
+        carried.drop_wait(dropped.origin);
+        carried.waiting.retain(|&line| {
+            let stream = &mut self.streams[line as usize];
+            stream.retain_gates(&|gate| gate.origin != dropped.origin);
+            stream.gates.iter().any(|gate| gate.key == dropped.key)
+        });
+    }
+
+    /// An operation was refused, and waits for nothing.
+    pub(super) fn drop_refused(&mut self, point: Point) {
+        let gates = &self.streams[point.line as usize].gates;
+        let own = gates.iter().find(|gate| gate.origin == point).copied();
+        own.iter().for_each(|gate| self.drop_wait(gate));
+    }
+}
+
+#[cfg(test)]
+#[path = "waits_tests.rs"]
+mod tests;
