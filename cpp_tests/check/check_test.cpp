@@ -143,8 +143,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, Fault, testing::ValuesIn(AllPlanted()), Name);
 TEST(Faults, ThereAreProgramsOfEveryKind) {
     std::map<std::string, size_t> kinds;
     for (const Planted& planted : AllPlanted()) ++kinds[planted.kind];
-    EXPECT_GE(kinds["race"], 50);
-    EXPECT_GE(kinds["init"], 17);
+    EXPECT_GE(kinds["race"], 55);
+    EXPECT_GE(kinds["init"], 19);
     EXPECT_GE(kinds["endless wait"], 10);
     EXPECT_GE(kinds["redundant wait"], 4);
     EXPECT_GE(kinds["missing wait"], 11);

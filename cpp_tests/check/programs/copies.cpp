@@ -79,10 +79,28 @@ void Graph(World& world, bool is_fixed) {
     OK(aclmdlRIDestroy(graph));
 }
 
+// Runs of one graph are one after the other, and not those of two.
+void RunsOfAGraph(World& world, bool is_fixed) {
+    const auto capture = [&] {
+        aclmdlRI graph = nullptr;
+        OK(aclmdlRICaptureBegin(world.first, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+        world.Fill(world.device, world.first);
+        OK(aclmdlRICaptureEnd(world.first, &graph));
+        return graph;
+    };
+    const aclmdlRI one = capture(), other = capture();
+    OK(aclmdlRIExecuteAsync(one, world.first));
+    OK(aclmdlRIExecuteAsync(is_fixed ? one : other, world.second));
+    OK(aclrtSynchronizeDevice());
+    OK(aclmdlRIDestroy(one));
+    OK(aclmdlRIDestroy(other));
+}
+
 // The kernel's description says that it writes its first argument.
-void Kernel(World& world, bool is_fixed) {
+void Mark(World& world, bool is_fixed, bool is_in_graph) {
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle kernel = nullptr;
+    aclmdlRI graph = nullptr;
     OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary));
     OK(aclrtBinaryGetFunction(binary, "mark", &kernel));
     OK(aclrtSynchronizeDevice());
@@ -90,11 +108,25 @@ void Kernel(World& world, bool is_fixed) {
         void* words;
         uint32_t number;
     } arguments{world.device, 3};
+    if (is_in_graph) OK(aclmdlRICaptureBegin(world.first, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
     OK(aclrtLaunchKernelV2(kernel, 1, &arguments, sizeof arguments, nullptr, world.first));
+    if (is_in_graph) {
+        OK(aclmdlRICaptureEnd(world.first, &graph));
+        OK(aclmdlRIExecuteAsync(graph, world.first));
+    }
     if (is_fixed) world.Order();
     world.ToHost(world.second, world.device);
     OK(aclrtSynchronizeDevice());
+    if (graph) OK(aclmdlRIDestroy(graph));
     OK(aclrtBinaryUnLoad(binary));
+}
+
+void Kernel(World& world, bool is_fixed) {
+    Mark(world, is_fixed, false);
+}
+
+void KernelInAGraph(World& world, bool is_fixed) {
+    Mark(world, is_fixed, true);
 }
 
 }  // namespace
@@ -113,4 +145,8 @@ const std::vector<Program> kCopies = {
     {"graph", Graph, "race", "aclrtMemcpyAsync reads memory that aclmdlRIExecuteAsync writes, and nothing"},
     {"kernel", Kernel, "race", "aclrtMemcpyAsync reads memory that aclrtLaunchKernelV2 writes, and nothing", "",
      kDescriptions},
+    {"runs_of_a_graph", RunsOfAGraph, "race",
+     "aclmdlRIExecuteAsync writes memory that aclmdlRIExecuteAsync writes, and nothing"},
+    {"kernel_in_a_graph", KernelInAGraph, "race",
+     "aclrtMemcpyAsync reads memory that aclmdlRIExecuteAsync writes, and nothing", "", kDescriptions},
 };

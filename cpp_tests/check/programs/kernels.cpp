@@ -1,5 +1,6 @@
 // Kernels that say which memory a launch uses.
 #include <cstdlib>
+#include <functional>
 
 #include "check/programs/program.h"
 
@@ -13,19 +14,44 @@ struct AddWords {
         OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary));
         OK(aclrtBinaryGetFunction(binary, "add_words", &kernel));
     }
+    struct Arguments {
+        void *to, *from;
+        uint64_t count = kBytes / sizeof(uint32_t);
+    };
     void Run(char* to, char* from, aclrtStream stream) {
-        struct {
-            void *to, *from;
-            uint64_t count;
-        } arguments{to, from, kBytes / sizeof(uint32_t)};
+        Arguments arguments{to, from};
         OK(aclrtLaunchKernelV2(kernel, 1, &arguments, sizeof arguments, nullptr, stream));
+    }
+    // As a graph, that the stream runs. `before`: what the graph does first.
+    void RunGraph(
+        char* to, char* from, aclrtStream stream, const std::function<void()>& before = [] {}) {
+        OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+        before();
+        Run(to, from, stream);
+        OK(aclmdlRICaptureEnd(stream, &graph));
+        OK(aclmdlRIExecuteAsync(graph, stream));
+    }
+    // Later runs of the graph in this stream use this memory.
+    void Update(char* to, char* from, aclrtStream stream) {
+        aclmdlRITask task = nullptr;
+        uint32_t count = 1;
+        OK(aclmdlRIGetTasksByStream(stream, &task, &count));
+        aclmdlRITaskParams params = {};
+        OK(aclmdlRITaskGetParams(task, &params));
+        Arguments arguments{to, from};
+        params.kernelTaskParams.args = &arguments;
+        params.kernelTaskParams.argsSize = sizeof arguments;
+        OK(aclmdlRITaskSetParams(task, &params));
+        OK(aclmdlRIUpdate(graph));
     }
     ~AddWords() {
         OK(aclrtSynchronizeDevice());
+        if (graph) OK(aclmdlRIDestroy(graph));
         OK(aclrtBinaryUnLoad(binary));
     }
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle kernel = nullptr;
+    aclmdlRI graph = nullptr;
 };
 
 // A launch without enough arguments is refused before the kernel says what it uses.
@@ -57,6 +83,29 @@ void SharedInput(World& world, bool is_fixed) {
     add.Run(world.other + (is_fixed ? kBytes : 0), world.device, world.second);
 }
 
+// The same in graphs.
+void LastBytesInAGraph(World& world, bool is_fixed) {
+    AddWords add(world);
+    add.RunGraph(world.other, world.device, world.first);
+    world.Fill(world.device + kBytes - (is_fixed ? 0 : 64), world.second, 64);
+}
+
+void SharedInputOfGraphs(World& world, bool is_fixed) {
+    AddWords add(world), other(world);
+    add.RunGraph(world.other, world.device, world.first);
+    other.RunGraph(world.other + (is_fixed ? kBytes : 0), world.device, world.second);
+}
+
+// The graph's kernel gets other arguments before the second run.
+void UpdatedInAGraph(World& world, bool is_fixed) {
+    AddWords add(world);
+    add.RunGraph(world.other, world.device, world.first);
+    OK(aclrtSynchronizeStream(world.first));
+    add.Update(world.other + (is_fixed ? 2 : 1) * kBytes, world.device, world.first);
+    OK(aclmdlRIExecuteAsync(add.graph, world.first));
+    world.Fill(world.other, world.second, 2 * kBytes);
+}
+
 char* Allocate(size_t size) {
     char* memory = nullptr;
     OK(aclrtMalloc(reinterpret_cast<void**>(&memory), size, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -71,10 +120,25 @@ void ReadsWithoutContents(World& world, bool is_fixed) {
     OK(aclrtFree(memory));
 }
 
+void ReadsWithoutContentsInAGraph(World& world, bool is_fixed) {
+    char* memory = Allocate(World::kSize);
+    const auto fill = [&] { world.Fill(memory, world.first, kBytes - (is_fixed ? 0 : 64)); };
+    AddWords(world).RunGraph(world.device, memory, world.first, fill);
+    OK(aclrtFree(memory));
+}
+
 // The kernel gives contents to its sums, and not to the rest of their allocation.
 void Sums(World& world, bool is_fixed) {
     char* memory = Allocate(World::kSize);
     AddWords(world).Run(memory, world.device, world.first);
+    const size_t size = kBytes + (is_fixed ? 0 : 64);
+    OK(aclrtMemcpy(world.pageable.data(), size, memory, size, ACL_MEMCPY_DEVICE_TO_HOST));
+    OK(aclrtFree(memory));
+}
+
+void SumsOfAGraph(World& world, bool is_fixed) {
+    char* memory = Allocate(World::kSize);
+    AddWords(world).RunGraph(memory, world.device, world.first);
     const size_t size = kBytes + (is_fixed ? 0 : 64);
     OK(aclrtMemcpy(world.pageable.data(), size, memory, size, ACL_MEMCPY_DEVICE_TO_HOST));
     OK(aclrtFree(memory));
@@ -115,6 +179,16 @@ const std::vector<Program> kKernels = {
      "aclrtMemsetAsync writes memory that aclrtLaunchKernelV2 reads, and nothing", "64 bytes at", kCpu},
     {"input_of_two_kernels", SharedInput, "race",
      "aclrtLaunchKernelV2 writes memory that aclrtLaunchKernelV2 writes, and nothing", "4096 bytes at", kCpu},
+    {"last_bytes_in_a_graph", LastBytesInAGraph, "race",
+     "aclrtMemsetAsync writes memory that aclmdlRIExecuteAsync reads, and nothing", "64 bytes at", kCpu},
+    {"input_of_two_graphs", SharedInputOfGraphs, "race",
+     "aclmdlRIExecuteAsync writes memory that aclmdlRIExecuteAsync writes, and nothing", "4096 bytes at", kCpu},
+    {"updated_in_a_graph", UpdatedInAGraph, "race",
+     "aclrtMemsetAsync writes memory that aclmdlRIExecuteAsync writes, and nothing", "4096 bytes at", kCpu},
+    {"read_to_the_end_in_a_graph", ReadsWithoutContentsInAGraph, "init",
+     "aclmdlRIExecuteAsync reads 64 bytes that nothing wrote since aclrtMalloc", "", kCpu},
+    {"behind_what_a_graph_wrote", SumsOfAGraph, "init",
+     "aclrtMemcpy reads 64 bytes that nothing wrote since aclrtMalloc", "", kCpu},
     {"read_by_a_kernel_to_the_end", ReadsWithoutContents, "init",
      "aclrtLaunchKernelV2 reads 64 bytes that nothing wrote since aclrtMalloc", "", kCpu},
     {"behind_what_a_kernel_wrote", Sums, "init", "aclrtMemcpy reads 64 bytes that nothing wrote since aclrtMalloc", "",

@@ -10,7 +10,7 @@ use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Tic
 use crate::core::base::config::check::Check;
 use crate::core::base::error::Result;
 use crate::core::order::accesses::{Access, Accesses, Mode};
-use crate::core::order::checker::{Awaited, Checker, GraphRun};
+use crate::core::order::checker::{Awaited, Checker, GraphRun, GraphRuns};
 use crate::core::order::effects::Effects;
 use crate::core::order::known::Known;
 use crate::core::order::sequence::{self, Sequence};
@@ -50,7 +50,13 @@ impl Checker for Submissions {
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
         let effects = Effects::of(&op);
-        let seen = Seen { by: By::Stream(stream), what: What::Accesses(op.kind()), effects: &effects, graph: None };
+        let seen = Seen {
+            by: By::Stream(stream),
+            what: What::Accesses(op.kind()),
+            effects: &effects,
+            graph: None,
+            runs: None,
+        };
         let (operation, (known, point)) = seen.check(&Accesses::of(&effects), step.is_some(), |sequence| {
             (carry_order(sequence, stream, &op), sequence.latest_of(stream))
         });
@@ -80,14 +86,16 @@ impl Checker for Submissions {
 
     fn host_does(&self, op: &Op<'_>) {
         let effects = Effects::of(op);
-        let seen = Seen { by: By::Host, what: What::Accesses(op.kind()), effects: &effects, graph: None };
+        let seen = Seen { by: By::Host, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
         seen.check(&Accesses::of(&effects), false, |_| ());
     }
 
-    fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>) {
+    fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>) {
         let (by, what) = (By::Stream(stream), What::Accesses(OpKind::RunGraph));
-        let seen = Seen { by, what, effects: &run.effects, graph: Some(run) };
-        seen.check(&run.accesses, false, |_| ());
+        let seen = Seen { by, what, effects: &run.effects, graph: Some(run), runs };
+        seen.check(&run.accesses, false, |sequence| {
+            runs.into_iter().for_each(|runs| sequence.end_run(stream, runs));
+        });
     }
 
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize) {
@@ -205,7 +213,7 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
 /// Memory is freed, in the order of a stream or at once.
 pub fn frees(by: By, addr: usize, len: usize) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
-    let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None };
+    let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None, runs: None };
     let all = Accesses([used].into_iter().collect());
     seen.check(&all, false, |sequence| sequence.forget_values(used.addr..used.end));
     sync::early::freed(addr, len);
@@ -221,6 +229,8 @@ struct Seen<'a> {
     effects: &'a Effects,
     /// Of a run of a graph.
     graph: Option<&'a Arc<GraphRun>>,
+    /// It comes after the one of these before it.
+    runs: Option<&'a Arc<GraphRuns>>,
 }
 
 impl Seen<'_> {
@@ -235,6 +245,9 @@ impl Seen<'_> {
         let stack = if is_quiet { None } else { report::stack() };
         let mut sequence = sequence::lock();
         let stream = self.by.next(&mut sequence);
+        if let (Some(stream), Some(runs)) = (stream, self.runs) {
+            sequence.begin_run(stream.handle, runs);
+        }
         if is_quiet {
             return (None, carry(&mut sequence));
         }

@@ -22,6 +22,23 @@ fn a_free_in_the_order_of_a_stream_ends_no_wait() {
 }
 
 #[test]
+fn runs_of_one_graph_are_one_after_the_other() {
+    let submissions = Submissions { long_wait: Duration::from_secs(1) };
+    // No other test uses these.
+    let streams = [0x5_0011, 0x5_0012, 0x5_0013];
+    let (runs, other) = (Arc::default(), Arc::default());
+    let points = streams.map(|stream| {
+        let before = sequence::lock().next(stream);
+        submissions.runs_graph(stream, &Arc::default(), Some(if stream == streams[2] { &other } else { &runs }));
+        (before, sequence::lock().next(stream))
+    });
+    let sequence = sequence::lock();
+    assert!(sequence.is_before(points[0].0, points[1].1));
+    assert!(!sequence.is_before(points[0].1, points[1].1), "it is behind the first run");
+    assert!(!sequence.is_before(points[0].0, points[2].1), "of another graph");
+}
+
+#[test]
 fn what_a_stream_refuses_is_complete_with_what_was_before_it() {
     let submissions = Submissions { long_wait: Duration::from_secs(1) };
     // No other test uses it.

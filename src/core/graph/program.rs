@@ -14,7 +14,7 @@ use super::task::{Step, Task};
 use crate::backend::{self, Device, Op, Position, StreamOptions, Work};
 use crate::core::base::error::Result;
 use crate::core::kernel::kernel_launch::Call;
-use crate::core::order::checker::{self, GraphRun};
+use crate::core::order::checker::{self, GraphRun, GraphRuns};
 use crate::core::order::effects::{Effect, Effects};
 use crate::core::stream::Stream;
 
@@ -23,8 +23,8 @@ pub struct Program {
     actions: Vec<Action>,
     /// Set if it is not one graph of the backend.
     frame: Option<Frame>,
-    /// What a run does, for the checker.
-    used: Mutex<Option<Arc<GraphRun>>>,
+    /// For the checker.
+    runs: Arc<GraphRuns>,
 }
 
 enum Action {
@@ -53,8 +53,7 @@ fn used_by(tasks: &[Task]) -> GraphRun {
         match task.work() {
             Some(_) if task.is_late() => effects.0.push(Effect::Unknown),
             Some(work) => match Call::of(work) {
-                // Its description is that of the kernel, which may have been unloaded.
-                Some(call) => effects.arguments(None, &call.arguments),
+                Some(call) => effects.0.extend(call.effects.iter().flat_map(|effects| &effects.0).copied()),
                 None => effects.work(work),
             },
             None => {}
@@ -75,7 +74,7 @@ impl Program {
         if let [] | [Part::Nodes(_)] = &*parts {
             let all: Vec<usize> = (0..tasks.len()).collect();
             let graph = device.create_graph(&plan::nodes(tasks, &all))?;
-            return Ok(Self { actions: vec![Action::Run(graph, all)], frame: None, used: Mutex::default() });
+            return Ok(Self { actions: vec![Action::Run(graph, all)], frame: None, runs: Arc::default() });
         }
         let mut actions = Vec::with_capacity(parts.len());
         let mut runner = None;
@@ -98,7 +97,7 @@ impl Program {
             });
         }
         let frame = Frame { ends: device.create_graph(&[])?, queueing: Mutex::new(()), runner, aborts: Arc::default() };
-        Ok(Self { actions, frame: Some(frame), used: Mutex::default() })
+        Ok(Self { actions, frame: Some(frame), runs: Arc::default() })
     }
 
     /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
@@ -115,7 +114,7 @@ impl Program {
             _ => None,
         });
         let changed: Vec<_> = changed.collect();
-        *self.used.lock() = None;
+        self.runs.change();
         for (count, (graph, members)) in changed.iter().enumerate() {
             device.update_graph(graph, &plan::nodes(tasks, members)).inspect_err(|_| {
                 for (graph, members) in &changed[..count] {
@@ -130,8 +129,7 @@ impl Program {
     /// Queues a run of these tasks. Returns its last operation.
     pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         if let Some(checker) = checker::installed() {
-            let used = Arc::clone(self.used.lock().get_or_insert_with(|| Arc::new(used_by(tasks))));
-            checker.runs_graph(stream.handle.raw(), &used);
+            checker.runs_graph(stream.handle.raw(), &self.runs.next(|| used_by(tasks)), Some(&self.runs));
         }
         match (&self.frame, &*self.actions) {
             (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),

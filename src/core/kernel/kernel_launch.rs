@@ -15,6 +15,8 @@ use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles;
 use crate::core::kernel::function::Function;
 use crate::core::memory;
+use crate::core::order::checker;
+use crate::core::order::effects::Effects;
 use crate::core::runtime::device::Device;
 use crate::core::stream::{self, Stream};
 
@@ -49,6 +51,8 @@ pub struct Call {
     pub config: Config,
     /// A copy of its arguments.
     pub arguments: Box<[u8]>,
+    /// What a run does with memory, for the checker: the kernel may be unloaded before.
+    pub effects: Option<Box<Effects>>,
     /// What C was shown of it; released with the call.
     pub shown: OnceLock<Box<dyn Any + Send + Sync>>,
 }
@@ -81,6 +85,7 @@ impl Call {
             shared_bytes,
             config: request.config,
             arguments: launch.arguments.copy(launch.kernel.info().parameters.as_ref()),
+            effects: checker::installed().map(|_| Box::new(Effects::of(&Op::Launch(launch)))),
             shown: OnceLock::new(),
         }
     }

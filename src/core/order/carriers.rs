@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use super::checker::GraphRuns;
 use super::clock::{Clock, Line, Point};
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
@@ -11,6 +12,8 @@ pub enum Carrier {
     Event(Weak<dyn Event>),
     /// A notify.
     Notify(Weak<Notify>),
+    /// The runs of a graph.
+    Graph(Weak<GraphRuns>),
     /// A value in memory.
     Value,
     /// A wait of the host, or a function that it will run.
@@ -23,6 +26,7 @@ impl Carrier {
         match self {
             Self::Event(event) => event.strong_count() > 0,
             Self::Notify(notify) => notify.strong_count() > 0,
+            Self::Graph(runs) => runs.strong_count() > 0,
             // These are removed: with their memory, or when the host has waited.
             Self::Value | Self::Host => true,
         }
@@ -39,9 +43,14 @@ pub fn notify_key(notify: &Arc<Notify>) -> usize {
     Arc::as_ptr(notify).addr()
 }
 
+/// As [`event_key`].
+pub fn graph_key(runs: &Arc<GraphRuns>) -> usize {
+    Arc::as_ptr(runs).addr()
+}
+
 /// How a stream changes what passes order.
 pub enum Changes {
-    /// It records an event. What the event passed before is replaced.
+    /// It records an event, or has run a graph. What was passed before is replaced.
     Record,
     /// It writes a value. `None`: an unknown one.
     Write(Option<u64>),

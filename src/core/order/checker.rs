@@ -6,6 +6,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use parking_lot::Mutex;
+
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Op, Position, Wait};
 use crate::core::base::error::Error;
@@ -26,8 +28,8 @@ pub trait Checker: Sync {
     /// The host does this now, ordered with no stream.
     fn host_does(&self, op: &Op<'_>);
 
-    /// The stream with this handle is about to be given a run of a graph.
-    fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>);
+    /// The stream with this handle is about to be given a run of a graph. `runs`: it is one of these.
+    fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>);
 
     /// A run of a graph in this stream allocates memory.
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize);
@@ -102,6 +104,22 @@ impl GraphRun {
     pub fn of(effects: Effects, needs_host: bool) -> Self {
         let accesses = Accesses::of(&effects).merged();
         Self { effects, accesses, needs_host }
+    }
+}
+
+/// The runs of a graph: one after the other, also in different streams.
+#[derive(Debug, Default)]
+pub struct GraphRuns(Mutex<Option<Arc<GraphRun>>>);
+
+impl GraphRuns {
+    /// What the next run does. `find` finds it out after a change.
+    pub fn next(&self, find: impl FnOnce() -> GraphRun) -> Arc<GraphRun> {
+        Arc::clone(self.0.lock().get_or_insert_with(|| Arc::new(find())))
+    }
+
+    /// Later runs do something else.
+    pub fn change(&self) {
+        *self.0.lock() = None;
     }
 }
 

@@ -72,7 +72,7 @@ impl Effects {
         all
     }
 
-    /// Adds what a task of a graph does, except a kernel.
+    /// Adds what a task of a graph does, except a kernel: what that does was found when it was recorded.
     pub fn work(&mut self, work: &Work) {
         match work {
             Work::Copy(copy) => self.copy(copy),
@@ -128,7 +128,7 @@ impl Effects {
     }
 
     /// The arguments of a kernel, in one block. It is empty if nothing is known of them, or if there are none.
-    pub fn arguments(&mut self, known: Option<&Parameters>, block: &[u8]) {
+    fn arguments(&mut self, known: Option<&Parameters>, block: &[u8]) {
         const WORD: usize = size_of::<usize>();
         let word = |at: usize| Some(usize::from_ne_bytes(*block.get(at..)?.first_chunk()?));
         let words = |from: usize, end: usize| (from..end.saturating_sub(WORD - 1)).step_by(WORD).filter_map(word);

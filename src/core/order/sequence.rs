@@ -20,8 +20,8 @@ use std::sync::{Arc, LazyLock};
 use parking_lot::{Mutex, MutexGuard};
 
 pub use super::carriers::End;
-use super::carriers::{Carried, Carrier, Changes, Gate, event_key, notify_key};
-use super::checker;
+use super::carriers::{Carried, Carrier, Changes, Gate, event_key, graph_key, notify_key};
+use super::checker::{self, GraphRuns};
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
 use crate::algo::map::key_map::KeyMap;
@@ -191,6 +191,16 @@ impl Sequence {
     /// A stream waits for the latest record of an event.
     pub fn wait(&mut self, stream: u64, event: &Arc<dyn Event>) {
         self.follow(stream, event_key(event), None);
+    }
+
+    /// A stream is about to run a graph: after its run before.
+    pub fn begin_run(&mut self, stream: u64, runs: &Arc<GraphRuns>) {
+        self.follow(stream, graph_key(runs), None);
+    }
+
+    /// The latest operation of a stream is a run of a graph.
+    pub fn end_run(&mut self, stream: u64, runs: &Arc<GraphRuns>) {
+        self.carry(stream, graph_key(runs), || Carrier::Graph(Arc::downgrade(runs)), &Changes::Record);
     }
 
     /// A stream changes a notify. A wait may be after any of the changes.

@@ -116,7 +116,8 @@ pub fn submitted(
         return Vec::new();
     };
     let mut early = EARLY.lock();
-    let informs = graph.is_some() || informs_host(operation.what, effects);
+    let reaches_host = informs_host(operation.what, effects);
+    let informs = graph.is_some() || reaches_host;
     let found = early.open(|earlier| informs && sequence.is_before(earlier.point, point));
     early.held.retain(|held| !sequence.is_known(*held));
     let is_function = matches!(operation.what, What::Accesses(OpKind::HostFn | OpKind::HandOver));
@@ -127,7 +128,7 @@ pub fn submitted(
         if informs {
             early.held.push(point);
         }
-    } else if is_function || graph.is_some_and(|graph| graph.needs_host) {
+    } else if is_function || graph.is_some_and(|graph| graph.needs_host || reaches_host) {
         early.held.push(point);
     } else if graph.is_none()
         && !sequence.is_open(point)

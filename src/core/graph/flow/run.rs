@@ -144,7 +144,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     if let Some(checker) = checker::installed() {
         // Which of its steps run is decided while it runs.
         let unknown = GraphRun::of(Effects([Effect::Unknown].into_iter().collect()), true);
-        checker.runs_graph(stream.handle.raw(), &Arc::new(unknown));
+        checker.runs_graph(stream.handle.raw(), &Arc::new(unknown), None);
     }
     let number = flow.queued.lock().add(stream);
     let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
