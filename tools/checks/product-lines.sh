@@ -9,6 +9,7 @@ stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
 pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
 recorder=450 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks
+log=215     # a log of ordered operations for races, the watcher of memory beside the path of hooks
 calls=340   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
             # the default pool without a lock, waits that write to no shared memory
 releases=51 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
@@ -20,7 +21,7 @@ counts=100  # counts of notifies for PORTACL_CHECK: resets, conditions of waits,
 graphs=40   # what kernels of graphs use, and the order of the runs of a graph, for PORTACL_CHECK
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))
-most_product_lines=$((most_product_lines + waits + counts + graphs + early + uses))
+most_product_lines=$((most_product_lines + waits + counts + graphs + early + uses + log))
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line

@@ -1,28 +1,24 @@
 //! Allocations and releases: each begins or ends the use of memory.
 
 use super::submissions::{By, allocates, frees};
-use crate::core::memory::memory_hook::{self, Event, HOST, MemoryHook, MemoryKind, Moment, Refusal};
+use crate::core::memory::memory_hook::{self, Event, HOST, MemoryKind, Watcher};
 
-/// The hook that checks.
-struct Watcher;
+/// Checks all memory.
+struct Checks;
 
-impl MemoryHook for Watcher {
-    // Not afterwards, when another thread may have the address again.
-    fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
-        if moment != Moment::Free || !is_checked(event) {
-            return Ok(());
+impl Watcher for Checks {
+    fn is_allocated(&self, event: &Event) {
+        if is_checked(event) {
+            let Event { addr, rounded: len, stream, .. } = *event;
+            allocates(By::of(stream), addr, len, has_no_contents(event));
         }
-        let Event { addr, rounded: len, stream, .. } = *event;
-        frees(By::of(stream), addr, len);
-        Ok(())
     }
 
-    fn after(&self, moment: Moment, event: &Event) {
-        if moment != Moment::Malloc || event.failed || !is_checked(event) {
-            return;
+    fn is_freed(&self, event: &Event) {
+        if is_checked(event) {
+            let Event { addr, rounded: len, stream, .. } = *event;
+            frees(By::of(stream), addr, len);
         }
-        let Event { addr, rounded: len, stream, .. } = *event;
-        allocates(By::of(stream), addr, len, has_no_contents(event));
     }
 }
 
@@ -38,5 +34,5 @@ fn has_no_contents(event: &Event) -> bool {
 
 /// Watches all memory from now on.
 pub fn watch() {
-    memory_hook::watch(&Watcher);
+    memory_hook::watch(&Checks);
 }

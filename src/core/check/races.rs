@@ -1,5 +1,6 @@
 //! Finds operations that use the same memory, with nothing that orders them.
 
+mod history;
 mod operations;
 mod runs;
 mod shadow;
@@ -8,27 +9,34 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
+use self::history::History;
 use self::shadow::{Conflict, Shadow};
-use super::operation::{InStream, Operation, What};
+use super::operation::{Operation, What};
 use super::report::{Finding, Kind, Party, Side};
 use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::checker::GraphRun;
-use crate::core::order::sequence::Sequence;
+use crate::core::order::sequence::{Point, Sequence};
 
-static SHADOW: LazyLock<Mutex<Shadow>> = LazyLock::new(Mutex::default);
+static HISTORY: LazyLock<Mutex<History>> = LazyLock::new(Mutex::default);
 
 /// Memory begins to be used, at once or in the order of a stream. What used it before was another allocation.
 pub fn allocated(sequence: &Sequence, operation: Operation, used: &Access) {
-    let mut shadow = SHADOW.lock();
-    shadow.enter(sequence.era());
-    shadow.note_live(used.end - used.addr, 0);
-    if operation.stream.is_none() {
-        shadow.forget(used.addr, used.end);
-        return;
+    allocated_in(&mut HISTORY.lock(), sequence, operation, used);
+}
+
+fn allocated_in(history: &mut History, sequence: &Sequence, operation: Operation, used: &Access) {
+    history.enter(sequence.era());
+    history.note_live(used.end - used.addr, 0);
+    match operation.stream {
+        None => history.forget(used.addr, used.end),
+        Some(stream) if is_ordered(history, sequence, stream.point) => history.log_allocation(operation, used),
+        Some(_) => {
+            let shadow = history.shadow();
+            let by = shadow.begin(operation);
+            shadow.begin_memory(used, by);
+        }
     }
-    let by = shadow.begin(operation);
-    shadow.begin_memory(used, by);
-    shadow.sweep_if_many(|earlier| is_known(sequence, earlier));
+    history.sweep_if_many(|earlier| is_known(sequence, earlier));
 }
 
 /// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph.
@@ -38,20 +46,56 @@ pub fn check(
     used: &Accesses,
     graph: Option<&Arc<GraphRun>>,
 ) -> Vec<Finding> {
-    let mut shadow = SHADOW.lock();
-    shadow.enter(sequence.era());
+    check_in(&mut HISTORY.lock(), sequence, operation, used, graph)
+}
+
+fn check_in(
+    history: &mut History,
+    sequence: &Sequence,
+    operation: Operation,
+    used: &Accesses,
+    graph: Option<&Arc<GraphRun>>,
+) -> Vec<Finding> {
+    history.enter(sequence.era());
     let is_free = operation.what == What::Frees;
     if is_free {
-        used.0.iter().for_each(|freed| shadow.note_live(0, freed.end - freed.addr));
+        used.0.iter().for_each(|freed| history.note_live(0, freed.end - freed.addr));
     }
-    let Some(InStream { point, .. }) = operation.stream else {
-        let found = check_host(&shadow, sequence, &operation, used);
-        // What the host does is complete before anything else begins, so it is not kept.
-        if is_free {
-            used.0.iter().for_each(|freed| shadow.forget(freed.addr, freed.end));
+    let found = match operation.stream {
+        None => {
+            let found = check_host(history, sequence, &operation, used);
+            // What the host does is complete before anything else begins, so it is not kept.
+            if is_free {
+                used.0.iter().for_each(|freed| history.forget(freed.addr, freed.end));
+            }
+            found
         }
-        return found;
+        Some(stream) if is_ordered(history, sequence, stream.point) => {
+            history.log(operation, used, graph);
+            Vec::new()
+        }
+        Some(stream) => check_unordered(history.shadow(), sequence, stream.point, operation, used, graph),
     };
+    history.sweep_if_many(|earlier| is_known(sequence, earlier));
+    found
+}
+
+/// Whether an operation at this point, which has been submitted last, comes after all that is pending, and before all
+/// that is still to be submitted in its stream.
+fn is_ordered(history: &History, sequence: &Sequence, point: Point) -> bool {
+    let is_before = |earlier: &Operation| earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point));
+    history.is_ordered(is_before) && !sequence.is_open(point)
+}
+
+/// Checks and keeps an operation that is not ordered after all that is pending.
+fn check_unordered(
+    shadow: &mut Shadow,
+    sequence: &Sequence,
+    point: Point,
+    operation: Operation,
+    used: &Accesses,
+    graph: Option<&Arc<GraphRun>>,
+) -> Vec<Finding> {
     let is_open = |earlier: &Operation| is_open(sequence, earlier);
     let is_before = |earlier: &Operation| {
         earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point)) || is_open(earlier)
@@ -72,13 +116,14 @@ pub fn check(
             shadow.add(access, by, is_open);
         }
     }
-    let found = findings(found, || shadow.operation(by).clone());
-    shadow.sweep_if_many(|earlier| is_known(sequence, earlier));
-    found
+    findings(found, || shadow.operation(by).clone())
 }
 
-/// As [`check`], for the host.
-fn check_host(shadow: &Shadow, sequence: &Sequence, operation: &Operation, used: &Accesses) -> Vec<Finding> {
+/// As [`check_unordered`], for the host.
+fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation, used: &Accesses) -> Vec<Finding> {
+    if history.is_ordered(|earlier| is_known(sequence, earlier)) {
+        return Vec::new();
+    }
     let is_before = |earlier: &Operation| {
         is_known(sequence, earlier)
             || match operation.what {
@@ -87,6 +132,7 @@ fn check_host(shadow: &Shadow, sequence: &Sequence, operation: &Operation, used:
                 _ => is_open(sequence, earlier),
             }
     };
+    let shadow = history.checked();
     let check = |access: &Access| {
         let mode = access.mode;
         shadow.check(access, is_before).into_iter().map(move |conflict| (conflict, mode))
@@ -152,10 +198,14 @@ fn fix(sides: &[Side]) -> String {
 
 /// The session has ended, and with it all pending work.
 pub fn session_ended() {
-    *SHADOW.lock() = Shadow::default();
+    *HISTORY.lock() = History::default();
 }
 
 /// Whether uses of memory were forgotten.
 pub fn is_incomplete() -> bool {
-    SHADOW.try_lock().is_some_and(|shadow| shadow.is_incomplete)
+    HISTORY.try_lock().is_some_and(|history| history.is_incomplete())
 }
+
+#[cfg(test)]
+#[path = "races_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@ use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::checker::{Awaited, Checker, GraphRun, GraphRuns};
 use crate::core::order::effects::Effects;
 use crate::core::order::known::Known;
-use crate::core::order::sequence::{self, Sequence};
+use crate::core::order::sequence::{self, Point, Sequence};
 
 /// Who uses memory.
 #[derive(Clone, Copy)]
@@ -49,17 +49,16 @@ impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
-        let effects = Effects::of(&op);
-        let seen = Seen {
-            by: By::Stream(stream),
-            what: What::Accesses(op.kind()),
-            effects: &effects,
-            graph: None,
-            runs: None,
+        let (operation, (known, point)) = match op {
+            // What most programs submit between operations on memory.
+            Op::Record(_) | Op::Wait(..) if step.is_none() => (None, pass_order(stream, &op)),
+            _ => {
+                let (effects, by) = (Effects::of(&op), By::Stream(stream));
+                let seen = Seen { by, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
+                let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
+                seen.check(&Accesses::of(&effects), step.is_some(), carry)
+            }
         };
-        let (operation, (known, point)) = seen.check(&Accesses::of(&effects), step.is_some(), |sequence| {
-            (carry_order(sequence, stream, &op), sequence.latest_of(stream))
-        });
         let position = match op {
             Op::HostFn(function) => submit_host_fn(known, function.take(), step.as_ref(), submit),
             Op::HandOver { delivery, wait } => {
@@ -140,6 +139,13 @@ fn returns_complete(op: &Op<'_>) -> bool {
         Op::Copy2d(copy) => is_pageable(copy.dst.span.place),
         _ => false,
     }
+}
+
+/// The order that an operation passes which uses no memory, and its place.
+fn pass_order(stream: u64, op: &Op<'_>) -> (Known, Point) {
+    let mut sequence = sequence::lock();
+    let point = sequence.next(stream);
+    (carry_order(&mut sequence, stream, op), point)
 }
 
 /// The order that an operation passes to other streams, or gets from them. Returns what the host knows when it calls a
@@ -265,7 +271,7 @@ impl Seen<'_> {
         }
         report::page::operation(&operation);
         if is_on(Check::Races) && !accesses.0.is_empty() {
-            found.extend(races::check(&sequence, operation, accesses, self.graph));
+            found.append(&mut races::check(&sequence, operation, accesses, self.graph));
         }
         // A free writes nothing that ends a wait.
         let is_write = |access: &&Access| self.what != What::Frees && access.mode != Mode::Read;

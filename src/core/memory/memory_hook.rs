@@ -202,6 +202,15 @@ pub trait MemoryHook: Send + Sync {
     }
 }
 
+/// Sees all memory of the program, without what hooks need. It makes no calls and refuses nothing.
+pub trait Watcher: Sync {
+    /// The program gets memory.
+    fn is_allocated(&self, event: &Event);
+
+    /// The program is about to free memory: not afterwards, when another thread may have the address again.
+    fn is_freed(&self, event: &Event);
+}
+
 /// A hook while one of its callbacks runs.
 struct Running {
     entry: Arc<Entry>,
@@ -273,13 +282,16 @@ impl Called {
                 return Err(refused(entry, moment, event, &refusal));
             }
         }
-        // It refuses nothing.
-        registry::watcher().map_or(Ok(()), |watcher| watcher.before(moment, event)).ok();
+        if moment == Moment::Free {
+            is_freed(event);
+        }
         Ok(())
     }
 
     fn after(&self, moment: Moment, event: &Event) {
-        registry::watcher().iter().for_each(|watcher| watcher.after(moment, event));
+        if moment == Moment::Malloc && !event.failed {
+            is_allocated(event);
+        }
         notify(&self.0, moment, event);
     }
 }
@@ -308,6 +320,16 @@ fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> E
             Why(&refusal.text)
         ),
     )
+}
+
+/// Lets the watcher see memory that the program gets.
+pub fn is_allocated(event: &Event) {
+    registry::watcher().into_iter().for_each(|watcher| watcher.is_allocated(event));
+}
+
+/// Lets the watcher see memory that the program is about to free.
+pub fn is_freed(event: &Event) {
+    registry::watcher().into_iter().for_each(|watcher| watcher.is_freed(event));
 }
 
 /// The identity of a new allocation.

@@ -82,8 +82,11 @@ pub trait Release {
         Ok(false)
     }
 
+    /// Drops what may not be held while hooks run.
+    fn before_hooks(&mut self) {}
+
     /// What hooks see. `None` if no hook is to run.
-    fn event(&mut self) -> Result<Option<Event>>;
+    fn event(&self) -> Result<Option<Event>>;
 }
 
 /// A release that statistics count.

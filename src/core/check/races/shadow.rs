@@ -85,13 +85,25 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Forgets all operations when the era changes: they are complete.
-    pub fn enter(&mut self, era: u64) {
-        if self.era != era {
+    /// Forgets all operations when the era changes, and returns that it does: they are complete.
+    pub fn enter(&mut self, era: u64) -> bool {
+        let is_new = self.era != era;
+        if is_new {
             self.era = era;
             self.operations.clear();
             self.runs.clear();
         }
+        is_new
+    }
+
+    /// The latest operation that may conflict with others.
+    pub fn latest(&self) -> Option<&Operation> {
+        self.operations.kept.last()
+    }
+
+    /// Whether runs of graphs may conflict with others.
+    pub fn has_runs(&self) -> bool {
+        !self.runs.all().is_empty()
     }
 
     /// Numbers an operation that uses memory.
@@ -207,6 +219,13 @@ impl Shadow {
         }
         ranges.insert(access.addr, Range::new(access.end, added));
         true
+    }
+
+    /// Adds a use that is ordered after all others.
+    pub fn add_ordered(&mut self, access: &Access, by: u64) {
+        if !self.add_known(access, by, |_| true, |_| false) {
+            self.add(access, by, |_| false);
+        }
     }
 
     /// Adds a use.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::running::{Running, Stuck};
-use super::{MemoryHook, ProfileRow};
+use super::{MemoryHook, ProfileRow, Watcher};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
@@ -83,7 +83,7 @@ static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
 /// The number of hooks, and the bit of the watcher; calls without either read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 const WATCHED: usize = 1 << (usize::BITS - 1);
-static WATCHER: OnceLock<&'static dyn MemoryHook> = OnceLock::new();
+static WATCHER: OnceLock<&'static dyn Watcher> = OnceLock::new();
 
 /// The number of the calling thread; unlike the system's id it is never reused.
 fn this_thread() -> u64 {
@@ -108,15 +108,15 @@ pub fn are_registered() -> bool {
     COUNT.load(Ordering::Relaxed) & !WATCHED != 0
 }
 
-/// Lets the library itself see all memory, from now on: without what hooks of programs need, and no hook in their list.
-pub fn watch(watcher: &'static dyn MemoryHook) {
+/// Lets the library itself see all memory, from now on.
+pub fn watch(watcher: &'static dyn Watcher) {
     if WATCHER.set(watcher).is_ok() {
         COUNT.fetch_or(WATCHED, Ordering::Release);
     }
 }
 
 /// The watcher, if there is one.
-pub fn watcher() -> Option<&'static dyn MemoryHook> {
+pub fn watcher() -> Option<&'static dyn Watcher> {
     let is_watched = COUNT.load(Ordering::Acquire) & WATCHED != 0;
     is_watched.then(|| WATCHER.get().copied()).flatten()
 }

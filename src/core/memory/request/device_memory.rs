@@ -119,7 +119,7 @@ impl Release for DeviceRelease {
         backing().retains(self.addr)
     }
 
-    fn event(&mut self) -> Result<Option<Event>> {
+    fn event(&self) -> Result<Option<Event>> {
         let kinds = [MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool];
         Ok(hooks::event_of_address(self.addr, &kinds))
     }

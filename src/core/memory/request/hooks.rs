@@ -3,7 +3,7 @@
 use crate::core::base::error::Result;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::{
-    self, Event, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
+    self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
 };
 use crate::core::memory::request::{Named, Release, Request, Resource, seldom};
 
@@ -49,6 +49,9 @@ impl<R: Resource> Resource for Hooks<R> {
 
 impl<R: Resource> Hooks<R> {
     fn allocate_hooked(&self, mut request: R::Request) -> Result<R::Memory> {
+        if !memory_hook::are_registered() {
+            return self.allocate_watched(request);
+        }
         request.before_hooks(self.moment)?;
         let event = request.event()?;
         let event = match self.moment {
@@ -58,10 +61,27 @@ impl<R: Resource> Hooks<R> {
         around_allocation(self.moment, event, || self.next.allocate(request), Named::found)
     }
 
+    /// With a watcher only. It calls nothing, so the request holds what it has.
+    fn allocate_watched(&self, request: R::Request) -> Result<R::Memory> {
+        if self.moment != Moment::Malloc {
+            return self.next.allocate(request);
+        }
+        let event = request.event()?;
+        let memory = self.next.allocate(request)?;
+        let Found { addr, handle, .. } = memory.found();
+        memory_hook::is_allocated(&Event { addr, handle, ..event });
+        Ok(memory)
+    }
+
     fn release_hooked(&self, mut release: R::Release) -> Result<()> {
         if release.is_retained()? {
             return Ok(());
         }
+        if !memory_hook::are_registered() {
+            release.event()?.iter().for_each(memory_hook::is_freed);
+            return self.next.release(release);
+        }
+        release.before_hooks();
         match release.event()? {
             Some(event) => around_free(event, || self.next.release(release)),
             None => self.next.release(release),

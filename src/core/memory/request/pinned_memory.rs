@@ -66,7 +66,7 @@ struct PinnedRelease {
 }
 
 impl Release for PinnedRelease {
-    fn event(&mut self) -> Result<Option<Event>> {
+    fn event(&self) -> Result<Option<Event>> {
         Ok(hooks::event_of_address(self.addr, &[MemoryKind::Pinned]))
     }
 }

@@ -82,7 +82,15 @@ impl Request for PoolRequest {
     }
 
     fn event(&self) -> Result<Event> {
-        let mem_pool = handles::get_arc::<MemPool>("memPool", self.pool)?;
+        match &self.order {
+            Order::Stream(stream) => self.event_in(handles::get_pinned("memPool", self.pool, stream.pin())?),
+            _ => self.event_in(&*handles::get_arc("memPool", self.pool)?),
+        }
+    }
+}
+
+impl PoolRequest {
+    fn event_in(&self, mem_pool: &MemPool) -> Result<Event> {
         mem_pool.check_gives(self.size)?;
         let device = mem_pool.pool.home.device().map_or(HOST, |id| id as i32);
         let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
@@ -100,8 +108,11 @@ pub(super) struct PoolRelease {
 }
 
 impl Release for PoolRelease {
-    fn event(&mut self) -> Result<Option<Event>> {
+    fn before_hooks(&mut self) {
         self.order.before_hooks();
+    }
+
+    fn event(&self) -> Result<Option<Event>> {
         let event = hooks::event_of_address(self.addr, &[MemoryKind::Pool]);
         Ok(event.map(|event| Event { stream: self.order.handle(), ..event }))
     }

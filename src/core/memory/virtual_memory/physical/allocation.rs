@@ -165,7 +165,7 @@ pub fn free(raw: u64) -> Result<()> {
 struct HandleRelease(u64);
 
 impl Release for HandleRelease {
-    fn event(&mut self) -> Result<Option<Event>> {
+    fn event(&self) -> Result<Option<Event>> {
         let memory = handles::get_arc::<Physical>("handle", self.0)?;
         // Memory that was mapped without a handle was reported when its first handle was freed.
         let is_reported = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;

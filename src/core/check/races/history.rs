@@ -1,0 +1,156 @@
+//! What pending operations did with memory, in the order of their submission.
+//!
+//! As long as each operation is ordered after the previous one, as in a program with one stream, no two of them can
+//! conflict. Such operations are only logged. The shadow gets them when an operation comes that is not ordered after
+//! the latest one. When the log is full, it gets those whose memory no later one has overwritten.
+
+use std::sync::Arc;
+
+use super::shadow::Shadow;
+use crate::algo::map::key_map::KeyMap;
+use crate::core::check::operation::Operation;
+use crate::core::order::accesses::{Access, Accesses, Mode};
+use crate::core::order::checker::GraphRun;
+
+/// The most entries of the log.
+const MOST: usize = if cfg!(test) { 8 } else { 16384 };
+
+/// A step of the shadow, by the operation with this number.
+enum Step {
+    Uses(Access, u64),
+    Runs(Arc<GraphRun>, u64),
+    Begins(Access, u64),
+    Forgets { addr: usize, end: usize },
+}
+
+impl Step {
+    /// The memory that it uses, and how; `None`: a graph.
+    fn access(&self) -> Option<Access> {
+        match *self {
+            Self::Uses(access, _) | Self::Begins(access, _) => Some(access),
+            Self::Forgets { addr, end } => Some(Access { addr, end, mode: Mode::Write }),
+            Self::Runs(..) => None,
+        }
+    }
+}
+
+/// The history of all memory.
+#[derive(Default)]
+pub struct History {
+    shadow: Shadow,
+    log: Vec<Step>,
+    /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
+    is_unordered: bool,
+}
+
+impl History {
+    /// Forgets all operations when the era changes: they are complete.
+    pub fn enter(&mut self, era: u64) {
+        if self.shadow.enter(era) {
+            self.log.clear();
+            self.is_unordered = false;
+        }
+    }
+
+    /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
+    /// returns whether one is complete before it begins.
+    pub fn is_ordered(&self, is_before: impl Fn(&Operation) -> bool) -> bool {
+        !self.is_unordered && self.shadow.latest().is_none_or(is_before)
+    }
+
+    /// Adds an operation that is ordered after all of them, and is not open. `graph`: it runs this graph.
+    pub fn log(&mut self, operation: Operation, used: &Accesses, graph: Option<&Arc<GraphRun>>) {
+        let by = self.shadow.begin(operation);
+        match graph {
+            Some(graph) => self.log.push(Step::Runs(Arc::clone(graph), by)),
+            None => self.log.extend(used.0.iter().map(|access| Step::Uses(*access, by))),
+        }
+    }
+
+    /// As [`Self::log`], for an operation that allocates this memory.
+    pub fn log_allocation(&mut self, operation: Operation, used: &Access) {
+        let by = self.shadow.begin(operation);
+        self.log.push(Step::Begins(*used, by));
+    }
+
+    /// Forgets the uses of this memory.
+    pub fn forget(&mut self, addr: usize, end: usize) {
+        match self.is_unordered {
+            true => self.shadow.forget(addr, end),
+            false => self.log.push(Step::Forgets { addr, end }),
+        }
+    }
+
+    /// The shadow of all operations, for one that is not ordered after them, or is open.
+    pub fn shadow(&mut self) -> &mut Shadow {
+        self.is_unordered = true;
+        self.checked()
+    }
+
+    /// The shadow of all operations, for one of the host, which is not added.
+    pub fn checked(&mut self) -> &mut Shadow {
+        if !self.log.is_empty() {
+            self.empty_log();
+        }
+        &mut self.shadow
+    }
+
+    /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
+    #[inline]
+    pub fn sweep_if_many(&mut self, is_known: impl Fn(&Operation) -> bool) {
+        if self.log.len() >= MOST {
+            self.empty_log();
+        }
+        if self.log.is_empty() {
+            self.shadow.sweep_if_many(is_known);
+        }
+    }
+
+    /// Notes that memory was allocated, or freed.
+    pub fn note_live(&mut self, allocated: usize, freed: usize) {
+        self.shadow.note_live(allocated, freed);
+    }
+
+    /// Whether uses of memory were forgotten.
+    pub fn is_incomplete(&self) -> bool {
+        self.shadow.is_incomplete
+    }
+
+    /// Whether operations are logged only.
+    #[cfg(test)]
+    pub fn is_logging(&self) -> bool {
+        !self.is_unordered
+    }
+
+    #[cold]
+    fn empty_log(&mut self) {
+        let Self { shadow, log, .. } = self;
+        let mut steps: Vec<Step> = Vec::with_capacity(log.len());
+        // A run of a graph is one entry of the shadow, whatever memory it uses: then all steps count.
+        let has_runs = shadow.has_runs() || log.iter().any(|step| matches!(step, Step::Runs(..)));
+        // By first byte: the end of the longest later write there.
+        let mut written: KeyMap<usize, usize> = KeyMap::default();
+        for step in log.drain(..).rev() {
+            if let Some(Access { addr, end, mode }) = step.access()
+                && !has_runs
+            {
+                let known = written.entry(addr).or_default();
+                if *known >= end {
+                    continue;
+                }
+                if mode == Mode::Write {
+                    *known = end;
+                }
+            }
+            steps.push(step);
+        }
+        for step in steps.into_iter().rev() {
+            match step {
+                Step::Uses(access, by) => shadow.add_ordered(&access, by),
+                Step::Runs(graph, by) => shadow.add_run(&graph, by, |_| false),
+                Step::Begins(access, by) => shadow.begin_memory(&access, by),
+                Step::Forgets { addr, end } => shadow.forget(addr, end),
+            }
+        }
+    }
+}

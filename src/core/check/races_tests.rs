@@ -1,0 +1,155 @@
+//! Tests of the log of ordered operations, against a shadow that has each operation at once.
+
+use proptest::prelude::*;
+
+use super::history::History;
+use super::*;
+use crate::backend::{Comparison, OpKind, Place, Span, ValueWait};
+use crate::core::check::operation::InStream;
+
+/// A history, and one that logs nothing.
+#[derive(Default)]
+struct Both {
+    sequence: Sequence,
+    logs: History,
+    logs_nothing: History,
+}
+
+/// What is found: the memory, and the points of the two operations.
+type Pair = (Option<(usize, usize)>, Vec<Option<Point>>);
+
+fn pairs(found: Vec<Finding>) -> Vec<Pair> {
+    let points = |finding: &Finding| {
+        let points = finding.parties.iter().map(|party| party.operation.stream.map(|stream| stream.point)).collect();
+        (finding.memory, points)
+    };
+    let mut pairs: Vec<Pair> = found.iter().map(points).collect();
+    pairs.sort_unstable_by_key(|pair| format!("{pair:?}"));
+    pairs
+}
+
+impl Both {
+    fn next(&mut self, stream: u64) -> Option<InStream> {
+        Some(InStream { handle: stream, point: self.sequence.next(stream) })
+    }
+
+    /// What both find for the use of memory by a stream, or by the host.
+    fn uses(&mut self, stream: Option<u64>, what: What, access: Access) -> [Vec<Pair>; 2] {
+        let stream = stream.and_then(|stream| self.next(stream));
+        let used = Accesses([access].into_iter().collect());
+        let Self { sequence, logs, logs_nothing } = self;
+        let operation = Operation::new(what, stream, None, &[]);
+        logs_nothing.enter(sequence.era());
+        logs_nothing.shadow();
+        [logs, logs_nothing].map(|history| pairs(check_in(history, sequence, operation.clone(), &used, None)))
+    }
+
+    fn runs(&mut self, stream: u64, graph: &Arc<GraphRun>) -> [Vec<Pair>; 2] {
+        let stream = self.next(stream);
+        let Self { sequence, logs, logs_nothing } = self;
+        let operation = Operation::new(What::Accesses(OpKind::RunGraph), stream, None, &[]);
+        logs_nothing.enter(sequence.era());
+        logs_nothing.shadow();
+        let check = |history| check_in(history, sequence, operation.clone(), &graph.accesses, Some(graph));
+        [logs, logs_nothing].map(check).map(pairs)
+    }
+
+    fn allocates(&mut self, stream: Option<u64>, access: Access) {
+        let stream = stream.and_then(|stream| self.next(stream));
+        let Self { sequence, logs, logs_nothing } = self;
+        let operation = Operation::new(What::Allocates, stream, None, &[]);
+        logs_nothing.enter(sequence.era());
+        logs_nothing.shadow();
+        allocated_in(logs, sequence, operation.clone(), &access);
+        allocated_in(logs_nothing, sequence, operation, &access);
+    }
+
+    /// A stream waits for a value. `is_late`: before another one writes it.
+    fn passes_order(&mut self, from: u64, to: u64, addr: usize, is_late: bool) {
+        let wait = || ValueWait {
+            src: Span { addr, len: 8, place: Place::Device(0) },
+            value: 1,
+            comparison: Comparison::Equal,
+        };
+        if is_late {
+            self.sequence.next(to);
+            self.sequence.await_value(to, wait());
+        }
+        self.sequence.next(from);
+        self.sequence.write_value(from, addr, 1);
+        if !is_late {
+            self.sequence.next(to);
+            self.sequence.await_value(to, wait());
+        }
+    }
+}
+
+proptest! {
+    /// Random uses of 64 bytes by 3 streams and the host, runs of a graph, allocations, releases, and waits.
+    #[test]
+    fn a_log_finds_what_a_shadow_of_each_operation_finds(
+        steps in prop::collection::vec((0u64..4, 0usize..12, 1usize..4, 0u8..16), 1..120)
+    ) {
+        let range = |from: usize, len: usize, mode| Access { addr: 4096 + 4 * from, end: 4096 + 4 * (from + len), mode };
+        let used = [range(2, 3, Mode::Read), range(8, 2, Mode::Write)];
+        let graph = Arc::new(GraphRun { accesses: Accesses(used.into_iter().collect()).merged(), ..GraphRun::default() });
+        let mut both = Both::default();
+        for (index, (stream, from, len, kind)) in steps.into_iter().enumerate() {
+            let by = (stream != 3).then_some(stream);
+            let copy = What::Accesses(OpKind::Copy);
+            let [logs, logs_nothing] = match kind {
+                0..=2 => both.uses(by, copy, range(from, len, Mode::Read)),
+                3..=5 => both.uses(by, copy, range(from, len, Mode::Write)),
+                6 => both.uses(by, copy, range(from, len, Mode::Unknown)),
+                7 => both.uses(by, What::Frees, range(from, len, Mode::Write)),
+                8 if stream != 3 => both.runs(stream, &graph),
+                9 => {
+                    both.allocates(by, range(from, len, Mode::Write));
+                    continue;
+                }
+                10..=13 if stream != 3 => {
+                    both.passes_order(stream, (stream + len as u64) % 3, 64 + 8 * index, kind == 13);
+                    continue;
+                }
+                _ if stream != 3 => {
+                    let known = both.sequence.at_stream(stream);
+                    both.sequence.know(&known);
+                    continue;
+                }
+                _ => continue,
+            };
+            prop_assert_eq!(logs, logs_nothing);
+        }
+    }
+}
+
+#[test]
+fn a_full_log_finds_what_no_later_operation_has_overwritten() {
+    let write = |piece: usize| Access { addr: 4096 + 64 * piece, end: 4160 + 64 * piece, mode: Mode::Write };
+    let mut both = Both::default();
+    for round in 0..100 {
+        both.uses(Some(0), What::Accesses(OpKind::Fill), write(round % 4));
+    }
+    let read = Access { mode: Mode::Read, end: 4096 + 256, ..write(0) };
+    let [found, same] = both.uses(Some(1), What::Accesses(OpKind::Copy), read);
+    let numbers: Vec<_> = found.iter().filter_map(|(_, points)| points[0]).map(|point| point.number).collect();
+    assert_eq!(numbers, [97, 98, 99, 100], "the latest write of each piece");
+    assert_eq!(found, same);
+}
+
+/// Streams that wait for each other are in one order: nothing is searched for conflicts until one does not wait.
+#[test]
+fn streams_that_wait_for_each_other_are_logged() {
+    let write = Access { addr: 4096, end: 4160, mode: Mode::Write };
+    let mut both = Both::default();
+    for round in 0..4 {
+        let (stream, next) = (round % 2, (round + 1) % 2);
+        let [found, _] = both.uses(Some(stream), What::Accesses(OpKind::Fill), write);
+        assert!(found.is_empty());
+        both.passes_order(stream, next, 64 + 8 * round as usize, false);
+    }
+    assert!(both.logs.is_logging());
+    let [found, _] = both.uses(Some(2), What::Accesses(OpKind::Fill), write);
+    assert_eq!(found.len(), 1);
+    assert!(!both.logs.is_logging());
+}
