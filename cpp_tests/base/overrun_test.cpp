@@ -9,7 +9,8 @@ using namespace portacl_test;
 
 namespace {
 
-constexpr const char* kKinds[] = {"device", "small", "large", "pinned", "managed", "pool", "graph", "mapped"};
+constexpr const char* kKinds[] = {"device",  "small", "rounded", "large", "pinned",
+                                  "managed", "pool",  "graph",   "mapped"};
 
 bool IsBuilt(const std::string& name) {
     return std::filesystem::exists(ProgramDirectory() / name);
@@ -71,7 +72,7 @@ TEST_F(Overrun, CorrectProgramsReportNothing) {
 // The rest of an allocation's last page has a canary. The kernel launch fails, and the stream stays
 // usable.
 TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
-    for (const std::string kind : {"device", "pinned", "pool", "graph"}) {
+    for (const std::string kind : {"device", "rounded", "pinned", "pool", "graph"}) {
         SCOPED_TRACE(kind);
         const auto result = Make("plain", true, kind, "kernel-near");
         EXPECT_TRUE(Matches(result, "portacl: 4 bytes at offset " + Size(result) +

@@ -70,6 +70,10 @@ Memory Allocate() {
     } else if (kind == "small") {
         memory.size = 96;
         CALL(aclrtMalloc(out, memory.size, ACL_MEM_MALLOC_HUGE_FIRST));
+    } else if (kind == "rounded") {
+        // In one page of 2 MiB.
+        memory.size = 1'500'000;
+        CALL(aclrtMalloc(out, memory.size, ACL_MEM_MALLOC_HUGE_FIRST));
     } else if (kind == "large") {
         memory.size = 3 << 20;
         CALL(aclrtMalloc(out, memory.size, ACL_MEM_MALLOC_HUGE_FIRST));

@@ -285,14 +285,15 @@ impl DeviceMemory {
             }
             return;
         }
+        // Before its pages are released, and the bytes beside it with them.
+        if self.bounds.is_on() {
+            self.end_checked(block);
+        }
         let (first, last) = whole_pages(block.addr, block.len);
         if first < last {
             self.forget_pages(first, last);
             // The block is still taken: its pages cannot be allocated while they are released.
             self.discard(self.offset(first), self.offset(last));
-        }
-        if self.bounds.is_on() {
-            self.end_checked(block);
         }
         self.arena.lock().free(self.offset(block.addr), block.token as u32);
         self.share.release(block.len as u64);
