@@ -13,7 +13,9 @@ use self::plan::Part;
 use super::task::{Step, Task};
 use crate::backend::{self, Device, Op, Position, StreamOptions, Work};
 use crate::core::base::error::Result;
+use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::Call;
+use crate::core::order::accesses::Access;
 use crate::core::order::checker::{self, GraphRun, GraphRuns};
 use crate::core::order::effects::{Effect, Effects};
 use crate::core::stream::Stream;
@@ -46,8 +48,21 @@ struct Frame {
     aborts: Arc<AtomicU64>,
 }
 
+/// The most parts that the work of a task has for the checker.
+fn most_effects(task: &Task) -> usize {
+    match task.work() {
+        Some(Work::Copy2d(copy)) => copy.height,
+        // Random numbers have six.
+        Some(work) => Call::of(work).map_or(6, |call| call.effects.as_ref().map_or(0, |effects| effects.0.len())),
+        None => 1,
+    }
+}
+
 /// What a run does with memory, as far as it is known before.
-fn used_by(tasks: &[Task]) -> GraphRun {
+fn used_by(tasks: &[Task]) -> Result<GraphRun> {
+    // Both lists grow by doubling, and a copy is two accesses.
+    let each = 3 * (size_of::<Effect>() + 2 * size_of::<Access>());
+    let _memory = host_memory::claim("parts of a graph's work", tasks.iter().map(most_effects).sum(), each)?;
     let mut effects = Effects::default();
     for task in tasks {
         match task.work() {
@@ -64,7 +79,7 @@ fn used_by(tasks: &[Task]) -> GraphRun {
     }
     // A step of another kind may wait for the host.
     let needs_host = |task: &Task| task.ends_part() || matches!(task.work(), Some(Work::HostFn(_)));
-    GraphRun::of(effects, tasks.iter().any(needs_host))
+    Ok(GraphRun::of(effects, tasks.iter().any(needs_host)))
 }
 
 impl Program {
@@ -129,7 +144,7 @@ impl Program {
     /// Queues a run of these tasks. Returns its last operation.
     pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         if let Some(checker) = checker::installed() {
-            checker.runs_graph(stream.handle.raw(), &self.runs.next(|| used_by(tasks)), Some(&self.runs));
+            checker.runs_graph(stream.handle.raw(), &self.runs.next(|| used_by(tasks))?, Some(&self.runs));
         }
         match (&self.frame, &*self.actions) {
             (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),

@@ -113,8 +113,10 @@ pub struct GraphRuns(Mutex<Option<Arc<GraphRun>>>);
 
 impl GraphRuns {
     /// What the next run does. `find` finds it out after a change.
-    pub fn next(&self, find: impl FnOnce() -> GraphRun) -> Arc<GraphRun> {
-        Arc::clone(self.0.lock().get_or_insert_with(|| Arc::new(find())))
+    pub fn next<E>(&self, find: impl FnOnce() -> Result<GraphRun, E>) -> Result<Arc<GraphRun>, E> {
+        let mut known = self.0.lock();
+        let run = known.take().map_or_else(|| find().map(Arc::new), Ok)?;
+        Ok(Arc::clone(known.insert(run)))
     }
 
     /// Later runs do something else.
