@@ -78,3 +78,22 @@ function(portacl_add_backend_tests)
         endforeach()
     endif()
 endfunction()
+
+# portacl_add_checked_test(NAME noun COMMAND program [argument...] [SETTINGS NAME=value...])
+# The test cpu.checked.noun: under PORTACL_CHECK the program reports nothing. What it does is ordered, and written before it
+# is read. cpp_tests/check/on_purpose.tsv lists the tests that do otherwise on purpose; they are left out.
+set(portacl_checking PORTACL_CHECK=races,init,sync,bounds PORTACL_CHECK_EXIT=99 PORTACL_CPU_GUARD=1)
+function(portacl_add_checked_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "COMMAND;SETTINGS")
+    list(POP_FRONT arg_COMMAND program)
+    set(on_purpose "${PROJECT_SOURCE_DIR}/cpp_tests/check/on_purpose.tsv")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${on_purpose}")
+    file(STRINGS "${on_purpose}" rows REGEX "^${arg_NAME}\t")
+    list(TRANSFORM rows REPLACE "^[^\t]+\t([^\t]+)\t.*" "\\1")
+    list(JOIN rows ":" left_out)
+    if(rows)
+        list(APPEND arg_COMMAND "--gtest_filter=-${left_out}")
+    endif()
+    portacl_add_backend_tests(NAME checked.${arg_NAME} LABELS cpu COMMAND
+        "${CMAKE_COMMAND}" -E env ${portacl_checking} ${arg_SETTINGS} $<TARGET_FILE:${program}> ${arg_COMMAND})
+endfunction()

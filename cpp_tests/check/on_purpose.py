@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""on_purpose.py FOLDER: runs each test of on_purpose.tsv alone under PORTACL_CHECK; FOLDER has the programs.
+"""on_purpose.py FOLDER...: runs each test of on_purpose.tsv alone under PORTACL_CHECK; the folders have the programs.
 
 A test that is not reported any more must not be left out any more.
 """
@@ -13,12 +13,13 @@ TABLE = pathlib.Path(__file__).with_name("on_purpose.tsv")
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    paths = [path for folder in sys.argv[1:] for path in pathlib.Path(folder).glob("*_test")]
+    programs = {path.name.removesuffix("_test"): path for path in paths}
     failed = 0
     rows = [line.split("\t") for line in TABLE.read_text().splitlines() if not line.startswith("#")]
     rows = [row for row in rows if row[2] != "cost"]
     for program, test, kind, _ in rows:
-        command = [folder / f"{program}_test", f"--gtest_filter={test}"]
+        command = [programs[program], f"--gtest_filter={test}"]
         # The programs must leave no results of theirs.
         environment = {name: value for name, value in os.environ.items() if name != "GTEST_OUTPUT"}
         # Some race with another thread, and not in every run.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -105,6 +106,16 @@ TEST_P(Planted, IsNotSeenInTheCorrectedTwin) {
     EXPECT_TRUE(Succeeded(result));
     EXPECT_FALSE(Find(result.output, "summary: (200) schedules with up to [1-9]\\d* choices in .* none failed").empty())
         << result.output;
+}
+
+// PORTACL_CHECK needs no schedule for an error between streams, and reports nothing in a corrected twin.
+TEST_P(Planted, IsReportedIfItIsBetweenStreams) {
+    const std::set<std::string> between_streams{"missing_wait", "third_round", "event_recorded_again",
+                                                "freed_in_another_stream", "between_two_fills"};
+    const Settings checks{{"PORTACL_CHECK", "races,init,sync,bounds"}, {"PORTACL_CHECK_EXIT", "99"}};
+    EXPECT_TRUE(Succeeded(RunProcess(Programs(), {GetParam(), "fixed"}, checks)));
+    const ProcessResult faulty = RunProcess(Programs(), {GetParam(), "faulty"}, checks);
+    EXPECT_EQ(faulty.exit_code == 99, between_streams.count(GetParam()) != 0) << faulty.output;
 }
 
 INSTANTIATE_TEST_SUITE_P(Explore, Planted, testing::ValuesIn(AllPlanted()), Name);

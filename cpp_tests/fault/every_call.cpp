@@ -73,6 +73,7 @@ void UseTwoDevices() {
     uint32_t count = 0;
     if (!DID(aclrtGetDeviceCount(&count)) || count < 2) return;
     Memory here;
+    if (here) DID(aclrtMemset(here, kSize, 2, kSize));
     Pinned host;
     if (!DID(aclrtSetDevice(1))) return;
     void* there = nullptr;

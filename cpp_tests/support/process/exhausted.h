@@ -102,11 +102,11 @@ inline size_t Exhaust(const char* name, size_t left, size_t most, const std::fun
 // the C library (docs/errors.md).
 inline void StartThreads() {
     const std::array<Stream, 8> streams;
-    const DeviceMemory memory(64);
+    const DeviceMemory memory(64 * streams.size());
     Gate gate;
-    for (const Stream& stream : streams) {
-        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 0, 64, stream));
-        ACL_OK(gate.Hold(stream));
+    for (size_t i = 0; i < streams.size(); ++i) {
+        ACL_OK(aclrtMemsetAsync(memory.At(64 * i), 64, 0, 64, streams[i]));
+        ACL_OK(gate.Hold(streams[i]));
     }
     ASSERT_TRUE(gate.AwaitArrival());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
