@@ -43,8 +43,7 @@ fn pool_of(len: usize) -> Pool<Ledger> {
 fn freed_by_a() -> (Pool<Ledger>, Block, Block) {
     let pool = pool_of(GRANULE);
     let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap());
-    pool.free_at(first, (A, 3), false);
-    pool.free_at(second, (A, 5), false);
+    [(first, 3), (second, 5)].map(|(block, position)| pool.free_at(block, (A, position), false));
     (pool, first, second)
 }
 
