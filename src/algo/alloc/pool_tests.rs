@@ -43,7 +43,8 @@ fn pool_of(len: usize) -> Pool<Ledger> {
 fn freed_by_a() -> (Pool<Ledger>, Block, Block) {
     let pool = pool_of(GRANULE);
     let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap());
-    [(first, 3), (second, 5)].map(|(block, position)| pool.free_at(block, (A, position), false));
+    pool.free_at(first, (A, 3), false);
+    pool.free_at(second, (A, 5), false);
     (pool, first, second)
 }
 
@@ -133,8 +134,7 @@ fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_err());
     assert!(pool.alloc(2 * GRANULE, A, &NOTHING, Plainly).is_err());
     assert!(pool.alloc_slow(2 * GRANULE, B, &NOTHING, Plainly).is_none());
-    let whole = pool.alloc_slow(2 * GRANULE, A, &NOTHING, Plainly).unwrap();
-    pool.free_unused(whole);
+    pool.free_unused(pool.alloc_slow(2 * GRANULE, A, &NOTHING, Plainly).unwrap());
     assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_ok());
 }
 
