@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -39,4 +40,5 @@ def in_new_process(code, *arguments, **environment):
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=HERE, env={**os.environ, **environment}, timeout=120,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    return done.returncode, done.stdout
+    # Under the checks: how many reports were suppressed, if there are no others.
+    return done.returncode, re.sub("portacl: PORTACL_CHECK: 0 .*\n", "", done.stdout)
