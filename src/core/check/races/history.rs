@@ -125,26 +125,20 @@ impl History {
     #[cold]
     fn empty_log(&mut self) {
         let Self { shadow, log, .. } = self;
-        let mut steps: Vec<Step> = Vec::with_capacity(log.len());
         // A run of a graph is one entry of the shadow, whatever memory it uses: then all steps count.
         let has_runs = shadow.has_runs() || log.iter().any(|step| matches!(step, Step::Runs(..)));
         // By first byte: the end of the longest later write there.
         let mut written: KeyMap<usize, usize> = KeyMap::default();
-        for step in log.drain(..).rev() {
-            if let Some(Access { addr, end, mode }) = step.access()
-                && !has_runs
-            {
-                let known = written.entry(addr).or_default();
-                if *known >= end {
-                    continue;
-                }
-                if mode == Mode::Write {
-                    *known = end;
-                }
+        let mut is_overwritten = vec![false; log.len()];
+        for (step, is_overwritten) in log.iter().zip(&mut is_overwritten).rev().filter(|_| !has_runs) {
+            let Some(Access { addr, end, mode }) = step.access() else { continue };
+            let known = written.entry(addr).or_default();
+            *is_overwritten = *known >= end;
+            if mode == Mode::Write {
+                *known = end.max(*known);
             }
-            steps.push(step);
         }
-        for step in steps.into_iter().rev() {
+        for (step, _) in log.drain(..).zip(is_overwritten).filter(|(_, is_overwritten)| !is_overwritten) {
             match step {
                 Step::Uses(access, by) => shadow.add_ordered(&access, by),
                 Step::Runs(graph, by) => shadow.add_run(&graph, by, |_| false),

@@ -328,9 +328,9 @@ impl Shadow {
             + self.operations.kept.len() * size_of::<Operation>()
     }
 
-    /// How much may be kept: a tenth of the memory that is in use.
+    /// How much may be kept: with the log, a tenth of the memory that is in use.
     fn limit(&self) -> usize {
-        LEAST_LIMIT.max(self.live / 10)
+        LEAST_LIMIT.max(self.live / 11)
     }
 
     /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
