@@ -81,7 +81,8 @@ endfunction()
 
 # portacl_add_checked_test(NAME noun COMMAND program [argument...] [SETTINGS NAME=value...])
 # The test cpu.checked.noun: under PORTACL_CHECK the program reports nothing. What it does is ordered, and written before it
-# is read. cpp_tests/check/on_purpose.tsv lists the tests that do otherwise on purpose; they are left out.
+# is read. cpp_tests/check/on_purpose.tsv lists the tests that do otherwise on purpose; they are left out. Redundant waits do
+# not count: many tests call each kind of wait on an idle device.
 set(portacl_checking PORTACL_CHECK=races,init,sync,bounds PORTACL_CHECK_EXIT=99 PORTACL_CPU_GUARD=1)
 function(portacl_add_checked_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "COMMAND;SETTINGS")

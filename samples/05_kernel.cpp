@@ -84,10 +84,10 @@ int main(int argc, char** argv) {
     // 64 blocks, and the device chooses the number of threads: the kernel works with any number.
     constexpr uint32_t kBlocks = 64;
     CHECK(aclrtLaunchKernelWithArgsArray(kernel, kBlocks, stream, nullptr, arguments));
-    // Ordered after the kernel. The binary can be unloaded: pending launches keep what they need.
-    CHECK(aclrtMemcpyAsync(sum.data(), bytes, out_device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    // The binary can be unloaded: pending launches keep what they need.
     CHECK(aclrtBinaryUnLoad(binary));
     CHECK(aclrtSynchronizeStream(stream));
+    CHECK(aclrtMemcpy(sum.data(), bytes, out_device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
 
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < count; ++i) wrong += sum[i] != a[i] + b[i];

@@ -109,8 +109,8 @@ int main(int argc, char** argv) {
     }
 
     std::vector<float> result(kCount);
-    CHECK(aclrtMemcpyAsync(result.data(), bytes, out, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     CHECK(aclrtSynchronizeStream(stream));
+    CHECK(aclrtMemcpy(result.data(), bytes, out, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < kCount; ++i) {
         const uint64_t quarter = i / (kCount / 4);
