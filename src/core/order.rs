@@ -13,8 +13,10 @@ pub mod checker;
 mod clock;
 pub mod effects;
 mod ending;
+pub mod graph_run;
 pub mod known;
 pub mod sequence;
+pub mod undecided;
 mod waits;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -178,6 +178,59 @@ void TimedOutWait(World& world, bool is_fixed) {
     AfterALostWait(world, is_fixed, notify);
 }
 
+// The record is submitted after the read that is behind the wait.
+void RecordAfterTheRead(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Notify notify;
+    world.Fill(world.device, world.first);
+    notify.Wait(world.second);
+    world.ToHost(world.second, world.device);
+    notify.Record(is_fixed ? world.first : third);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStream(third));
+}
+
+// The host waits before it submits the record.
+void HostWaitsBeforeTheRecord(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Notify notify;
+    notify.Wait(world.second);
+    world.Fill(world.device, world.first);
+    world.ToHost(world.second, world.device);
+    if (is_fixed) OK(aclrtSynchronizeStream(world.first));
+    notify.Record(third);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStream(third));
+}
+
+// The host itself writes the value.
+void HostWritesTheValue(World& world, bool is_fixed) {
+    char* word = world.other;
+    const uint64_t one = 1;
+    world.Fill(world.device, world.first);
+    OK(aclrtValueWait(word, one, ACL_STREAM_WAIT_VALUE_EQ, world.second));
+    world.ToHost(world.second, world.device);
+    if (is_fixed) OK(aclrtSynchronizeStream(world.first));
+    OK(aclrtMemcpy(word, sizeof one, &one, sizeof one, ACL_MEMCPY_HOST_TO_DEVICE));
+    OK(aclrtSynchronizeDevice());
+}
+
+// The read behind the wait is dropped.
+void DroppedBehindAWait(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Notify notify;
+    world.Fill(world.device, world.first);
+    notify.Wait(third);
+    world.ToHost(third, world.device);
+    if (is_fixed) OK(aclrtStreamAbort(third));
+    notify.Record(world.second);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStreamForce(third));
+}
+
 }  // namespace
 
 const std::vector<Program> kWaits = {
@@ -201,5 +254,13 @@ const std::vector<Program> kWaits = {
     {"read_beside_a_reset", ReadBesideAReset, "race",
      "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"aborted_wait", AbortedWait, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"record_after_the_read", RecordAfterTheRead, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"host_waits_before_the_record", HostWaitsBeforeTheRecord, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"host_writes_the_value", HostWritesTheValue, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
+    {"dropped_behind_a_wait", DroppedBehindAWait, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"timed_out_wait", TimedOutWait, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
 };

@@ -12,9 +12,9 @@ use parking_lot::Mutex;
 use self::history::History;
 use self::shadow::{Conflict, Shadow};
 use super::operation::{Operation, What};
-use super::report::{Finding, Kind, Party, Side};
+use super::report::{self, Finding, Kind, Party, Side};
 use crate::core::order::accesses::{Access, Accesses, Mode};
-use crate::core::order::checker::GraphRun;
+use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{Point, Sequence};
 
 static HISTORY: LazyLock<Mutex<History>> = LazyLock::new(Mutex::default);
@@ -39,14 +39,33 @@ fn allocated_in(history: &mut History, sequence: &Sequence, operation: Operation
     history.sweep_if_many(|earlier| is_known(sequence, earlier));
 }
 
-/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph.
+/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. If it is behind an open wait, what
+/// ends the wait decides about what is found.
 pub fn check(
-    sequence: &Sequence,
+    sequence: &mut Sequence,
     operation: Operation,
     used: &Accesses,
     graph: Option<&Arc<GraphRun>>,
 ) -> Vec<Finding> {
-    check_in(&mut HISTORY.lock(), sequence, operation, used, graph)
+    let mut history = HISTORY.lock();
+    let later = operation.stream.map(|stream| stream.point);
+    let found = check_in(&mut history, sequence, operation, used, graph);
+    match later.filter(|later| !found.is_empty() && sequence.waits(*later)) {
+        Some(later) => {
+            found.into_iter().for_each(|finding| decide_later(&mut history, sequence, finding, later));
+            Vec::new()
+        }
+        None => found,
+    }
+}
+
+fn decide_later(history: &mut History, sequence: &mut Sequence, finding: Finding, later: Point) {
+    let earlier = finding.parties.first().and_then(|earlier| earlier.operation.stream);
+    // The host's operations are never unordered.
+    let Some(earlier) = earlier.map(|stream| stream.point) else { return };
+    if !sequence.decide_later(earlier, later, Box::new(move || report::finding(&finding))) {
+        history.is_incomplete = true;
+    }
 }
 
 fn check_in(

@@ -30,6 +30,7 @@ use crate::core::base::handles::Object;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{memory_hook, place_in_words};
 use crate::core::order::accesses::Access;
+use crate::core::order::sequence;
 use crate::core::stream::Stream;
 
 /// Distinguishes reports: a second one about the same lines of the program is only counted.
@@ -103,7 +104,7 @@ pub struct Party {
 }
 
 /// A text about operations.
-pub type Sentence = Box<dyn Fn(&[Side]) -> String>;
+pub type Sentence = Box<dyn Fn(&[Side]) -> String + Send>;
 
 /// What a check has found. Its texts are written when it is reported, because names of functions are slow to find.
 pub struct Finding {
@@ -308,6 +309,7 @@ fn at_end_of_process() {
     }
     sync::early::report_rest();
     sync::report_redundant();
+    sequence::take_undecided().into_iter().for_each(|report| report());
     let Some(guard) = REPORTS.try_lock() else { return };
     let Some(Reports { settings, counts, .. }) = &*guard else { return };
     let found: usize = counts.values().map(|count| count.found).sum();

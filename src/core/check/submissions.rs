@@ -10,8 +10,9 @@ use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Tic
 use crate::core::base::config::check::Check;
 use crate::core::base::error::Result;
 use crate::core::order::accesses::{Access, Accesses, Mode};
-use crate::core::order::checker::{Awaited, Checker, GraphRun, GraphRuns};
+use crate::core::order::checker::{Awaited, Checker};
 use crate::core::order::effects::Effects;
+use crate::core::order::graph_run::{GraphRun, GraphRuns};
 use crate::core::order::known::Known;
 use crate::core::order::sequence::{self, Point, Sequence};
 
@@ -255,7 +256,11 @@ impl Seen<'_> {
             sequence.begin_run(stream.handle, runs);
         }
         if is_quiet {
-            return (None, carry(&mut sequence));
+            let carried = carry(&mut sequence);
+            let decided = sequence.decided();
+            drop(sequence);
+            decided.into_iter().for_each(|report| report());
+            return (None, carried);
         }
         let operation = Operation::new(self.what, stream, stack, &accesses.0);
         let kept = is_kept.then(|| Arc::new(operation.clone()));
@@ -271,7 +276,7 @@ impl Seen<'_> {
         }
         report::page::operation(&operation);
         if is_on(Check::Races) && !accesses.0.is_empty() {
-            found.append(&mut races::check(&sequence, operation, accesses, self.graph));
+            found.append(&mut races::check(&mut sequence, operation, accesses, self.graph));
         }
         // A free writes nothing that ends a wait.
         let is_write = |access: &&Access| self.what != What::Frees && access.mode != Mode::Read;
@@ -279,7 +284,9 @@ impl Seen<'_> {
             sequence.overwrite(stream.map(|stream| stream.handle), written.addr..written.end);
         }
         let carried = carry(&mut sequence);
+        let decided = sequence.decided();
         drop(sequence);
+        decided.into_iter().for_each(|report| report());
         found.iter().for_each(report::finding);
         (kept, carried)
     }

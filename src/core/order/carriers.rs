@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
-use super::checker::GraphRuns;
 use super::clock::{Clock, Line, Point};
+use super::graph_run::GraphRuns;
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
 /// What passes order.

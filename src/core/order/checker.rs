@@ -6,13 +6,10 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use parking_lot::Mutex;
-
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Op, Position, Wait};
 use crate::core::base::error::Error;
-use crate::core::order::accesses::Accesses;
-use crate::core::order::effects::Effects;
+use crate::core::order::graph_run::{GraphRun, GraphRuns};
 use crate::core::order::known::Known;
 
 /// Sees operations before they are submitted.
@@ -85,43 +82,6 @@ impl HostWait {
             checker.host_waits_long(awaited);
         }
         wait(deadline)
-    }
-}
-
-/// What a run of a graph does, for the checker.
-#[derive(Debug, Default)]
-pub struct GraphRun {
-    /// In the order of its tasks.
-    pub effects: Effects,
-    /// The same memory, each byte once.
-    pub accesses: Accesses,
-    /// The host may hold it up: it calls functions of the program, or waits.
-    pub needs_host: bool,
-}
-
-impl GraphRun {
-    /// Of these effects.
-    pub fn of(effects: Effects, needs_host: bool) -> Self {
-        let accesses = Accesses::of(&effects).merged();
-        Self { effects, accesses, needs_host }
-    }
-}
-
-/// The runs of a graph: one after the other, also in different streams.
-#[derive(Debug, Default)]
-pub struct GraphRuns(Mutex<Option<Arc<GraphRun>>>);
-
-impl GraphRuns {
-    /// What the next run does. `find` finds it out after a change.
-    pub fn next<E>(&self, find: impl FnOnce() -> Result<GraphRun, E>) -> Result<Arc<GraphRun>, E> {
-        let mut known = self.0.lock();
-        let run = known.take().map_or_else(|| find().map(Arc::new), Ok)?;
-        Ok(Arc::clone(known.insert(run)))
-    }
-
-    /// Later runs do something else.
-    pub fn change(&self) {
-        *self.0.lock() = None;
     }
 }
 

@@ -6,6 +6,7 @@ use super::carriers::{Carrier, event_key};
 use super::checker;
 use super::clock::{Clock, Point};
 use super::sequence::{Sequence, with};
+use super::undecided;
 use crate::backend::Event;
 
 /// What the host knows after a wait, or inside of a host function. Empty if no order is kept.
@@ -64,6 +65,7 @@ impl Sequence {
 
     /// If waits are open before it, what ends them is added to it.
     fn reach(&mut self, clock: Clock) -> Known {
+        self.order_known_pairs();
         if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
             return Known { clock, key: 0 };
         }
@@ -130,7 +132,15 @@ impl Known {
     /// The wait has ended, or the host function runs.
     #[inline]
     pub fn is_seen(&self) {
-        if self.clock.latest.is_some() && with(|sequence| sequence.know(self)).is_some() {
+        if self.clock.latest.is_none() {
+            return;
+        }
+        let decided = with(|sequence| {
+            sequence.know(self);
+            sequence.decided()
+        });
+        if let Some(decided) = decided {
+            undecided::report(decided);
             checker::installed().into_iter().for_each(|checker| checker.host_knows());
         }
     }

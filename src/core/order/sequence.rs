@@ -21,9 +21,11 @@ use parking_lot::{Mutex, MutexGuard};
 
 pub use super::carriers::End;
 use super::carriers::{Carried, Carrier, Changes, Gate, event_key, graph_key, notify_key};
-use super::checker::{self, GraphRuns};
+use super::checker;
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
+use super::graph_run::GraphRuns;
+use super::undecided::{self, Pair, Report};
 use crate::algo::map::key_map::KeyMap;
 use crate::backend::stream::decorators;
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
@@ -82,6 +84,8 @@ pub struct Sequence {
     pub(super) pending: usize,
     /// How often there were none when an operation was submitted.
     idle: u64,
+    /// Operations that what ends an open wait may order.
+    pub(super) pairs: Vec<Pair>,
 }
 
 static SEQUENCE: LazyLock<Mutex<Sequence>> = LazyLock::new(Mutex::default);
@@ -283,13 +287,28 @@ pub fn notifies_reset<'a>(notifies: impl Iterator<Item = &'a Arc<Notify>>) {
 
 /// The pending operations of a stream were dropped.
 pub fn stream_stopped(stream: u64) {
-    with(|sequence| sequence.stop(stream));
+    let decided = with(|sequence| {
+        sequence.stop(stream);
+        sequence.decided()
+    });
+    undecided::report(decided.unwrap_or_default());
     checker::installed().into_iter().for_each(|checker| checker.may_be_over());
 }
 
 /// The session has ended: nothing is pending.
 pub fn session_ended() {
-    with(|sequence| *sequence = Sequence { latest_key: sequence.latest_key, ..Sequence::default() });
+    let left = with(|sequence| {
+        let left = sequence.take_undecided();
+        *sequence = Sequence { latest_key: sequence.latest_key, ..Sequence::default() };
+        left
+    });
+    undecided::report(left.unwrap_or_default());
+}
+
+/// Takes the pairs that are undecided, at the end of the process.
+pub fn take_undecided() -> Vec<Report> {
+    // A thread that was stopped may hold the lock.
+    SEQUENCE.try_lock().map(|mut sequence| sequence.take_undecided()).unwrap_or_default()
 }
 
 #[cfg(test)]

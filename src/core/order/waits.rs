@@ -31,6 +31,7 @@ impl Sequence {
         let clock = carried.passes(over.iter().map(|(_, end, _)| end).find(|end| end.holds(0)));
         for wait in &ended {
             self.follow_on(*wait, &clock);
+            self.order_pairs(*wait, &clock);
             let is_behind = |point: Point| point.line == wait.line && point.number >= wait.number;
             for passed in &self.streams[wait.line as usize].passed {
                 let Some(passed) = self.carriers.get_mut(passed) else { continue };
@@ -115,9 +116,11 @@ impl Sequence {
         let Some(first) = gates.iter().map(|gate| gate.number).min() else { return };
         let start = if stopped.is_empty() { first } else { first.min(stopped.start) };
         *stopped = start..*submitted + 1;
+        let dropped = stopped.clone();
         let taken: Vec<_> = taken.extract_if(.., |(number, ..)| *number >= first).collect();
         let own: Vec<Gate> = gates.iter().filter(|gate| gate.origin.line == line).copied().collect();
         self.streams[line as usize].retain_gates(&|_| false);
+        self.drop_pairs_of(|later| later.line == line && dropped.contains(&later.number));
         own.iter().for_each(|gate| self.drop_wait(gate));
         for (_, key, count) in taken {
             self.carriers.get_mut(&key).into_iter().for_each(|carried| carried.restore(count));
@@ -138,6 +141,7 @@ impl Sequence {
 
     /// An operation was refused, and waits for nothing.
     pub(super) fn drop_refused(&mut self, point: Point) {
+        self.drop_pairs_of(|later| later == point);
         let gates = &self.streams[point.line as usize].gates;
         let own = gates.iter().find(|gate| gate.origin == point).copied();
         own.iter().for_each(|gate| self.drop_wait(gate));

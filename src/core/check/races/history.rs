@@ -10,7 +10,7 @@ use super::shadow::Shadow;
 use crate::algo::map::key_map::KeyMap;
 use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, Accesses, Mode};
-use crate::core::order::checker::GraphRun;
+use crate::core::order::graph_run::GraphRun;
 
 /// The most entries of the log.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
@@ -41,6 +41,8 @@ pub struct History {
     log: Vec<Step>,
     /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
     is_unordered: bool,
+    /// There was no room for all that is to be reported.
+    pub is_incomplete: bool,
 }
 
 impl History {
@@ -113,7 +115,7 @@ impl History {
 
     /// Whether uses of memory were forgotten.
     pub fn is_incomplete(&self) -> bool {
-        self.shadow.is_incomplete
+        self.is_incomplete || self.shadow.is_incomplete
     }
 
     /// Whether operations are logged only.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::core::order::accesses::Access;
-use crate::core::order::checker::GraphRun;
+use crate::core::order::graph_run::GraphRun;
 
 /// The most entries.
 const MOST: usize = if cfg!(test) { 2 } else { 64 };

@@ -10,7 +10,7 @@ use super::operations::{Operations, Use};
 use super::runs::{Run, Runs};
 use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, Mode};
-use crate::core::order::checker::GraphRun;
+use crate::core::order::graph_run::GraphRun;
 
 /// The least number of ranges or operations at which those that the host has waited for are forgotten.
 const LEAST_SWEEP: usize = 4096;

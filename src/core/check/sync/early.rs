@@ -17,8 +17,8 @@ use crate::core::check::operation::{Operation, What};
 use crate::core::check::report::{self, Finding, Kind, Party, Side};
 use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
 use crate::core::order::accesses::{Accesses, Mode};
-use crate::core::order::checker::GraphRun;
 use crate::core::order::effects::{Effect, Effects};
+use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{self, Point, Sequence};
 
 /// A range that is closed.

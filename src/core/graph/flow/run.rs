@@ -16,8 +16,9 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, Failure, Fault, FaultKind, Observer, Op, Payload, Position, Ticket, thread_number};
 use crate::core::base::error;
 use crate::core::graph::program::Program;
-use crate::core::order::checker::{self, GraphRun};
+use crate::core::order::checker;
 use crate::core::order::effects::{Effect, Effects};
+use crate::core::order::graph_run::GraphRun;
 use crate::core::stream::Stream;
 
 /// Runs of a flow, in the order in which they were queued. The first one is current, or next.
