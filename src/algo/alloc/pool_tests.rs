@@ -1,9 +1,10 @@
 //! Which memory a stream may reuse.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::ledger::{Block, Ledger, Plainly};
 use super::*;
+
+#[path = "pool_tests/threads.rs"]
+mod threads;
 
 const A: StreamKey = StreamKey(1);
 const B: StreamKey = StreamKey(2);
@@ -360,41 +361,4 @@ fn any_number_of_frees_keeps_the_latest_position_of_each_stream() {
     assert_eq!(pool.release(0, &Known { passed: Some(last - 1), ..NOTHING }), []);
     pool.forget(A);
     assert_eq!(pool.release(0, &Known { passed: Some(3), ..NOTHING }).len(), 1);
-}
-
-/// Threads on separate streams, which get parts during the test.
-#[test]
-fn threads_get_parts_and_never_the_same_memory() {
-    const THREADS: u64 = 4;
-    const TURNS: u64 = if cfg!(miri) { 100 } else { 20_000 };
-    let pool = pool_of(64 * GRANULE);
-    let holders: Vec<AtomicU64> = (0..64 * GRANULE / GRAIN).map(|_| AtomicU64::new(0)).collect();
-    let place = |taken: Block| &holders[(taken.addr - (1 << 30)) / GRAIN];
-    std::thread::scope(|scope| {
-        for thread in 1..=THREADS {
-            let (pool, place) = (&pool, &place);
-            scope.spawn(move || {
-                let (stream, mut live) = (StreamKey(thread), Vec::new());
-                for turn in 0..TURNS {
-                    let taken = pool.alloc(GRAIN, stream, &NOTHING, Plainly).ok();
-                    // A part that another thread uses is left out at first.
-                    let taken = taken.or_else(|| pool.alloc_slow(GRAIN, stream, &NOTHING, Plainly)).unwrap();
-                    assert_eq!(place(taken).swap(thread, Ordering::Relaxed), 0);
-                    live.push(taken);
-                    if live.len() > 16 {
-                        let taken: Block = live.swap_remove((turn * 7 % 16) as usize);
-                        assert_eq!(place(taken).swap(0, Ordering::Relaxed), thread);
-                        pool.free_at(taken, (stream, turn), false);
-                    }
-                }
-                for taken in live {
-                    place(taken).store(0, Ordering::Relaxed);
-                    pool.free_unused(taken);
-                }
-            });
-        }
-    });
-    let stats = pool.stats();
-    assert_eq!((stats.used, stats.blocks, stats.blocks_taken), (0, 0, THREADS * TURNS));
-    assert!((17..=17 * THREADS).contains(&stats.blocks_high));
 }

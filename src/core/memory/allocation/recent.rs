@@ -41,6 +41,9 @@ at_thread_end! {
 /// The table of threads that have noted nothing: it stays empty.
 static NONE: Table = [const { AtomicU64::new(0) }; PAIRS];
 
+/// All tables: a leak checker sees that they are in use, also those of threads that end with the process.
+static ALL: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
+
 /// Tables of threads that have ended.
 static SPARE: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
 
@@ -107,8 +110,9 @@ fn new_table() -> Option<&'static Table> {
         None => {
             // Not an array first: the caller may have a small stack.
             let pairs: Box<[AtomicU64]> = (0..PAIRS).map(|_| AtomicU64::new(0)).collect();
-            let table: Box<Table> = pairs.try_into().ok()?;
-            Box::leak(table)
+            let table: &'static Table = Box::leak(pairs.try_into().ok()?);
+            ALL.lock().push(table);
+            table
         }
     };
     MINE.set(table);
