@@ -235,6 +235,13 @@ TEST_F(CheckSettings, InvalidValuesAreErrorsThatNameTheVariable) {
     }
 }
 
+TEST_F(CheckSettings, WorkThatStillWaitsIsJudgedAtTheEndOfTheProcess) {
+    const Settings settings = {{"PORTACL_CHECK", "races"}, {"CHECK_PROGRAM_EXITS", "1"}};
+    const ProcessResult result = RunProcess(Programs(), {"record_after_the_read", "faulty"}, settings);
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_EQ(Reports(result.output), 1) << result.output;
+}
+
 TEST_F(CheckSettings, OneCheckFindsNothingOfTheOthers) {
     const std::string race = RunProcess(Programs(), {"fill_then_read", "faulty"}, {{"PORTACL_CHECK", "init"}}).output;
     const std::string init = RunProcess(Programs(), {"download", "faulty"}, {{"PORTACL_CHECK", "races"}}).output;
