@@ -124,7 +124,6 @@ impl History {
         !self.is_unordered
     }
 
-    #[cold]
     fn empty_log(&mut self) {
         let Self { shadow, log, .. } = self;
         // A run of a graph is one entry of the shadow, whatever memory it uses: then all steps count.
