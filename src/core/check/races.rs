@@ -215,9 +215,15 @@ fn fix(sides: &[Side]) -> String {
     )
 }
 
+/// An operation was refused. The host knows that it is complete, and may not know that of what it counts as ordered
+/// after.
+pub fn refused() {
+    HISTORY.lock().shadow();
+}
+
 /// The session has ended, and with it all pending work.
 pub fn session_ended() {
-    *HISTORY.lock() = History::default();
+    HISTORY.lock().forget_all();
 }
 
 /// Whether uses of memory were forgotten.

@@ -28,6 +28,10 @@ fn pairs(found: Vec<Finding>) -> Vec<Pair> {
     pairs
 }
 
+fn wait_for_one(addr: usize) -> ValueWait {
+    ValueWait { src: Span { addr, len: 8, place: Place::Device(0) }, value: 1, comparison: Comparison::Equal }
+}
+
 impl Both {
     fn next(&mut self, stream: u64) -> Option<InStream> {
         Some(InStream { handle: stream, point: self.sequence.next(stream) })
@@ -66,20 +70,15 @@ impl Both {
 
     /// A stream waits for a value. `is_late`: before another one writes it.
     fn passes_order(&mut self, from: u64, to: u64, addr: usize, is_late: bool) {
-        let wait = || ValueWait {
-            src: Span { addr, len: 8, place: Place::Device(0) },
-            value: 1,
-            comparison: Comparison::Equal,
-        };
         if is_late {
             self.sequence.next(to);
-            self.sequence.await_value(to, wait());
+            self.sequence.await_value(to, wait_for_one(addr));
         }
         self.sequence.next(from);
         self.sequence.write_value(from, addr, 1);
         if !is_late {
             self.sequence.next(to);
-            self.sequence.await_value(to, wait());
+            self.sequence.await_value(to, wait_for_one(addr));
         }
     }
 }
@@ -135,6 +134,36 @@ fn a_full_log_finds_what_no_later_operation_has_overwritten() {
     let numbers: Vec<_> = found.iter().filter_map(|(_, points)| points[0]).map(|point| point.number).collect();
     assert_eq!(numbers, [97, 98, 99, 100], "the latest write of each piece");
     assert_eq!(found, same);
+}
+
+/// A refused wait waits for nothing: what is behind it is not after what it would have waited for.
+#[test]
+fn after_a_refused_operation_all_are_searched() {
+    let write = |addr| Access { addr, end: addr + 64, mode: Mode::Write };
+    let fill = What::Accesses(OpKind::Fill);
+    let mut both = Both::default();
+    both.uses(Some(0), fill, write(4096));
+    both.sequence.next(0);
+    both.sequence.write_value(0, 64, 1);
+    let wait = both.sequence.next(1);
+    both.sequence.await_value(1, wait_for_one(64));
+    both.sequence.refuse(wait);
+    both.logs.shadow();
+    let [found, _] = both.uses(Some(1), fill, write(8192));
+    assert!(found.is_empty());
+    let behind = both.sequence.latest_of(1);
+    both.sequence.refuse(behind);
+    let [found, same] = both.uses(Some(2), fill, write(4096));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found, same);
+}
+
+#[test]
+fn it_stays_known_that_uses_were_forgotten() {
+    let mut history = History::default();
+    history.shadow().is_incomplete = true;
+    history.forget_all();
+    assert!(history.is_incomplete());
 }
 
 /// Streams that wait for each other are in one order: nothing is searched for conflicts until one does not wait.

@@ -316,9 +316,12 @@ fn at_end_of_process() {
     let written: usize = counts.values().map(|count| count.written).sum();
     let faults: usize = counts.iter().filter(|(kind, _)| kind.is_fault()).map(|(_, count)| count.written).sum();
     let mut summary = String::new();
+    let is_incomplete = races::is_incomplete() || init::is_incomplete();
+    let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
+    if found == 0 && is_incomplete {
+        notice(format_args!("portacl: PORTACL_CHECK: nothing reported{forgotten}\n"));
+    }
     if found > 0 {
-        let is_incomplete = races::is_incomplete() || init::is_incomplete();
-        let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
         let counted = counts.iter().map(|(kind, count)| format!("{} {}", count.written, kind.many(count.written)));
         let counted: Vec<String> = counted.collect();
         let more = match found - written {

@@ -60,6 +60,7 @@ impl Checker for Submissions {
                 seen.check(&Accesses::of(&effects), step.is_some(), carry)
             }
         };
+        let runs_graph = matches!(op, Op::RunGraph(_));
         let position = match op {
             Op::HostFn(function) => submit_host_fn(known, function.take(), step.as_ref(), submit),
             Op::HandOver { delivery, wait } => {
@@ -75,7 +76,16 @@ impl Checker for Submissions {
             }
         }
         .inspect_err(|_| {
-            sequence::lock().refuse(point);
+            let mut sequence = sequence::lock();
+            if runs_graph {
+                // What the run does was seen before it.
+                sequence.refuse(Point { number: point.number - 1, ..point });
+            }
+            sequence.refuse(point);
+            if is_on(Check::Races) {
+                races::refused();
+            }
+            drop(sequence);
             sync::early::refused(point);
         })?;
         if let (Some(step), Some(operation)) = (step, operation) {

@@ -81,6 +81,13 @@ impl Sequence {
         Known { clock, key }
     }
 
+    /// The host knows that all of these are complete, which it has waited for at once. What it knew before comes before
+    /// what was still open.
+    pub fn know_all(&mut self, all: &[Known]) {
+        self.order_known_pairs();
+        all.iter().for_each(|known| self.know(known));
+    }
+
     /// The host knows that this is complete.
     pub fn know(&mut self, known: &Known) {
         let is_open = known.key != 0;
@@ -132,11 +139,15 @@ impl Known {
     /// The wait has ended, or the host function runs.
     #[inline]
     pub fn is_seen(&self) {
-        if self.clock.latest.is_none() {
-            return;
+        if self.clock.latest.is_some() {
+            Self::are_seen(std::slice::from_ref(self));
         }
+    }
+
+    /// As [`Self::is_seen`], for what the host has waited for at once.
+    pub fn are_seen(all: &[Self]) {
         let decided = with(|sequence| {
-            sequence.know(self);
+            sequence.know_all(all);
             sequence.decided()
         });
         if let Some(decided) = decided {

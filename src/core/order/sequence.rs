@@ -178,6 +178,7 @@ impl Sequence {
     /// Drops the carriers of events and notifies that no longer exist, and the gates of waits for them.
     #[cold]
     fn sweep(&mut self) {
+        self.order_known_pairs();
         let Self { streams, carriers, .. } = self;
         carriers.retain(|_, carried| carried.carrier.is_live());
         for stream in streams {
@@ -264,6 +265,7 @@ impl Sequence {
 
     /// Memory is freed. Values at the same addresses are others from now on, and end no wait of before.
     pub fn forget_values(&mut self, memory: Range<usize>) {
+        self.order_known_pairs();
         while let Some(&addr) = self.values.range(memory.clone()).next() {
             self.values.remove(&addr);
             let Some(carried) = self.carriers.remove(&addr) else { continue };

@@ -41,7 +41,8 @@ impl Sequence {
         self.drop_pairs(&ordered);
     }
 
-    /// The host begins to wait. What it knows already comes before all that is still open.
+    /// Waits are about to end that nothing submitted ends, or the host begins to wait. What the host knows already
+    /// comes before all that is still open.
     #[inline]
     pub(super) fn order_known_pairs(&mut self) {
         if !self.pairs.is_empty() {
@@ -73,6 +74,7 @@ impl Sequence {
 
     /// Takes all pairs.
     pub(super) fn take_undecided(&mut self) -> Vec<Report> {
+        self.order_known_pairs();
         reports(std::mem::take(&mut self.pairs))
     }
 

@@ -48,7 +48,7 @@ impl Undecided {
 
     fn host_waits(&mut self, stream: u64) {
         let reached = self.sequence.at_stream(stream);
-        self.sequence.know(&reached);
+        self.sequence.know_all(std::slice::from_ref(&reached));
         self.sequence.forget(&reached);
     }
 
@@ -131,8 +131,32 @@ fn the_host_orders_them_if_it_waits_in_between() {
 fn the_host_has_waited_for_both_at_once() {
     let mut pair = undecided();
     let reached = [FIRST, SECOND].map(|stream| pair.sequence.at_stream(stream));
-    reached.iter().for_each(|reached| pair.sequence.know(reached));
+    pair.sequence.know_all(&reached);
     assert_eq!(pair.reports(), 1);
+}
+
+/// Whatever ends the wait: what the host knew before comes before what is behind it.
+#[test]
+fn the_host_has_waited_for_the_earlier_one() {
+    let ends: [fn(&mut Sequence); 5] = [
+        |sequence| sequence.forget_values(WORD..WORD + 8),
+        |sequence| sequence.stop(SECOND),
+        |sequence| {
+            let wait = Point { number: 1, ..sequence.latest_of(SECOND) };
+            sequence.refuse(wait);
+        },
+        |sequence| report(sequence.take_undecided()),
+        // A wait that began before the host knew the earlier one.
+        |_| (),
+    ];
+    for end in ends {
+        let mut pair = undecided();
+        let reached = pair.sequence.at_stream(SECOND);
+        pair.host_waits(FIRST);
+        end(&mut pair.sequence);
+        pair.sequence.know_all(&[reached]);
+        pair.assert_is_dropped();
+    }
 }
 
 #[test]

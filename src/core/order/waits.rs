@@ -111,6 +111,7 @@ impl Sequence {
     /// Dropped waits take nothing from later ones, and hold up no other stream.
     pub fn stop(&mut self, stream: u64) {
         let Some(&line) = self.lines.get(&stream) else { return };
+        self.order_known_pairs();
         self.streams[line as usize].drop_known(&self.host);
         let Progress { submitted, gates, stopped, taken, .. } = &mut self.streams[line as usize];
         let Some(first) = gates.iter().map(|gate| gate.number).min() else { return };
@@ -141,6 +142,7 @@ impl Sequence {
 
     /// An operation was refused, and waits for nothing.
     pub(super) fn drop_refused(&mut self, point: Point) {
+        self.order_known_pairs();
         self.drop_pairs_of(|later| later == point);
         let gates = &self.streams[point.line as usize].gates;
         let own = gates.iter().find(|gate| gate.origin == point).copied();

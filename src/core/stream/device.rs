@@ -104,7 +104,7 @@ impl Device {
         let waited = outcome?;
         if waited == Wait::Done {
             awaited.into_iter().for_each(Awaited::is_over);
-            known.iter().for_each(Known::is_seen);
+            Known::are_seen(&known);
         }
         // One call returns one failure; those of other streams stay for the next synchronize.
         streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;

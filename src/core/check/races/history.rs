@@ -54,6 +54,11 @@ impl History {
         }
     }
 
+    /// Forgets all, but whether uses of memory were forgotten before.
+    pub fn forget_all(&mut self) {
+        *self = Self { is_incomplete: self.is_incomplete(), ..Self::default() };
+    }
+
     /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
     /// returns whether one is complete before it begins.
     pub fn is_ordered(&self, is_before: impl Fn(&Operation) -> bool) -> bool {
