@@ -14,6 +14,8 @@ use crate::core::order::graph_run::GraphRun;
 
 /// The most entries of the log.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
+/// A run of a graph counts as many entries: it keeps what the graph uses, also after the graph is destroyed.
+const OF_A_RUN: usize = MOST / if cfg!(test) { 2 } else { 64 };
 
 /// A step of the shadow, by the operation with this number.
 enum Step {
@@ -39,6 +41,8 @@ impl Step {
 pub struct History {
     shadow: Shadow,
     log: Vec<Step>,
+    /// The entries of the log, with those that runs count as.
+    entries: usize,
     /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
     is_unordered: bool,
     /// There was no room for all that is to be reported.
@@ -50,6 +54,7 @@ impl History {
     pub fn enter(&mut self, era: u64) {
         if self.shadow.enter(era) {
             self.log.clear();
+            self.entries = 0;
             self.is_unordered = false;
         }
     }
@@ -69,22 +74,27 @@ impl History {
     pub fn log(&mut self, operation: Operation, used: &Accesses, graph: Option<&Arc<GraphRun>>) {
         let by = self.shadow.begin(operation);
         match graph {
-            Some(graph) => self.log.push(Step::Runs(Arc::clone(graph), by)),
-            None => self.log.extend(used.0.iter().map(|access| Step::Uses(*access, by))),
+            Some(graph) => self.add(Step::Runs(Arc::clone(graph), by), OF_A_RUN),
+            None => used.0.iter().for_each(|access| self.add(Step::Uses(*access, by), 1)),
         }
     }
 
     /// As [`Self::log`], for an operation that allocates this memory.
     pub fn log_allocation(&mut self, operation: Operation, used: &Access) {
         let by = self.shadow.begin(operation);
-        self.log.push(Step::Begins(*used, by));
+        self.add(Step::Begins(*used, by), 1);
+    }
+
+    fn add(&mut self, step: Step, entries: usize) {
+        self.log.push(step);
+        self.entries += entries;
     }
 
     /// Forgets the uses of this memory.
     pub fn forget(&mut self, addr: usize, end: usize) {
         match self.is_unordered {
             true => self.shadow.forget(addr, end),
-            false => self.log.push(Step::Forgets { addr, end }),
+            false => self.add(Step::Forgets { addr, end }, 1),
         }
     }
 
@@ -105,7 +115,7 @@ impl History {
     /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
     #[inline]
     pub fn sweep_if_many(&mut self, is_known: impl Fn(&Operation) -> bool) {
-        if self.log.len() >= MOST {
+        if self.entries >= MOST {
             self.empty_log();
         }
         if self.log.is_empty() {
@@ -130,6 +140,7 @@ impl History {
     }
 
     fn empty_log(&mut self) {
+        self.entries = 0;
         let Self { shadow, log, .. } = self;
         // A run of a graph is one entry of the shadow, whatever memory it uses: then all steps count.
         let has_runs = shadow.has_runs() || log.iter().any(|step| matches!(step, Step::Runs(..)));
