@@ -239,7 +239,9 @@ TEST_F(CheckSettings, WorkThatStillWaitsIsJudgedAtTheEndOfTheProcess) {
     const Settings settings = {{"PORTACL_CHECK", "races"}, {"CHECK_PROGRAM_EXITS", "1"}};
     const ProcessResult result = RunProcess(Programs(), {"record_after_the_read", "faulty"}, settings);
     // The test double of CUDA's driver ends a process with an error that leaves memory to it.
-    if (OnCpu()) EXPECT_TRUE(Succeeded(result));
+    if (OnCpu()) {
+        EXPECT_TRUE(Succeeded(result));
+    }
     EXPECT_EQ(Reports(result.output), 1) << result.output;
 }
 
