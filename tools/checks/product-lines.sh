@@ -9,7 +9,7 @@ stamps=50   # tags and call stacks of stamps
 platforms=20 # PORTACL_CUDA=OFF, kernels with large pages
 pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
 recorder=450 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks
-log=215     # a log of ordered operations for races, the watcher of memory beside the path of hooks
+log=225     # a log of ordered operations for races, the watcher of memory beside the path of hooks
 calls=340   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
             # the default pool without a lock, waits that write to no shared memory
 releases=51 # NAME_portacl_release: what the launch of a kernel owns, in streams and in graphs
