@@ -15,6 +15,7 @@ use crate::core::order::effects::Effects;
 use crate::core::order::graph_run::{GraphRun, GraphRuns};
 use crate::core::order::known::Known;
 use crate::core::order::sequence::{self, Point, Sequence};
+use crate::core::order::undecided;
 
 /// Who uses memory.
 #[derive(Clone, Copy)]
@@ -269,7 +270,7 @@ impl Seen<'_> {
             let carried = carry(&mut sequence);
             let decided = sequence.decided();
             drop(sequence);
-            decided.into_iter().for_each(|report| report());
+            decided.into_iter().for_each(undecided::report);
             return (None, carried);
         }
         let operation = Operation::new(self.what, stream, stack, &accesses.0);
@@ -296,7 +297,7 @@ impl Seen<'_> {
         let carried = carry(&mut sequence);
         let decided = sequence.decided();
         drop(sequence);
-        decided.into_iter().for_each(|report| report());
+        decided.into_iter().for_each(undecided::report);
         found.iter().for_each(report::finding);
         (kept, carried)
     }

@@ -145,13 +145,14 @@ impl Known {
     }
 
     /// As [`Self::is_seen`], for what the host has waited for at once.
+    #[inline]
     pub fn are_seen(all: &[Self]) {
         let decided = with(|sequence| {
             sequence.know_all(all);
             sequence.decided()
         });
         if let Some(decided) = decided {
-            undecided::report(decided);
+            decided.into_iter().for_each(undecided::report);
             checker::installed().into_iter().for_each(|checker| checker.host_knows());
         }
     }

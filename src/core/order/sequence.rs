@@ -293,7 +293,7 @@ pub fn stream_stopped(stream: u64) {
         sequence.stop(stream);
         sequence.decided()
     });
-    undecided::report(decided.unwrap_or_default());
+    decided.flatten().into_iter().for_each(undecided::report);
     checker::installed().into_iter().for_each(|checker| checker.may_be_over());
 }
 

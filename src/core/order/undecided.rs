@@ -46,9 +46,13 @@ impl Sequence {
     #[inline]
     pub(super) fn order_known_pairs(&mut self) {
         if !self.pairs.is_empty() {
-            let ordered: Vec<bool> = self.pairs.iter().map(|pair| self.is_known(pair.earlier)).collect();
-            self.drop_pairs(&ordered);
+            self.drop_known_pairs();
         }
+    }
+
+    fn drop_known_pairs(&mut self) {
+        let ordered: Vec<bool> = self.pairs.iter().map(|pair| self.is_known(pair.earlier)).collect();
+        self.drop_pairs(&ordered);
     }
 
     fn drop_pairs(&mut self, are_dropped: &[bool]) {
@@ -61,12 +65,13 @@ impl Sequence {
         self.pairs.retain(|pair| !is_dropped(pair.later));
     }
 
-    /// Takes the pairs that stay in no order, because the waits before them are over.
+    /// Takes the pairs that stay in no order, because the waits before them are over. `None`: there are no pairs.
     #[inline]
-    pub fn decided(&mut self) -> Vec<Report> {
-        if self.pairs.is_empty() {
-            return Vec::new();
-        }
+    pub fn decided(&mut self) -> Option<Vec<Report>> {
+        (!self.pairs.is_empty()).then(|| self.take_decided())
+    }
+
+    fn take_decided(&mut self) -> Vec<Report> {
         let (open, decided) = std::mem::take(&mut self.pairs).into_iter().partition(|pair| self.waits(pair.later));
         self.pairs = open;
         reports(decided)
@@ -89,7 +94,7 @@ fn reports(pairs: Vec<Pair>) -> Vec<Report> {
 }
 
 /// Reports what was decided. Without the lock of the order.
-pub(super) fn report(decided: Vec<Report>) {
+pub fn report(decided: Vec<Report>) {
     decided.into_iter().for_each(|report| report());
 }
 

@@ -54,7 +54,7 @@ impl Undecided {
 
     /// How many reports there are so far.
     fn reports(&mut self) -> usize {
-        report(self.sequence.decided());
+        self.sequence.decided().into_iter().for_each(report);
         self.reports.load(Ordering::Relaxed)
     }
 
