@@ -124,7 +124,7 @@ fn a_wait_covers_all_frees_of_the_allocated_range() {
 
 /// Thousands of adjacent freed blocks are not searched each time, but as a last resort.
 #[test]
-#[cfg_attr(miri, ignore = "takes an hour")]
+#[cfg_attr(miri, ignore = "takes more than half an hour")]
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
     let pieces: Vec<Block> = (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, Plainly).unwrap()).collect();

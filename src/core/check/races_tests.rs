@@ -112,7 +112,7 @@ proptest! {
                 }
                 _ if stream != 3 => {
                     let known = both.sequence.at_stream(stream);
-                    both.sequence.know(&known);
+                    both.sequence.know_all(&[known]);
                     continue;
                 }
                 _ => continue,

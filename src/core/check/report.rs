@@ -30,7 +30,7 @@ use crate::core::base::handles::Object;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{memory_hook, place_in_words};
 use crate::core::order::accesses::Access;
-use crate::core::order::sequence;
+use crate::core::order::{sequence, undecided};
 use crate::core::stream::Stream;
 
 /// Distinguishes reports: a second one about the same lines of the program is only counted.
@@ -309,7 +309,7 @@ fn at_end_of_process() {
     }
     sync::early::report_rest();
     sync::report_redundant();
-    sequence::take_undecided().into_iter().for_each(|report| report());
+    undecided::report(sequence::take_undecided());
     let Some(guard) = REPORTS.try_lock() else { return };
     let Some(Reports { settings, counts, .. }) = &*guard else { return };
     let found: usize = counts.values().map(|count| count.found).sum();

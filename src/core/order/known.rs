@@ -89,7 +89,7 @@ impl Sequence {
     }
 
     /// The host knows that this is complete.
-    pub fn know(&mut self, known: &Known) {
+    pub(super) fn know(&mut self, known: &Known) {
         let is_open = known.key != 0;
         let later = is_open.then(|| self.carriers.get(&known.key).map(|carried| carried.clock.clone())).flatten();
         let clock = later.as_ref().unwrap_or(&known.clock);
