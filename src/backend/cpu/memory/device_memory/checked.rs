@@ -3,7 +3,7 @@
 use super::{Block, DeviceMemory, Fault, FaultKind, Result};
 use crate::algo::host::notice::notice;
 use crate::backend::Part;
-use crate::backend::cpu::base::arena::Arena;
+use crate::backend::cpu::base::arena::{Arena, HUGE};
 use crate::backend::cpu::memory::bounds::{Damage, Layout};
 use crate::backend::cpu::memory::pending::Users;
 
@@ -19,8 +19,8 @@ impl DeviceMemory {
         let mut apart = None;
         if self.bounds.has_room() {
             let mut arena = self.arena.lock();
-            // The rest of the device's memory needs addresses as well.
-            let rest = self.size - self.bounds.used();
+            // The rest of the device's memory needs addresses as well, small blocks whole slabs of them.
+            let rest = self.size - self.bounds.used() + HUGE;
             if arena.used() + layout.extent + rest <= self.span {
                 apart = arena.take(layout.extent, layout.align);
             }
