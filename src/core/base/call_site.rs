@@ -18,20 +18,32 @@ use crate::algo::host::cpp_name::cpp_name;
 use crate::algo::host::grow::Grow as _;
 use crate::algo::map::key_map::KeyMap;
 use crate::algo::thread::deep_stack;
+use crate::algo::thread::per_thread::{ThreadList, at_thread_end, per_thread};
 use crate::backend::Walk;
 
 /// Deeper frames are ignored.
 const DEEPEST: usize = 128;
 
-/// The latest stacks of each frame that asked for one, on any thread, the latest first.
-static RECENT: Mutex<Option<Recent>> = Mutex::new(None);
+/// The latest stacks of each frame that asked for one, the latest first.
 type Recent = KeyMap<usize, Vec<(Walk, Stack)>>;
+per_thread! {
+    /// Those of this thread: one map, or none.
+    static RECENT: ThreadList<Recent> = ThreadList::new();
+}
+at_thread_end! {
+    /// Frees them when the thread ends.
+    fn is_freed() -> bool => free_recent;
+}
 /// No return address.
 const INTERRUPTED: usize = 0;
-/// The most frames.
-const MOST_FRAMES: usize = 1024;
+/// The most frames of a thread.
+const MOST_FRAMES: usize = 512;
 /// The most stacks of a frame.
 const MOST_OF_A_FRAME: usize = 16;
+
+fn free_recent() {
+    RECENT.with(|recent| drop(recent.take()));
+}
 
 /// The stacks seen so far, with the standard library's backtrace of each.
 static MET: Mutex<Option<HashMap<Stack, Arc<Backtrace>>>> = Mutex::new(None);
@@ -54,21 +66,35 @@ impl Stack {
         let variable = 0_u8;
         // A frame of this function: a program often calls from the same place.
         let frame = (&raw const *black_box(&variable)).expose_provenance();
-        if let Some(known) = RECENT.lock().as_ref().and_then(|recent| recent.get(&frame))
-            && let Some((_, stack)) = known.iter().find(|(walk, _)| walk.is_same())
-        {
-            return stack.clone();
-        }
+        let known = RECENT.with(|recent| {
+            recent.with(|recent| {
+                let mut known = recent.last()?.get(&frame)?.iter();
+                known.find(|(walk, _)| walk.is_same()).map(|(_, stack)| stack.clone())
+            })
+        });
+        known.unwrap_or_else(|| Self::walk(frame))
+    }
+
+    #[cold]
+    fn walk(frame: usize) -> Self {
         let walk = Walk::here(DEEPEST, frame);
         let stack = Self::of(&walk.addrs);
-        let mut recent = RECENT.lock();
-        let recent = recent.get_or_insert_default();
-        if recent.len() >= MOST_FRAMES {
-            recent.clear();
+        if !is_freed() {
+            return stack;
         }
-        let known = recent.entry(frame).or_default();
-        known.truncate(MOST_OF_A_FRAME - 1);
-        known.insert(0, (walk, stack.clone()));
+        RECENT.with(|recent| {
+            if recent.with(<[_]>::is_empty) {
+                recent.push(Recent::default());
+            }
+            recent.with_last(|recent| {
+                if recent.len() >= MOST_FRAMES {
+                    recent.clear();
+                }
+                let known = recent.entry(frame).or_default();
+                known.truncate(MOST_OF_A_FRAME - 1);
+                known.insert(0, (walk, stack.clone()));
+            });
+        });
         stack
     }
 

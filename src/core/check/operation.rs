@@ -104,14 +104,18 @@ struct Details {
     uses: SmallVec<[Access; 2]>,
 }
 
+impl Details {
+    fn now(uses: &[Access]) -> Arc<Self> {
+        let uses = SmallVec::from_slice(&uses[..uses.len().min(MOST_RANGES)]);
+        Arc::new(Self { at: Instant::now(), uses })
+    }
+}
+
 impl Operation {
     /// Submitted now.
+    #[inline]
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
-        let uses = &uses[..uses.len().min(MOST_RANGES)];
-        let details = DETAILS.load(Ordering::Relaxed).then(|| {
-            let uses = SmallVec::from_slice(uses);
-            Arc::new(Details { at: Instant::now(), uses })
-        });
+        let details = DETAILS.load(Ordering::Relaxed).then(|| Details::now(uses));
         Self { what, stream, stack, details }
     }
 

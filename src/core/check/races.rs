@@ -40,22 +40,22 @@ fn allocated_in(history: &mut History, sequence: &Sequence, operation: Operation
 }
 
 /// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. If it is behind an open wait, what
-/// ends the wait decides about what is found.
+/// ends the wait decides about what is found. `None`: nothing conflicts with it.
 pub fn check(
     sequence: &mut Sequence,
     operation: Operation,
     used: &Accesses,
     graph: Option<&Arc<GraphRun>>,
-) -> Vec<Finding> {
+) -> Option<Vec<Finding>> {
     let mut history = HISTORY.lock();
     let later = operation.stream.map(|stream| stream.point);
-    let found = check_in(&mut history, sequence, operation, used, graph);
+    let found = check_in(&mut history, sequence, operation, used, graph)?;
     match later.filter(|later| !found.is_empty() && sequence.waits(*later)) {
         Some(later) => {
             found.into_iter().for_each(|finding| decide_later(&mut history, sequence, finding, later));
-            Vec::new()
+            None
         }
-        None => found,
+        None => Some(found),
     }
 }
 
@@ -74,7 +74,7 @@ fn check_in(
     operation: Operation,
     used: &Accesses,
     graph: Option<&Arc<GraphRun>>,
-) -> Vec<Finding> {
+) -> Option<Vec<Finding>> {
     history.enter(sequence.era());
     let is_free = operation.what == What::Frees;
     if is_free {
@@ -87,13 +87,13 @@ fn check_in(
             if is_free {
                 used.0.iter().for_each(|freed| history.forget(freed.addr, freed.end));
             }
-            found
+            Some(found)
         }
         Some(stream) if is_ordered(history, sequence, stream.point) => {
             history.log(operation, used, graph);
-            Vec::new()
+            None
         }
-        Some(stream) => check_unordered(history.shadow(), sequence, stream.point, operation, used, graph),
+        Some(stream) => Some(check_unordered(history.shadow(), sequence, stream.point, operation, used, graph)),
     };
     history.sweep_if_many(|earlier| is_known(sequence, earlier));
     found

@@ -45,7 +45,8 @@ impl Both {
         let operation = Operation::new(what, stream, None, &[]);
         logs_nothing.enter(sequence.era());
         logs_nothing.shadow();
-        [logs, logs_nothing].map(|history| pairs(check_in(history, sequence, operation.clone(), &used, None)))
+        let check = |history| check_in(history, sequence, operation.clone(), &used, None);
+        [logs, logs_nothing].map(check).map(Option::unwrap_or_default).map(pairs)
     }
 
     fn runs(&mut self, stream: u64, graph: &Arc<GraphRun>) -> [Vec<Pair>; 2] {
@@ -55,7 +56,7 @@ impl Both {
         logs_nothing.enter(sequence.era());
         logs_nothing.shadow();
         let check = |history| check_in(history, sequence, operation.clone(), &graph.accesses, Some(graph));
-        [logs, logs_nothing].map(check).map(pairs)
+        [logs, logs_nothing].map(check).map(Option::unwrap_or_default).map(pairs)
     }
 
     fn allocates(&mut self, stream: Option<u64>, access: Access) {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, What};
 use super::sync::{self, Step};
+use super::report::Finding;
 use super::{init, is_on, races, report};
 use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
 use crate::core::base::config::check::Check;
@@ -49,6 +50,12 @@ pub struct Submissions {
 
 impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
+        if let Some(accesses) = only_accesses(&op) {
+            let (by, what) = (By::Stream(stream), What::Accesses(op.kind()));
+            let seen = Seen { by, what, effects: &Effects::default(), graph: None, runs: None };
+            let (_, point) = seen.check(&accesses, false, |sequence| sequence.latest_of(stream));
+            return submit(op).inspect_err(|_| refuse(point, false));
+        }
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
         let (operation, (known, point)) = match op {
@@ -76,19 +83,7 @@ impl Checker for Submissions {
                 position
             }
         }
-        .inspect_err(|_| {
-            let mut sequence = sequence::lock();
-            if runs_graph {
-                // What the run does was seen before it.
-                sequence.refuse(Point { number: point.number - 1, ..point });
-            }
-            sequence.refuse(point);
-            if is_on(Check::Races) {
-                races::refused();
-            }
-            drop(sequence);
-            sync::early::refused(point);
-        })?;
+        .inspect_err(|_| refuse(point, runs_graph))?;
         if let (Some(step), Some(operation)) = (step, operation) {
             sync::submitted(stream, step, &operation);
         }
@@ -140,6 +135,35 @@ impl Checker for Submissions {
     fn is_shared(&self, addr: usize, len: usize) {
         init::is_written(addr, len);
     }
+}
+
+/// The memory that a copy or fill uses, if no more of it matters: only races are checked, and its call does not wait
+/// for it.
+fn only_accesses(op: &Op<'_>) -> Option<Accesses> {
+    if are_contents_checked() || returns_complete(op) {
+        return None;
+    }
+    Accesses::of_op(op)
+}
+
+/// Whether checks need more of an operation than its order and the memory that it uses.
+fn are_contents_checked() -> bool {
+    is_on(Check::Init) || is_on(Check::Sync)
+}
+
+/// An operation was refused. `runs_graph`: what it does was seen before it.
+#[cold]
+fn refuse(point: Point, runs_graph: bool) {
+    let mut sequence = sequence::lock();
+    if runs_graph {
+        sequence.refuse(Point { number: point.number - 1, ..point });
+    }
+    sequence.refuse(point);
+    if is_on(Check::Races) {
+        races::refused();
+    }
+    drop(sequence);
+    sync::early::refused(point);
 }
 
 /// Whether a submission returns when the operation is complete: a copy to pageable memory.
@@ -232,11 +256,14 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
 pub fn frees(by: By, addr: usize, len: usize) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
     let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None, runs: None };
-    let all = Accesses([used].into_iter().collect());
+    let mut all = Accesses::default();
+    all.0.push(used);
     seen.check(&all, false, |sequence| sequence.forget_values(used.addr..used.end));
-    sync::early::freed(addr, len);
-    if is_on(Check::Init) {
-        init::is_freed(addr, len);
+    if are_contents_checked() {
+        sync::early::freed(addr, len);
+        if is_on(Check::Init) {
+            init::is_freed(addr, len);
+        }
     }
 }
 
@@ -275,19 +302,11 @@ impl Seen<'_> {
         }
         let operation = Operation::new(self.what, stream, stack, &accesses.0);
         let kept = is_kept.then(|| Arc::new(operation.clone()));
-        let mut found = Vec::new();
-        if is_on(Check::Init) {
-            // What is still to be submitted may come before it, and write the memory.
-            let is_open = stream.is_some_and(|stream| sequence.is_open(stream.point));
-            found = init::check(&operation, self.effects, is_open);
-        }
-        if is_on(Check::Sync) {
-            let graph = self.graph.map(|run| &**run);
-            found.extend(sync::early::submitted(&sequence, &operation, self.effects, accesses, graph));
-        }
+        let faults = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
         report::page::operation(&operation);
+        let mut races = None;
         if is_on(Check::Races) && !accesses.0.is_empty() {
-            found.append(&mut races::check(&mut sequence, operation, accesses, self.graph));
+            races = races::check(&mut sequence, operation, accesses, self.graph);
         }
         // A free writes nothing that ends a wait.
         let is_write = |access: &&Access| self.what != What::Frees && access.mode != Mode::Read;
@@ -298,8 +317,24 @@ impl Seen<'_> {
         let decided = sequence.decided();
         drop(sequence);
         decided.into_iter().for_each(undecided::report);
-        found.iter().for_each(report::finding);
+        faults.into_iter().chain(races).flatten().for_each(|found| report::finding(&found));
         (kept, carried)
+    }
+
+    /// Checks what is in the memory that it uses, and what the program knows of it.
+    #[inline(never)]
+    fn check_contents(&self, sequence: &Sequence, operation: &Operation, accesses: &Accesses) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if is_on(Check::Init) {
+            // What is still to be submitted may come before it, and write the memory.
+            let is_open = operation.stream.is_some_and(|stream| sequence.is_open(stream.point));
+            found = init::check(operation, self.effects, is_open);
+        }
+        if is_on(Check::Sync) {
+            let graph = self.graph.map(|run| &**run);
+            found.extend(sync::early::submitted(sequence, operation, self.effects, accesses, graph));
+        }
+        found
     }
 }
 

@@ -87,6 +87,11 @@ pub trait Release {
 
     /// What hooks see. `None` if no hook is to run.
     fn event(&self) -> Result<Option<Event>>;
+
+    /// As [`Self::event`], for the watcher, which does without the page size.
+    fn watched(&self) -> Result<Option<Event>> {
+        self.event()
+    }
 }
 
 /// A release that statistics count.

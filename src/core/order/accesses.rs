@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::effects::{Effect, Effects};
-use crate::backend::{self, Does, Place, Span, Use};
+use crate::backend::{self, Does, Op, Place, Span, Use};
 
 /// How an operation uses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +70,23 @@ impl Accesses {
             }
         }
         all
+    }
+
+    /// Of a copy or a fill, without its effects. `None`: of another operation, or of one that uses no memory.
+    #[inline]
+    pub fn of_op(op: &Op<'_>) -> Option<Self> {
+        let mut all = Self::default();
+        match op {
+            Op::Copy(copy) => {
+                if !copy.stage_source {
+                    all.add(copy.src, Mode::Read);
+                }
+                all.add(copy.dst, Mode::Write);
+            }
+            Op::Fill(fill) => all.add(fill.dst, Mode::Write),
+            _ => {}
+        }
+        (!all.0.is_empty()).then_some(all)
     }
 
     /// Those that conflict with an access, if these are [merged](Self::merged).

@@ -37,6 +37,7 @@ impl Sequence {
     }
 
     /// The latest operation of this stream.
+    #[inline]
     pub fn latest_of(&mut self, stream: u64) -> Point {
         let line = self.line(stream);
         Point { line, number: self.streams[line as usize].submitted }

@@ -102,12 +102,15 @@ pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
 }
 
 impl Sequence {
+    #[inline]
     pub(super) fn line(&mut self, stream: u64) -> Line {
-        if let Some((handle, line)) = self.latest
-            && handle == stream
-        {
-            return line;
+        match self.latest {
+            Some((handle, line)) if handle == stream => line,
+            _ => self.find_line(stream),
         }
+    }
+
+    fn find_line(&mut self, stream: u64) -> Line {
         let next = self.streams.len() as Line;
         let line = *self.lines.entry(stream).or_insert(next);
         if line == next {
@@ -119,6 +122,7 @@ impl Sequence {
     }
 
     /// The next operation of a stream.
+    #[inline]
     pub fn next(&mut self, stream: u64) -> Point {
         let line = self.line(stream);
         let progress = &mut self.streams[line as usize];
@@ -129,6 +133,7 @@ impl Sequence {
     }
 
     /// Whether the host knows that it is complete.
+    #[inline]
     pub fn is_known(&self, point: Point) -> bool {
         self.host[point.line as usize] >= point.number
     }
@@ -139,6 +144,7 @@ impl Sequence {
     }
 
     /// Whether it is complete before `later`, the latest operation of its stream, begins.
+    #[inline]
     pub fn is_before(&self, point: Point, later: Point) -> bool {
         point.line == later.line
             || self.is_known(point)
@@ -265,6 +271,9 @@ impl Sequence {
 
     /// Memory is freed. Values at the same addresses are others from now on, and end no wait of before.
     pub fn forget_values(&mut self, memory: Range<usize>) {
+        if self.values.is_empty() {
+            return;
+        }
         self.order_known_pairs();
         while let Some(&addr) = self.values.range(memory.clone()).next() {
             self.values.remove(&addr);

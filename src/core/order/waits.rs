@@ -103,6 +103,7 @@ impl Sequence {
     }
 
     /// Whether operations that are still to be submitted may come before this one, or it was dropped by an abort.
+    #[inline]
     pub fn is_open(&self, point: Point) -> bool {
         self.open_gates(point).next().is_some() || self.streams[point.line as usize].stopped.contains(&point.number)
     }

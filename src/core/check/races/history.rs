@@ -2,7 +2,8 @@
 //!
 //! As long as each operation is ordered after the previous one, as in a program with one stream, no two of them can
 //! conflict. Such operations are only logged. The shadow gets them when an operation comes that is not ordered after
-//! the latest one. When the log is full, it gets those whose memory no later one has overwritten.
+//! the latest one. When the log is full, those that the host has waited for, or whose memory a later one has
+//! overwritten, are dropped. The shadow gets the others if they are many.
 
 use std::sync::Arc;
 
@@ -34,6 +35,21 @@ impl Step {
             Self::Runs(..) => None,
         }
     }
+
+    /// The number of the operation that does it.
+    fn by(&self) -> Option<u64> {
+        match *self {
+            Self::Uses(_, by) | Self::Runs(_, by) | Self::Begins(_, by) => Some(by),
+            Self::Forgets { .. } => None,
+        }
+    }
+
+    fn by_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Self::Uses(_, by) | Self::Runs(_, by) | Self::Begins(_, by) => Some(by),
+            Self::Forgets { .. } => None,
+        }
+    }
 }
 
 /// The history of all memory.
@@ -43,6 +59,8 @@ pub struct History {
     log: Vec<Step>,
     /// The entries of the log, with those that runs count as.
     entries: usize,
+    /// The shadow has operations of this era.
+    has_shadow: bool,
     /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
     is_unordered: bool,
     /// There was no room for all that is to be reported.
@@ -55,6 +73,7 @@ impl History {
         if self.shadow.enter(era) {
             self.log.clear();
             self.entries = 0;
+            self.has_shadow = false;
             self.is_unordered = false;
         }
     }
@@ -106,7 +125,11 @@ impl History {
 
     /// The shadow of all operations, for one of the host, which is not added.
     pub fn checked(&mut self) -> &mut Shadow {
+        self.has_shadow = true;
         if !self.log.is_empty() {
+            if !self.has_runs() {
+                self.drop_overwritten(|_| false);
+            }
             self.empty_log();
         }
         &mut self.shadow
@@ -116,11 +139,59 @@ impl History {
     #[inline]
     pub fn sweep_if_many(&mut self, is_known: impl Fn(&Operation) -> bool) {
         if self.entries >= MOST {
-            self.empty_log();
+            self.shorten_log(&is_known);
         }
         if self.log.is_empty() {
             self.shadow.sweep_if_many(is_known);
         }
+    }
+
+    #[cold]
+    fn shorten_log(&mut self, is_known: impl Fn(&Operation) -> bool) {
+        if self.has_runs() {
+            return self.empty_log();
+        }
+        self.drop_overwritten(is_known);
+        self.entries = self.log.len();
+        if self.has_shadow || self.entries > MOST / 2 {
+            self.empty_log();
+        }
+    }
+
+    /// Whether all steps count: a run of a graph is one entry, whatever memory it uses.
+    fn has_runs(&self) -> bool {
+        self.shadow.has_runs() || self.log.iter().any(|step| matches!(step, Step::Runs(..)))
+    }
+
+    /// Drops the steps that nothing later can conflict with.
+    fn drop_overwritten(&mut self, is_known: impl Fn(&Operation) -> bool) {
+        let Self { shadow, log, .. } = self;
+        let operations = shadow.operations();
+        let index = |by: u64| by.checked_sub(operations.from).map(|index| index as usize);
+        let is_pending: Vec<bool> = operations.kept.iter().map(|operation| !is_known(operation)).collect();
+        // By first byte: the end of the longest later write there.
+        let mut written: KeyMap<usize, usize> = KeyMap::default();
+        let mut stay: Vec<bool> = log
+            .iter()
+            .rev()
+            .map(|step| {
+                let Some(Access { addr, end, mode }) = step.access() else { return true };
+                let known = written.entry(addr).or_default();
+                let stays = *known < end;
+                if mode == Mode::Write {
+                    *known = end.max(*known);
+                }
+                stays && step.by().and_then(index).is_none_or(|index| is_pending[index])
+            })
+            .collect();
+        log.retain(|_| stay.pop().unwrap_or_default());
+        if self.has_shadow {
+            return;
+        }
+        let mut named = vec![false; is_pending.len()];
+        log.iter().filter_map(Step::by).filter_map(index).for_each(|index| named[index] = true);
+        let numbers = operations.keep(&named);
+        log.iter_mut().filter_map(Step::by_mut).for_each(|by| *by = numbers.of(*by));
     }
 
     /// Notes that memory was allocated, or freed.
@@ -141,21 +212,9 @@ impl History {
 
     fn empty_log(&mut self) {
         self.entries = 0;
+        self.has_shadow = true;
         let Self { shadow, log, .. } = self;
-        // A run of a graph is one entry of the shadow, whatever memory it uses: then all steps count.
-        let has_runs = shadow.has_runs() || log.iter().any(|step| matches!(step, Step::Runs(..)));
-        // By first byte: the end of the longest later write there.
-        let mut written: KeyMap<usize, usize> = KeyMap::default();
-        let mut is_overwritten = vec![false; log.len()];
-        for (step, is_overwritten) in log.iter().zip(&mut is_overwritten).rev().filter(|_| !has_runs) {
-            let Some(Access { addr, end, mode }) = step.access() else { continue };
-            let known = written.entry(addr).or_default();
-            *is_overwritten = *known >= end;
-            if mode == Mode::Write {
-                *known = end.max(*known);
-            }
-        }
-        for (step, _) in log.drain(..).zip(is_overwritten).filter(|(_, is_overwritten)| !is_overwritten) {
+        for step in log.drain(..) {
             match step {
                 Step::Uses(access, by) => shadow.add_ordered(&access, by),
                 Step::Runs(graph, by) => shadow.add_run(&graph, by, |_| false),

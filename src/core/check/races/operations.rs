@@ -20,6 +20,19 @@ pub struct Operations {
     pub from: u64,
 }
 
+/// New numbers of operations that were kept.
+pub struct Numbers {
+    from: u64,
+    new: Vec<u64>,
+}
+
+impl Numbers {
+    /// Of the one that had this number.
+    pub fn of(&self, by: u64) -> u64 {
+        self.new[(by - self.from) as usize]
+    }
+}
+
 impl Operations {
     /// `None`: it is complete.
     pub fn get(&self, used: &Use) -> Option<&Operation> {
@@ -33,6 +46,21 @@ impl Operations {
 
     pub fn next(&self) -> u64 {
         self.from + self.kept.len() as u64
+    }
+
+    /// Keeps those that are named: true for each, by index. They get new numbers, in the same order.
+    pub fn keep(&mut self, named: &[bool]) -> Numbers {
+        let from = self.from;
+        let mut next = self.next();
+        self.from = next;
+        let number = |&is_named: &bool| {
+            next += u64::from(is_named);
+            if is_named { next - 1 } else { 0 }
+        };
+        let new = named.iter().map(number).collect();
+        let mut named = named.iter();
+        self.kept.retain(|_| named.next().copied().unwrap_or_default());
+        Numbers { from, new }
     }
 
     pub fn clear(&mut self) {

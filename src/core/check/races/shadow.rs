@@ -159,6 +159,11 @@ impl Shadow {
         self.runs.all().iter().map(move |run| (run, operation(run))).filter(move |(_, earlier)| !is_before(earlier))
     }
 
+    /// All operations that may conflict with others.
+    pub fn operations(&mut self) -> &mut Operations {
+        &mut self.operations
+    }
+
     /// Whether this is true of all operations that may conflict with others.
     pub fn are_all(&self, is: impl Fn(&Operation) -> bool) -> bool {
         self.operations.kept.iter().all(is)
@@ -347,30 +352,23 @@ impl Shadow {
         let Operations { kept, .. } = &self.operations;
         let is_pending: Vec<bool> = kept.iter().map(|operation| !is_known(operation)).collect();
         let from = self.operations.from;
-        let mut numbers = vec![None; kept.len()];
-        let mut next = self.operations.next();
+        let mut named = vec![false; kept.len()];
         let index = |used: &Use| used.by.checked_sub(from).map(|index| index as usize);
         let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
         self.ranges.retain(|_, range| range.retain(stays));
         // Operations that no range names any more go, and the others get new numbers, in the same order.
         for used in self.ranges.values().flat_map(Range::uses) {
-            numbers[(used.by - from) as usize] = Some(0);
+            named[(used.by - from) as usize] = true;
         }
         for run in self.runs.all() {
             let index = (run.by - from) as usize;
-            numbers[index] = is_pending[index].then_some(0);
+            named[index] = is_pending[index];
         }
-        self.operations.from = next;
-        for number in numbers.iter_mut().flatten() {
-            *number = next;
-            next += 1;
-        }
-        let mut named = numbers.iter().map(Option::is_some);
-        self.operations.kept.retain(|_| named.next().unwrap_or_default());
-        self.runs.renumber(|by| numbers[(by - from) as usize]);
+        let numbers = self.operations.keep(&named);
+        self.runs.renumber(|by| named[(by - from) as usize].then(|| numbers.of(by)));
         self.more_uses = 0;
         for range in self.ranges.values_mut() {
-            let renumber = |used: &mut Use| used.by = numbers[(used.by - from) as usize].unwrap_or_default();
+            let renumber = |used: &mut Use| used.by = numbers.of(used.by);
             renumber(&mut range.first);
             range.more.iter_mut().for_each(renumber);
             self.more_uses += range.more.len();

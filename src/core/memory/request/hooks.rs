@@ -78,7 +78,7 @@ impl<R: Resource> Hooks<R> {
             return Ok(());
         }
         if !memory_hook::are_registered() {
-            release.event()?.iter().for_each(memory_hook::is_freed);
+            release.watched()?.iter().for_each(memory_hook::is_freed);
             return self.next.release(release);
         }
         release.before_hooks();

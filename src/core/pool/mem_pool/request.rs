@@ -10,6 +10,7 @@ use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
+use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
 use crate::core::memory::request::hooks::{self, Hooks};
 use crate::core::memory::request::{Release, Request, Resource, seldom};
@@ -115,6 +116,20 @@ impl Release for PoolRelease {
     fn event(&self) -> Result<Option<Event>> {
         let event = hooks::event_of_address(self.addr, &[MemoryKind::Pool]);
         Ok(event.map(|event| Event { stream: self.order.handle(), ..event }))
+    }
+
+    fn watched(&self) -> Result<Option<Event>> {
+        let Order::Stream(stream) = &self.order else { return self.event() };
+        let Some(found) = Allocation::find_pools(self.addr) else { return Ok(None) };
+        let Some(pool) = Pool::of(&found, stream.pin()) else { return Ok(None) };
+        let kind = match pool.pool_use() {
+            PoolUse::Imported => MemoryKind::Imported,
+            PoolUse::Graphs => MemoryKind::Graph,
+            PoolUse::Program => MemoryKind::Pool,
+        };
+        let device = pool.home.device().map_or(HOST, |id| id as i32);
+        let event = Event::of_request(device, kind, 0, found.len);
+        Ok(Some(Event { addr: self.addr, stream: stream.handle.raw(), ..event }))
     }
 }
 
