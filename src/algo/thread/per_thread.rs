@@ -81,6 +81,11 @@ impl<T> ThreadList<T> {
     pub fn with_last<R>(&self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.0.borrow_mut().last_mut().map(change)
     }
+
+    /// Changes the element with this index, if there is one.
+    pub fn change<R>(&self, index: usize, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.0.borrow_mut().get_mut(index).map(change)
+    }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -16,7 +16,6 @@ use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::cpp_name;
 use crate::algo::host::grow::Grow as _;
-use crate::algo::map::key_map::KeyMap;
 use crate::algo::thread::deep_stack;
 use crate::algo::thread::per_thread::{ThreadList, at_thread_end, per_thread};
 use crate::backend::Walk;
@@ -24,11 +23,20 @@ use crate::backend::Walk;
 /// Deeper frames are ignored.
 const DEEPEST: usize = 128;
 
-/// The latest stacks of each frame that asked for one, the latest first.
-type Recent = KeyMap<usize, Vec<(Walk, Stack)>>;
+/// A stack that was walked from this frame.
+struct Walked {
+    frame: usize,
+    walk: Walk,
+    stack: Stack,
+}
+
+/// How many lists of walks a thread has. A frame has one of them.
+const LISTS: usize = 64;
+/// The most walks in a list.
+const MOST_OF_A_LIST: usize = 32;
 per_thread! {
-    /// Those of this thread: one map, or none.
-    static RECENT: ThreadList<Recent> = ThreadList::new();
+    /// The latest walks of this thread, in each list the latest first.
+    static RECENT: ThreadList<Vec<Walked>> = ThreadList::new();
 }
 at_thread_end! {
     /// Frees them when the thread ends.
@@ -36,10 +44,11 @@ at_thread_end! {
 }
 /// No return address.
 const INTERRUPTED: usize = 0;
-/// The most frames of a thread.
-const MOST_FRAMES: usize = 512;
-/// The most stacks of a frame.
-const MOST_OF_A_FRAME: usize = 16;
+
+/// The list of a frame. Frames are aligned to 16 bytes.
+fn list_of(frame: usize) -> usize {
+    frame / 16 % LISTS
+}
 
 fn free_recent() {
     RECENT.with(|recent| drop(recent.take()));
@@ -68,8 +77,8 @@ impl Stack {
         let frame = (&raw const *black_box(&variable)).expose_provenance();
         let known = RECENT.with(|recent| {
             recent.with(|recent| {
-                let mut known = recent.last()?.get(&frame)?.iter();
-                known.find(|(walk, _)| walk.is_same()).map(|(_, stack)| stack.clone())
+                let mut known = recent.get(list_of(frame))?.iter();
+                known.find(|known| known.frame == frame && known.walk.is_same()).map(|known| known.stack.clone())
             })
         });
         known.unwrap_or_else(|| Self::walk(frame))
@@ -84,15 +93,11 @@ impl Stack {
         }
         RECENT.with(|recent| {
             if recent.with(<[_]>::is_empty) {
-                recent.push(Recent::default());
+                (0..LISTS).for_each(|_| recent.push(Vec::new()));
             }
-            recent.with_last(|recent| {
-                if recent.len() >= MOST_FRAMES {
-                    recent.clear();
-                }
-                let known = recent.entry(frame).or_default();
-                known.truncate(MOST_OF_A_FRAME - 1);
-                known.insert(0, (walk, stack.clone()));
+            recent.change(list_of(frame), |list| {
+                list.truncate(MOST_OF_A_LIST - 1);
+                list.insert(0, Walked { frame, walk, stack: stack.clone() });
             });
         });
         stack

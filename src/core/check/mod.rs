@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `submissions.rs` | sees all operations, before they are submitted |
 //! | `races.rs`, `races/history.rs` | operations that use the same memory without an order; what pending ones did |
-//! | `races/shadow.rs` | what used each byte |
+//! | `races/shadow.rs`, `races/ranges.rs` | what used each byte; ranges of bytes with the same uses |
 //! | `init.rs`, `init/holes.rs` | reads of memory that nothing wrote; which bytes these are |
 //! | `sync.rs` | waits that nothing ends, and waits for nothing |
 //! | `sync/early.rs` | loads and stores of the program before it waits |

@@ -113,7 +113,7 @@ impl Details {
 
 impl Operation {
     /// Submitted now.
-    #[inline]
+    #[inline(always)]
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
         let details = DETAILS.load(Ordering::Relaxed).then(|| Details::now(uses));
         Self { what, stream, stack, details }
@@ -122,6 +122,12 @@ impl Operation {
     /// The same, at this time.
     pub fn made_at(self, at: Instant) -> Self {
         Self { details: Some(Arc::new(Details { at, uses: SmallVec::new() })), ..self }
+    }
+
+    /// Whether it has what only files of reports have.
+    #[inline]
+    pub fn has_details(&self) -> bool {
+        self.details.is_some()
     }
 
     /// The first ranges of memory that it uses, if they are recorded.

@@ -2,6 +2,7 @@
 
 mod history;
 mod operations;
+mod ranges;
 mod runs;
 mod shadow;
 

@@ -34,6 +34,7 @@ impl By {
     }
 
     /// The place in the order of an operation that follows all others.
+    #[inline(always)]
     fn next(self, sequence: &mut Sequence) -> Option<InStream> {
         match self {
             Self::Stream(handle) => Some(InStream { handle, point: sequence.next(handle) }),
@@ -243,7 +244,9 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let operation = Operation::new(What::Allocates, by.next(&mut sequence), stack, &[used]);
-    report::page::operation(&operation);
+    if operation.has_details() {
+        report::page::operation(&operation);
+    }
     if has_no_contents && is_on(Check::Init) {
         init::allocates(addr, len, Arc::new(operation.clone()));
     }
@@ -303,7 +306,9 @@ impl Seen<'_> {
         let operation = Operation::new(self.what, stream, stack, &accesses.0);
         let kept = is_kept.then(|| Arc::new(operation.clone()));
         let faults = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
-        report::page::operation(&operation);
+        if operation.has_details() {
+            report::page::operation(&operation);
+        }
         let mut races = None;
         if is_on(Check::Races) && !accesses.0.is_empty() {
             races = races::check(&mut sequence, operation, accesses, self.graph);
@@ -317,7 +322,7 @@ impl Seen<'_> {
         let decided = sequence.decided();
         drop(sequence);
         decided.into_iter().for_each(undecided::report);
-        faults.into_iter().chain(races).flatten().for_each(|found| report::finding(&found));
+        [faults, races].into_iter().flatten().for_each(|found| found.iter().for_each(report::finding));
         (kept, carried)
     }
 

@@ -1,7 +1,7 @@
 //! Tests of what kernels may do, by their arguments.
 
 use super::{Effect, Effects};
-use crate::backend::{Access, Does, Parameter, Parameters, Use};
+use crate::backend::{Access, Copy, Does, Fill, Op, Parameter, Parameters, Place, Span, Use};
 use crate::core::order::accesses::{Accesses, Mode};
 
 fn pointers(known: Option<&Parameters>, words: &[usize]) -> Vec<(usize, Option<Access>)> {
@@ -76,4 +76,25 @@ fn a_kernel_reads_before_it_writes_and_an_argument_counts_once() {
         })
         .collect();
     assert_eq!(found, [one(sum, Does::Read), one(x, Does::Read), one(sum, Does::Write)]);
+}
+
+#[test]
+fn the_short_way_of_copies_and_fills_finds_the_same_memory() {
+    let device = |addr, len| Span { addr, len, place: Place::Device(0) };
+    let host = Span { place: Place::Pageable, ..device(0x3000, 8) };
+    let copy = |src, dst, stage_source| Op::Copy(Copy { dst, src, stage_source });
+    let operations = [
+        copy(device(0x1000, 8), device(0x2000, 8), false),
+        copy(device(0x1000, 8), device(0x2000, 8), true),
+        copy(host, device(0x2000, 8), false),
+        copy(device(0x1000, 0), device(0x2000, 0), false),
+        copy(host, Span { addr: 0x4000, ..host }, false),
+        Op::Fill(Fill::bytes(device(0x2000, 8), 1)),
+    ];
+    let all: Vec<_> = operations.iter().map(|op| Accesses::of(&Effects::of(op))).collect();
+    let lengths: Vec<_> = all.iter().map(|accesses| accesses.0.len()).collect();
+    assert_eq!(lengths, [2, 1, 1, 0, 0, 1]);
+    for (op, accesses) in operations.iter().zip(all) {
+        assert_eq!(Accesses::of_op(op).unwrap_or_default().0, accesses.0, "{:?}", op.kind());
+    }
 }

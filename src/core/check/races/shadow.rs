@@ -3,10 +3,10 @@
 //! Operations are numbered and kept in one list, so that a use is a number. When the host knows that everything is
 //! complete, all operations are forgotten at once: the ranges stay, with uses that count no more.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::operations::{Operations, Use};
+use super::ranges::{Range, Ranges};
 use super::runs::{Run, Runs};
 use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, Mode};
@@ -16,8 +16,8 @@ use crate::core::order::graph_run::GraphRun;
 const LEAST_SWEEP: usize = 4096;
 /// The least limit of what is kept, in bytes.
 const LEAST_LIMIT: usize = 16 << 20;
-/// What a range takes, in bytes, in a tree whose nodes are half full.
-const RANGE: usize = 128;
+/// What a range takes, in bytes, in a list, a tree and a hash table that are half full.
+const RANGE: usize = 176;
 
 /// An earlier operation that uses the same memory, with nothing that orders the two.
 #[derive(Clone, Debug)]
@@ -29,49 +29,10 @@ pub struct Conflict {
     pub len: usize,
 }
 
-/// Bytes with the same uses.
-#[derive(Clone)]
-struct Range {
-    end: usize,
-    /// Most ranges have one use.
-    first: Use,
-    more: Vec<Use>,
-}
-
-impl Range {
-    fn new(end: usize, first: Use) -> Self {
-        Self { end, first, more: Vec::new() }
-    }
-
-    fn uses(&self) -> impl Iterator<Item = &Use> {
-        std::iter::once(&self.first).chain(&self.more)
-    }
-
-    /// Adds a use, and drops those that do not stay.
-    fn add(&mut self, added: Use, stays: impl Fn(&Use) -> bool) {
-        self.more.retain(&stays);
-        if stays(&self.first) {
-            self.more.push(added);
-        } else {
-            self.first = added;
-        }
-    }
-
-    /// Drops uses that do not stay. False: none is left.
-    fn retain(&mut self, stays: impl Fn(&Use) -> bool) -> bool {
-        self.more.retain(&stays);
-        if stays(&self.first) {
-            return true;
-        }
-        let next = self.more.pop();
-        next.map(|next| self.first = next).is_some()
-    }
-}
-
 /// The uses of all memory.
 #[derive(Default)]
 pub struct Shadow {
-    ranges: BTreeMap<usize, Range>,
+    ranges: Ranges,
     runs: Runs,
     operations: Operations,
     /// In ranges beyond the first, at most.
@@ -119,8 +80,8 @@ impl Shadow {
     /// Checks a use against earlier ones: `is_before` returns whether one is complete before it begins.
     pub fn check(&self, access: &Access, is_before: impl Fn(&Operation) -> bool) -> Vec<Conflict> {
         let mut found: Vec<(Use, Conflict)> = Vec::new();
-        for (&from, range) in self.overlapping(access) {
-            let (addr, end) = (from.max(access.addr), range.end.min(access.end));
+        for range in self.ranges.overlapping(access.addr, access.end) {
+            let (addr, end) = (range.from.max(access.addr), range.end.min(access.end));
             for used in range.uses().filter(|used| used.mode.conflicts(access.mode)) {
                 let Some(earlier) = self.operations.get(used).filter(|earlier| !is_before(earlier)) else { continue };
                 match found.iter_mut().find(|(known, _)| known.by == used.by) {
@@ -189,12 +150,6 @@ impl Shadow {
         run.accesses().iter().for_each(|access| self.put(access, run.by, |_, _| true));
     }
 
-    fn overlapping(&self, access: &Access) -> impl Iterator<Item = (&usize, &Range)> {
-        let before = self.ranges.range(..access.addr).next_back();
-        let before = before.filter(|(_, range)| range.end > access.addr);
-        before.into_iter().chain(self.ranges.range(access.addr..access.end))
-    }
-
     /// [`Self::check`] and [`Self::add`] for what most programs do: they use the same bytes again, or bytes that
     /// nothing uses. False, and nothing is done, if it is something else, or if there is a conflict.
     pub fn add_known(
@@ -209,20 +164,20 @@ impl Shadow {
         }
         let added = Use { by, mode: access.mode };
         let Self { ranges, operations, more_uses, .. } = self;
-        if let Some(range) = ranges.get_mut(&access.addr) {
+        if let Some(range) = ranges.at(access.addr) {
             let is_unordered =
                 |used: &Use| used.mode.conflicts(added.mode) && operations.is_some_and(used, |it| !is_before(it));
             if range.end != access.end || range.uses().any(is_unordered) {
                 return false;
             }
             range.add(added, |known| operations.stays(known, &added, &is_open));
-            *more_uses += usize::from(!range.more.is_empty());
+            *more_uses += usize::from(range.more_uses() != 0);
             return true;
         }
-        if ranges.range(..access.end).next_back().is_some_and(|(_, range)| range.end > access.addr) {
+        if ranges.last_before(access.end).is_some_and(|range| range.end > access.addr) {
             return false;
         }
-        ranges.insert(access.addr, Range::new(access.end, added));
+        ranges.insert(Range::new(access.addr, access.end, added));
         true
     }
 
@@ -245,27 +200,24 @@ impl Shadow {
         self.split(access.end);
         let Self { ranges, operations, more_uses, .. } = self;
         let stays = |known: &Use| stays(operations, known);
-        let mut covered = ranges.range(access.addr..access.end);
-        if !covered.any(|(_, range)| range.uses().any(stays)) {
+        if !ranges.within(access.addr..access.end).any(|range| range.uses().any(stays)) {
             self.set(access, by);
             return;
         }
         let mut gaps = Vec::new();
         let mut at = access.addr;
-        for (&from, range) in ranges.range_mut(access.addr..access.end) {
-            if at < from {
-                gaps.push((at, from));
+        ranges.change_within(access.addr..access.end, |range| {
+            if at < range.from {
+                gaps.push((at, range.from));
             }
             at = range.end;
             range.add(added, stays);
-            *more_uses += usize::from(!range.more.is_empty());
-        }
+            *more_uses += usize::from(range.more_uses() != 0);
+        });
         if at < access.end {
             gaps.push((at, access.end));
         }
-        for (from, end) in gaps {
-            ranges.insert(from, Range::new(end, added));
-        }
+        gaps.into_iter().for_each(|(from, end)| ranges.insert(Range::new(from, end, added)));
     }
 
     /// The only use of this memory from now on.
@@ -276,15 +228,14 @@ impl Shadow {
 
     fn set(&mut self, access: &Access, by: u64) {
         let only = Use { by, mode: access.mode };
-        if let Some(range) = self.ranges.get_mut(&access.addr)
+        if let Some(range) = self.ranges.at(access.addr)
             && range.end == access.end
         {
-            range.first = only;
-            range.more.clear();
+            range.replace(only);
             return;
         }
         self.remove(access.addr, access.end);
-        self.ranges.insert(access.addr, Range::new(access.end, only));
+        self.ranges.insert(Range::new(access.addr, access.end, only));
     }
 
     /// Forgets the uses of this memory.
@@ -295,30 +246,27 @@ impl Shadow {
 
     fn remove(&mut self, addr: usize, end: usize) {
         let mut rest = None;
-        if let Some((_, before)) = self.ranges.range_mut(..addr).next_back()
+        if let Some(before) = self.ranges.last_before(addr)
             && before.end > addr
         {
             rest = (before.end > end).then(|| before.clone());
             before.end = addr;
         }
-        let within = self.ranges.extract_if(addr..end, |_, _| true).last();
-        rest = rest.or_else(|| within.map(|(_, last)| last).filter(|last| last.end > end));
+        let last = self.ranges.remove_within(addr..end);
+        rest = rest.or(last.filter(|last| last.end > end));
         // What is left of a range behind the memory, if it still counts.
         if let Some(rest) = rest.filter(|rest| rest.uses().any(|used| self.operations.get(used).is_some())) {
-            self.more_uses += rest.more.len();
-            self.ranges.insert(end, rest);
+            self.more_uses += rest.more_uses();
+            self.ranges.insert(rest.behind(end));
         }
     }
 
     fn split(&mut self, at: usize) {
-        let Some((_, range)) = self.ranges.range_mut(..at).next_back() else { return };
-        if range.end <= at {
-            return;
-        }
-        let second = range.clone();
+        let Some(range) = self.ranges.last_before(at).filter(|range| range.end > at) else { return };
+        let second = range.clone().behind(at);
         range.end = at;
-        self.more_uses += second.more.len();
-        self.ranges.insert(at, second);
+        self.more_uses += second.more_uses();
+        self.ranges.insert(second);
     }
 
     /// Notes that memory was allocated, or freed.
@@ -355,9 +303,9 @@ impl Shadow {
         let mut named = vec![false; kept.len()];
         let index = |used: &Use| used.by.checked_sub(from).map(|index| index as usize);
         let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
-        self.ranges.retain(|_, range| range.retain(stays));
+        self.ranges.retain(|range| range.retain(stays));
         // Operations that no range names any more go, and the others get new numbers, in the same order.
-        for used in self.ranges.values().flat_map(Range::uses) {
+        for used in self.ranges.iter().flat_map(Range::uses) {
             named[(used.by - from) as usize] = true;
         }
         for run in self.runs.all() {
@@ -367,12 +315,10 @@ impl Shadow {
         let numbers = self.operations.keep(&named);
         self.runs.renumber(|by| named[(by - from) as usize].then(|| numbers.of(by)));
         self.more_uses = 0;
-        for range in self.ranges.values_mut() {
-            let renumber = |used: &mut Use| used.by = numbers.of(used.by);
-            renumber(&mut range.first);
-            range.more.iter_mut().for_each(renumber);
-            self.more_uses += range.more.len();
-        }
+        self.ranges.change_within(0..usize::MAX, |range| {
+            range.uses_mut().for_each(|used| used.by = numbers.of(used.by));
+            self.more_uses += range.more_uses();
+        });
         if self.bytes() > self.limit() / 2 {
             self.ranges.clear();
             self.runs.clear();

@@ -94,15 +94,10 @@ pub fn open(path: &Path, began: Instant) -> Result<()> {
 }
 
 /// An operation for the timeline.
-#[inline]
 pub fn operation(operation: &Operation) {
-    if IS_WANTED.load(Ordering::Relaxed) {
-        add(operation);
-    }
-}
-
-fn add(operation: &Operation) {
-    if let Some(page) = &mut *PAGE.lock() {
+    if IS_WANTED.load(Ordering::Relaxed)
+        && let Some(page) = &mut *PAGE.lock()
+    {
         page.timeline.add(operation, page.began);
     }
 }

@@ -1,0 +1,169 @@
+//! Ranges of memory that do not overlap, by their first byte.
+
+use std::collections::BTreeMap;
+use std::ops;
+
+use super::operations::Use;
+use crate::algo::map::key_map::KeyMap;
+
+/// Bytes with the same uses.
+#[derive(Clone, Debug)]
+pub struct Range {
+    pub from: usize,
+    pub end: usize,
+    /// Most ranges have one use.
+    first: Use,
+    more: Vec<Use>,
+}
+
+impl Range {
+    pub fn new(from: usize, end: usize, first: Use) -> Self {
+        Self { from, end, first, more: Vec::new() }
+    }
+
+    /// What is left of it from this byte on.
+    pub fn behind(self, from: usize) -> Self {
+        Self { from, ..self }
+    }
+
+    pub fn uses(&self) -> impl Iterator<Item = &Use> {
+        std::iter::once(&self.first).chain(&self.more)
+    }
+
+    pub fn uses_mut(&mut self) -> impl Iterator<Item = &mut Use> {
+        std::iter::once(&mut self.first).chain(&mut self.more)
+    }
+
+    /// How many uses it has beyond the first.
+    pub fn more_uses(&self) -> usize {
+        self.more.len()
+    }
+
+    /// Adds a use, and drops those that do not stay.
+    pub fn add(&mut self, added: Use, stays: impl Fn(&Use) -> bool) {
+        self.more.retain(&stays);
+        if stays(&self.first) {
+            self.more.push(added);
+        } else {
+            self.first = added;
+        }
+    }
+
+    /// Drops all uses but this one.
+    pub fn replace(&mut self, only: Use) {
+        self.first = only;
+        self.more.clear();
+    }
+
+    /// Drops uses that do not stay. False: none is left.
+    pub fn retain(&mut self, stays: impl Fn(&Use) -> bool) -> bool {
+        self.more.retain(&stays);
+        if stays(&self.first) {
+            return true;
+        }
+        let next = self.more.pop();
+        next.map(|next| self.first = next).is_some()
+    }
+}
+
+/// The place of a range.
+type Index = u32;
+
+/// All ranges. Most programs use whole ranges again and again: a hash table finds these. The tree is for other memory.
+#[derive(Default)]
+pub struct Ranges {
+    /// By first byte.
+    tree: BTreeMap<usize, Index>,
+    /// The same.
+    places: KeyMap<usize, Index>,
+    all: Vec<Range>,
+    /// Places in `all` that hold no range.
+    vacant: Vec<Index>,
+}
+
+impl Ranges {
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The range that begins here.
+    #[inline]
+    pub fn at(&mut self, from: usize) -> Option<&mut Range> {
+        let &index = self.places.get(&from)?;
+        self.all.get_mut(index as usize)
+    }
+
+    /// The last range that begins before this byte.
+    pub fn last_before(&mut self, addr: usize) -> Option<&mut Range> {
+        let (_, &index) = self.tree.range(..addr).next_back()?;
+        self.all.get_mut(index as usize)
+    }
+
+    /// The ranges that begin within these bytes.
+    pub fn within(&self, bytes: ops::Range<usize>) -> impl Iterator<Item = &Range> {
+        self.tree.range(bytes).map(|(_, &index)| &self.all[index as usize])
+    }
+
+    /// The ranges that have some of these bytes.
+    pub fn overlapping(&self, addr: usize, end: usize) -> impl Iterator<Item = &Range> {
+        let before = self.tree.range(..addr).next_back().map(|(_, &index)| &self.all[index as usize]);
+        before.filter(|range| range.end > addr).into_iter().chain(self.within(addr..end))
+    }
+
+    /// Changes the ranges that begin within these bytes.
+    pub fn change_within(&mut self, bytes: ops::Range<usize>, mut change: impl FnMut(&mut Range)) {
+        let Self { tree, all, .. } = self;
+        tree.range(bytes).for_each(|(_, &index)| change(&mut all[index as usize]));
+    }
+
+    /// Adds a range. None begins there.
+    pub fn insert(&mut self, range: Range) {
+        let from = range.from;
+        let index = match self.vacant.pop() {
+            Some(index) => {
+                self.all[index as usize] = range;
+                index
+            }
+            None => {
+                self.all.push(range);
+                (self.all.len() - 1) as Index
+            }
+        };
+        self.tree.insert(from, index);
+        self.places.insert(from, index);
+    }
+
+    /// Removes the ranges that begin within these bytes. Returns the last one.
+    pub fn remove_within(&mut self, bytes: ops::Range<usize>) -> Option<Range> {
+        let Self { tree, places, all, vacant } = self;
+        let mut last = None;
+        for (from, index) in tree.extract_if(bytes, |_, _| true) {
+            places.remove(&from);
+            last = Some(index);
+            vacant.push(index);
+        }
+        last.map(|index| all[index as usize].clone())
+    }
+
+    /// Removes the ranges that do not stay.
+    pub fn retain(&mut self, mut stays: impl FnMut(&mut Range) -> bool) {
+        let Self { tree, places, all, vacant } = self;
+        tree.retain(|from, &mut index| {
+            let is_kept = stays(&mut all[index as usize]);
+            if !is_kept {
+                places.remove(from);
+                vacant.push(index);
+            }
+            is_kept
+        });
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Range> {
+        self.tree.values().map(|&index| &self.all[index as usize])
+    }
+}
