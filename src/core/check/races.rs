@@ -51,7 +51,7 @@ pub fn check(
     let mut history = HISTORY.lock();
     let later = operation.stream.map(|stream| stream.point);
     let found = check_in(&mut history, sequence, operation, used, graph)?;
-    match later.filter(|later| !found.is_empty() && sequence.waits(*later)) {
+    match later.filter(|later| sequence.waits(*later)) {
         Some(later) => {
             found.into_iter().for_each(|finding| decide_later(&mut history, sequence, finding, later));
             None
@@ -88,13 +88,13 @@ fn check_in(
             if is_free {
                 used.0.iter().for_each(|freed| history.forget(freed.addr, freed.end));
             }
-            Some(found)
+            found
         }
         Some(stream) if is_ordered(history, sequence, stream.point) => {
             history.log(operation, used, graph);
             None
         }
-        Some(stream) => Some(check_unordered(history.shadow(), sequence, stream.point, operation, used, graph)),
+        Some(stream) => check_unordered(history.shadow(), sequence, stream.point, operation, used, graph),
     };
     history.sweep_if_many(|earlier| is_known(sequence, earlier));
     found
@@ -102,6 +102,7 @@ fn check_in(
 
 /// Whether an operation at this point, which has been submitted last, comes after all that is pending, and before all
 /// that is still to be submitted in its stream.
+#[inline(always)]
 fn is_ordered(history: &History, sequence: &Sequence, point: Point) -> bool {
     let is_before = |earlier: &Operation| earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point));
     history.is_ordered(is_before) && !sequence.is_open(point)
@@ -115,12 +116,15 @@ fn check_unordered(
     operation: Operation,
     used: &Accesses,
     graph: Option<&Arc<GraphRun>>,
-) -> Vec<Finding> {
+) -> Option<Vec<Finding>> {
     let is_open = |earlier: &Operation| is_open(sequence, earlier);
     let is_before = |earlier: &Operation| {
         earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point)) || is_open(earlier)
     };
     let by = shadow.begin(operation);
+    if graph.is_none() && used.0.iter().all(|access| shadow.add_known(access, by, is_before, is_open)) {
+        return None;
+    }
     let mut found = Vec::new();
     if let Some(graph) = graph {
         if !shadow.are_all(is_before) {
@@ -140,9 +144,14 @@ fn check_unordered(
 }
 
 /// As [`check_unordered`], for the host.
-fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation, used: &Accesses) -> Vec<Finding> {
+fn check_host(
+    history: &mut History,
+    sequence: &Sequence,
+    operation: &Operation,
+    used: &Accesses,
+) -> Option<Vec<Finding>> {
     if history.is_ordered(|earlier| is_known(sequence, earlier)) {
-        return Vec::new();
+        return None;
     }
     let is_before = |earlier: &Operation| {
         is_known(sequence, earlier)
@@ -171,12 +180,12 @@ fn is_known(sequence: &Sequence, operation: &Operation) -> bool {
     operation.stream.is_none_or(|stream| sequence.is_known(stream.point))
 }
 
-fn findings(found: Vec<(Conflict, Mode)>, later: impl FnOnce() -> Operation) -> Vec<Finding> {
+fn findings(found: Vec<(Conflict, Mode)>, later: impl FnOnce() -> Operation) -> Option<Vec<Finding>> {
     if found.is_empty() {
-        return Vec::new();
+        return None;
     }
     let later = Arc::new(later());
-    found.into_iter().map(|(conflict, mode)| finding(conflict, mode, &later)).collect()
+    Some(found.into_iter().map(|(conflict, mode)| finding(conflict, mode, &later)).collect())
 }
 
 fn finding(found: Conflict, mode: Mode, later: &Arc<Operation>) -> Finding {

@@ -44,6 +44,7 @@ impl Step {
         }
     }
 
+    /// For a new number.
     fn by_mut(&mut self) -> Option<&mut u64> {
         match self {
             Self::Uses(_, by) | Self::Runs(_, by) | Self::Begins(_, by) => Some(by),
@@ -85,6 +86,7 @@ impl History {
 
     /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
     /// returns whether one is complete before it begins.
+    #[inline(always)]
     pub fn is_ordered(&self, is_before: impl Fn(&Operation) -> bool) -> bool {
         !self.is_unordered && self.shadow.latest().is_none_or(is_before)
     }
@@ -163,35 +165,31 @@ impl History {
         self.shadow.has_runs() || self.log.iter().any(|step| matches!(step, Step::Runs(..)))
     }
 
-    /// Drops the steps that nothing later can conflict with.
+    /// Drops the steps that nothing later can conflict with. There are no runs of graphs.
     fn drop_overwritten(&mut self, is_known: impl Fn(&Operation) -> bool) {
         let Self { shadow, log, .. } = self;
         let operations = shadow.operations();
-        let index = |by: u64| by.checked_sub(operations.from).map(|index| index as usize);
-        let is_pending: Vec<bool> = operations.kept.iter().map(|operation| !is_known(operation)).collect();
+        // Each operation is after the previous one, so the host knows none behind one that it does not know.
+        let pending = operations.from + operations.kept.partition_point(is_known) as u64;
         // By first byte: the end of the longest later write there.
         let mut written: KeyMap<usize, usize> = KeyMap::default();
-        let mut stay: Vec<bool> = log
-            .iter()
-            .rev()
-            .map(|step| {
-                let Some(Access { addr, end, mode }) = step.access() else { return true };
-                let known = written.entry(addr).or_default();
-                let stays = *known < end;
-                if mode == Mode::Write {
-                    *known = end.max(*known);
-                }
-                stays && step.by().and_then(index).is_none_or(|index| is_pending[index])
-            })
-            .collect();
-        log.retain(|_| stay.pop().unwrap_or_default());
-        if self.has_shadow {
-            return;
+        let mut first = log.len();
+        for index in (0..log.len()).rev() {
+            let Some(Access { addr, end, mode }) = log[index].access() else { continue };
+            let known = written.entry(addr).or_default();
+            let is_overwritten = *known >= end;
+            if mode == Mode::Write {
+                *known = end.max(*known);
+            }
+            if !is_overwritten && log[index].by().is_none_or(|by| by >= pending) {
+                first -= 1;
+                log.swap(first, index);
+            }
         }
-        let mut named = vec![false; is_pending.len()];
-        log.iter().filter_map(Step::by).filter_map(index).for_each(|index| named[index] = true);
-        let numbers = operations.keep(&named);
-        log.iter_mut().filter_map(Step::by_mut).for_each(|by| *by = numbers.of(*by));
+        log.drain(..first);
+        if !self.has_shadow {
+            operations.keep(log.iter_mut().filter_map(Step::by_mut));
+        }
     }
 
     /// Notes that memory was allocated, or freed.

@@ -20,19 +20,6 @@ pub struct Operations {
     pub from: u64,
 }
 
-/// New numbers of operations that were kept.
-pub struct Numbers {
-    from: u64,
-    new: Vec<u64>,
-}
-
-impl Numbers {
-    /// Of the one that had this number.
-    pub fn of(&self, by: u64) -> u64 {
-        self.new[(by - self.from) as usize]
-    }
-}
-
 impl Operations {
     /// `None`: it is complete.
     pub fn get(&self, used: &Use) -> Option<&Operation> {
@@ -48,19 +35,19 @@ impl Operations {
         self.from + self.kept.len() as u64
     }
 
-    /// Keeps those that are named: true for each, by index. They get new numbers, in the same order.
-    pub fn keep(&mut self, named: &[bool]) -> Numbers {
-        let from = self.from;
-        let mut next = self.next();
-        self.from = next;
-        let number = |&is_named: &bool| {
-            next += u64::from(is_named);
-            if is_named { next - 1 } else { 0 }
-        };
-        let new = named.iter().map(number).collect();
-        let mut named = named.iter();
-        self.kept.retain(|_| named.next().copied().unwrap_or_default());
-        Numbers { from, new }
+    /// Keeps those with these numbers, which are sorted and all that name operations. They get new numbers.
+    pub fn keep<'a>(&mut self, numbers: impl Iterator<Item = &'a mut u64>) {
+        let mut latest = None;
+        let mut count = 0;
+        for number in numbers {
+            if latest != Some(*number) {
+                latest = Some(*number);
+                self.kept.swap(count, (*number - self.from) as usize);
+                count += 1;
+            }
+            *number = self.from + count as u64 - 1;
+        }
+        self.kept.truncate(count);
     }
 
     pub fn clear(&mut self) {

@@ -300,23 +300,30 @@ impl Shadow {
         let Operations { kept, .. } = &self.operations;
         let is_pending: Vec<bool> = kept.iter().map(|operation| !is_known(operation)).collect();
         let from = self.operations.from;
-        let mut named = vec![false; kept.len()];
+        let mut numbers = vec![None; kept.len()];
+        let mut next = self.operations.next();
         let index = |used: &Use| used.by.checked_sub(from).map(|index| index as usize);
         let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
         self.ranges.retain(|range| range.retain(stays));
         // Operations that no range names any more go, and the others get new numbers, in the same order.
         for used in self.ranges.iter().flat_map(Range::uses) {
-            named[(used.by - from) as usize] = true;
+            numbers[(used.by - from) as usize] = Some(0);
         }
         for run in self.runs.all() {
             let index = (run.by - from) as usize;
-            named[index] = is_pending[index];
+            numbers[index] = is_pending[index].then_some(0);
         }
-        let numbers = self.operations.keep(&named);
-        self.runs.renumber(|by| named[(by - from) as usize].then(|| numbers.of(by)));
+        self.operations.from = next;
+        for number in numbers.iter_mut().flatten() {
+            *number = next;
+            next += 1;
+        }
+        let mut named = numbers.iter().map(Option::is_some);
+        self.operations.kept.retain(|_| named.next().unwrap_or_default());
+        self.runs.renumber(|by| numbers[(by - from) as usize]);
         self.more_uses = 0;
         self.ranges.change_within(0..usize::MAX, |range| {
-            range.uses_mut().for_each(|used| used.by = numbers.of(used.by));
+            range.uses_mut().for_each(|used| used.by = numbers[(used.by - from) as usize].unwrap_or_default());
             self.more_uses += range.more_uses();
         });
         if self.bytes() > self.limit() / 2 {
