@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, What};
-use super::sync::{self, Step};
 use super::report::Finding;
+use super::sync::{self, Step};
 use super::{init, is_on, races, report};
 use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
 use crate::core::base::config::check::Check;
@@ -34,7 +34,7 @@ impl By {
     }
 
     /// The place in the order of an operation that follows all others.
-    #[inline(always)]
+    #[inline]
     fn next(self, sequence: &mut Sequence) -> Option<InStream> {
         match self {
             Self::Stream(handle) => Some(InStream { handle, point: sequence.next(handle) }),
@@ -153,7 +153,6 @@ fn are_contents_checked() -> bool {
 }
 
 /// An operation was refused. `runs_graph`: what it does was seen before it.
-#[cold]
 fn refuse(point: Point, runs_graph: bool) {
     let mut sequence = sequence::lock();
     if runs_graph {
@@ -327,7 +326,6 @@ impl Seen<'_> {
     }
 
     /// Checks what is in the memory that it uses, and what the program knows of it.
-    #[inline(never)]
     fn check_contents(&self, sequence: &Sequence, operation: &Operation, accesses: &Accesses) -> Vec<Finding> {
         let mut found = Vec::new();
         if is_on(Check::Init) {

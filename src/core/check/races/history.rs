@@ -86,7 +86,7 @@ impl History {
 
     /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
     /// returns whether one is complete before it begins.
-    #[inline(always)]
+    #[inline]
     pub fn is_ordered(&self, is_before: impl Fn(&Operation) -> bool) -> bool {
         !self.is_unordered && self.shadow.latest().is_none_or(is_before)
     }
@@ -148,7 +148,6 @@ impl History {
         }
     }
 
-    #[cold]
     fn shorten_log(&mut self, is_known: impl Fn(&Operation) -> bool) {
         if self.has_runs() {
             return self.empty_log();

@@ -295,7 +295,6 @@ impl Shadow {
         }
     }
 
-    #[cold]
     fn sweep(&mut self, is_known: impl Fn(&Operation) -> bool) {
         let Operations { kept, .. } = &self.operations;
         let is_pending: Vec<bool> = kept.iter().map(|operation| !is_known(operation)).collect();
