@@ -13,6 +13,13 @@ pub fn nanoseconds<R>(what: &str, mut step: impl FnMut() -> R) {
     println!("{what}: {best:.1} ns");
 }
 
+/// A property's number of cases; Miri runs two.
+#[cfg(not(loom))]
+pub fn cases(count: u32) -> proptest::test_runner::Config {
+    let cases = if cfg!(miri) { 2 } else { count };
+    proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() }
+}
+
 /// Runs `body` in every order of its threads' steps with at most three preemptions; more have never found a bug,
 /// and take too long. `LOOM_MAX_PREEMPTIONS` and loom's other variables override it.
 #[cfg(loom)]

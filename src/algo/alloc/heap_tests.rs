@@ -38,6 +38,7 @@ fn regions_do_not_merge() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 16 } else { 256 }, ..ProptestConfig::default() })]
     /// Any order of takes and gives: ranges never overlap, stay inside, keep their alignment,
     /// and at the end everything is one free range again.
     #[test]

@@ -35,8 +35,14 @@ pub use range::{InsertError, Range, Reach};
 use record::{LIVE, RETIRED, Record};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
-/// four small pages.
-const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 48 };
+/// four small pages. Miri visits every atomic of a chunk when a reference to it is made, and uses small chunks.
+const ADDRESS_BITS: u32 = if cfg!(loom) {
+    PAGE_BITS + 2
+} else if cfg!(miri) {
+    30
+} else {
+    48
+};
 const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
 const PAGE_LEN: usize = 1 << PAGE_BITS;
 const GRANULE_BITS: u32 = 8;
@@ -45,8 +51,9 @@ const GRANULE_BITS: u32 = 8;
 const PAGE_CHUNKS: usize = 1 << (ADDRESS_BITS - PAGE_BITS).div_ceil(2);
 const PAGE_CHUNK_LEN: usize = (1 << (ADDRESS_BITS - PAGE_BITS)) / PAGE_CHUNKS;
 
-const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
-const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << RECORD_CHUNK_BITS };
+const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << RECORD_CHUNK_BITS };
+const RECORD_CHUNK_BITS: u32 = if cfg!(miri) { 4 } else { 12 };
 /// Numbers of records are smaller.
 pub const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::tests::real::{MIDDLE, check, range};
 use super::*;
+use crate::algo::tests::cases;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -68,9 +69,9 @@ fn model_insert(model: &mut Model, new: Range) -> Result<(), InsertError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(cases(96))]
     #[test]
-    fn it_behaves_as_an_ordered_map(steps in prop::collection::vec(step(), 1..60)) {
+    fn it_behaves_as_an_ordered_map(steps in prop::collection::vec(step(), 1..if cfg!(miri) { 20 } else { 60 })) {
         let origin = MIDDLE - (4 << 21);
         let map = AddressMap::new();
         let mut model = Model::new();

@@ -15,7 +15,7 @@ pub mod real {
 
     const TOP: usize = 1 << ADDRESS_BITS;
     /// Where the tests work: around a border between two chunks of pages.
-    pub const MIDDLE: usize = 0x7f00_0000_0000;
+    pub const MIDDLE: usize = if cfg!(miri) { 0x3000_0000 } else { 0x7f00_0000_0000 };
 
     pub fn range(base: usize, len: usize) -> Range {
         let (b, l) = (base as u64, len as u64);
@@ -206,7 +206,7 @@ pub mod real {
         let map = &AddressMap::new();
         // Ranges that are retired are only removed under their owner's lock.
         let owner = &std::sync::Mutex::new(());
-        for _ in 0..500 {
+        for _ in 0..if cfg!(miri) { 20 } else { 500 } {
             map.insert(range(MIDDLE + 0x100, 0x100)).unwrap();
             let (entry, _) = map.find_entry(MIDDLE + 0x100).unwrap();
             let got: usize = std::thread::scope(|scope| {
@@ -241,7 +241,7 @@ pub mod real {
             for turn in 0..2_usize {
                 let (map, stop) = (&map, &stop);
                 scope.spawn(move || {
-                    for round in 0..if cfg!(miri) { 100 } else { 30_000_usize } {
+                    for round in 0..if cfg!(miri) { 30 } else { 30_000_usize } {
                         // The threads have separate pages, and share all records.
                         let first = MIDDLE + (round * 5 % 8 * 2 + turn) * page;
                         let comes = match round % 3 {

@@ -17,7 +17,7 @@ fn tail(x: f64) -> f64 {
 #[test]
 fn quantiles_are_those_of_the_normal_distribution() {
     let words = (0..31).flat_map(|bit| [1u32 << bit, (1 << bit) - 1, 3 << bit >> 1]);
-    for word in words.chain((0..5000).map(|k| k * 429_497)) {
+    for word in words.chain((0..0x8000_0000).step_by(if cfg!(miri) { 42_949_670 } else { 429_497 })) {
         let word = word & 0x7fff_ffff;
         let z = f64::from(normal(word));
         let wanted = f64::from(half_unit(word));

@@ -8,11 +8,10 @@ mod real {
 
     use proptest::prelude::*;
 
-    use super::super::super::tests::real::check_with_parked;
+    use super::super::super::tests::real::{MIDDLE, check_with_parked};
     use super::super::super::{InsertError, PAGE_LEN};
     use super::*;
-
-    const MIDDLE: usize = 0x7f00_0000_0000;
+    use crate::algo::tests::cases;
 
     #[test]
     fn a_parked_range_is_not_found_until_it_is_revived_unchanged() {
@@ -61,7 +60,7 @@ mod real {
     fn of_racing_threads_one_parks() {
         let map = AddressMap::new();
         map.insert(range(MIDDLE + 0x100, 0x100)).unwrap();
-        for _ in 0..500 {
+        for _ in 0..if cfg!(miri) { 20 } else { 500 } {
             let (entry, _) = map.find_entry(MIDDLE + 0x100).unwrap();
             let parked: Vec<_> = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| map.park(entry))).collect();
@@ -75,7 +74,7 @@ mod real {
     /// Concurrent look-ups see a range wholly or not at all, during all changes.
     #[test]
     fn lookers_see_ranges_or_nothing() {
-        const ROUNDS: usize = 20_000;
+        const ROUNDS: usize = if cfg!(miri) { 50 } else { 20_000 };
         let map = AddressMap::new();
         let ranges = [range(MIDDLE + 0x300, 0x500), range(MIDDLE + 0x800, 2 * PAGE_LEN)];
         let seen = AtomicUsize::new(0);
@@ -112,11 +111,11 @@ mod real {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(cases(64))]
         /// Adjacent ranges are inserted, parked, made live and removed in any order.
         #[test]
         fn it_behaves_as_a_map_with_a_drawer(
-            steps in prop::collection::vec((0..4_usize, 0..12_usize), 1..120),
+            steps in prop::collection::vec((0..4_usize, 0..12_usize), 1..if cfg!(miri) { 30 } else { 120 }),
         ) {
             const LEN: usize = (PAGE_LEN / 3) & !0xff;
             let of = |n: usize| range(MIDDLE - 0x1000 + n * LEN, LEN);

@@ -11,11 +11,10 @@ mod real {
 
     use proptest::prelude::*;
 
-    use super::super::super::tests::real::check_with_parked;
+    use super::super::super::tests::real::{MIDDLE, check_with_parked};
     use super::super::super::{InsertError, PAGE_LEN};
     use super::*;
-
-    const MIDDLE: usize = 0x7f00_0000_0000;
+    use crate::algo::tests::cases;
 
     #[test]
     fn a_retired_range_is_not_found_until_it_is_revived_unchanged() {
@@ -137,7 +136,7 @@ mod real {
     /// Threads whose ranges come and go beside each other, and over each other in turns, and one that looks them up.
     #[test]
     fn lookers_see_ranges_or_nothing() {
-        const ROUNDS: usize = 20_000;
+        const ROUNDS: usize = if cfg!(miri) { 50 } else { 20_000 };
         let map = AddressMap::new();
         let ranges = [range(MIDDLE + 0x300, 0x500), range(MIDDLE + 0x800, 2 * PAGE_LEN)];
         std::thread::scope(|scope| {
@@ -166,11 +165,11 @@ mod real {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(cases(64))]
         /// Ranges are inserted, retired, and overlap, in any order.
         #[test]
         fn it_behaves_as_a_map(
-            steps in prop::collection::vec((0..4_usize, 0..12_usize, 1..4_usize), 1..120),
+            steps in prop::collection::vec((0..4_usize, 0..12_usize, 1..4_usize), 1..if cfg!(miri) { 30 } else { 120 }),
         ) {
             const LEN: usize = (PAGE_LEN / 3) & !0xff;
             let of = |n: usize, len: usize| range(MIDDLE - 0x1000 + n * LEN, len * LEN);

@@ -19,8 +19,8 @@ const PAIR_BITS: u32 = 12;
 const GRAIN_BITS: u32 = 8;
 
 /// Bits of a record's number; above them, in the same word, is a part of the address.
-const RECORD_BITS: u32 = 24;
-const _: () = assert!(MAX_RECORDS == 1 << RECORD_BITS);
+const RECORD_BITS: u32 = MAX_RECORDS.ilog2();
+const _: () = assert!(MAX_RECORDS.is_power_of_two());
 
 /// Numbers of records in the map; 0: none. The address selects a pair, in which the newer number is the lower word, so
 /// that two colliding addresses both stay. Records are never freed, and a record's content shows whether it is the
