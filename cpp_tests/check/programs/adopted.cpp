@@ -17,7 +17,7 @@ void PastTheEnd(World& world, bool is_fixed) {
     struct {
         void* words;
         uint32_t number;
-    } arguments{memory + size - (is_fixed ? 4 : 2), 0x01010101};
+    } arguments{memory + size - (is_fixed ? 4 : 0), 0x01010101};
     OK(aclrtLaunchKernelV2(kernel, 1, &arguments, sizeof arguments, nullptr, world.first));
     // It reports the damage, too.
     static_cast<void>(aclrtSynchronizeStream(world.first));
@@ -77,7 +77,7 @@ void DestroyedStream(World&, bool is_fixed) {
 }  // namespace
 
 const std::vector<Program> kAdopted = {
-    {"past_the_end", PastTheEnd, "bounds", "2 bytes at offset 1", "", kCpu},
+    {"past_the_end", PastTheEnd, "bounds", "4 bytes at offset 1", "", kCpu},
     {"leaked_memory", Memory, "leak", "at aclrtResetDevice", "bytes of device memory of device 0"},
     {"leaked_host_memory", HostMemory, "leak", "at aclFinalize 4096 bytes of page-locked host memory"},
     {"leaked_pool_memory", PoolMemory, "leak", "at aclrtResetDevice 4096 bytes of memory of device 0, of pool"},
