@@ -45,7 +45,7 @@ TEST_F(GraphCapture, ArgumentsAreChecked) {
         auto wrong = static_cast<aclmdlRICaptureMode>(mode);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureThreadExchangeMode(&wrong),
                          "mode is " + std::to_string(mode));
-        EXPECT_EQ(static_cast<int>(wrong), mode);
+        EXPECT_EQ(std::memcmp(&wrong, &mode, sizeof wrong), 0);
     }
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureThreadExchangeMode(nullptr));
     auto status = Poison<aclmdlRICaptureStatus>();
