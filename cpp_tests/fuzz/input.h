@@ -44,7 +44,7 @@ class Input {
     // An enumerator: one of the first `known`, or occasionally any number.
     int Enumerator(int known) {
         const uint8_t value = Byte();
-        return value < 224 ? value % known : static_cast<int>(value) * 0x01000193;
+        return value < 224 ? value % known : static_cast<int>(value * 0x01000193U);
     }
 
   private:
