@@ -114,8 +114,11 @@ class MemorySteps : public Steps {
             const bool is_host = host_pools_.count(pool.handle) != 0;
             // Memory that a capture allocates belongs to its graph and ends with it.
             if (IsCapturing(stream.handle)) return;
-            // Until then only its stream may use it.
-            Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream.handle));
+            // Until then only its stream may use it. A capture in another stream can forbid the wait.
+            if (Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream.handle)) != ACL_SUCCESS &&
+                Note("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(memory, stream.handle)) == ACL_SUCCESS) {
+                return;
+            }
             pooled_.push_back({memory, bytes, is_host});
         }
     }
@@ -124,6 +127,8 @@ class MemorySteps : public Steps {
         bool is_wrong = false;
         void* memory = TakeBlock(pooled_, is_wrong);
         const Choice stream = Choose(Kind::kStream);
+        // Other streams may still use it.
+        if (!is_wrong && Note("aclrtSynchronizeDevice", aclrtSynchronizeDevice()) != ACL_SUCCESS) return;
         if (Note("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(memory, stream.handle), is_wrong || stream.is_wrong) ==
             ACL_SUCCESS) {
             Drop(pooled_, memory);
