@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Planted, Fault, testing::ValuesIn(AllPlanted()), Name);
 TEST(Faults, ThereAreProgramsOfEveryKind) {
     std::map<std::string, size_t> kinds;
     for (const Planted& planted : AllPlanted()) ++kinds[planted.kind];
-    EXPECT_GE(kinds["race"], 59);
+    EXPECT_GE(kinds["race"], 71);
     EXPECT_GE(kinds["init"], 19);
     EXPECT_GE(kinds["endless wait"], 10);
     EXPECT_GE(kinds["redundant wait"], 4);
@@ -243,6 +243,13 @@ TEST_F(CheckSettings, WorkThatStillWaitsIsJudgedAtTheEndOfTheProcess) {
         EXPECT_TRUE(Succeeded(result));
     }
     EXPECT_EQ(Reports(result.output), 1) << result.output;
+}
+
+// The read never runs.
+TEST_F(CheckSettings, AnEarlierOperationThatStillWaitsIsInNoRace) {
+    const Settings settings = {{"PORTACL_CHECK", "races"}, {"CHECK_PROGRAM_EXITS", "1"}};
+    const ProcessResult result = RunProcess(Programs(), {"fill_beside_a_waiting_read", "faulty"}, settings);
+    EXPECT_EQ(Reports(result.output), 0) << result.output;
 }
 
 TEST_F(CheckSettings, OneCheckFindsNothingOfTheOthers) {

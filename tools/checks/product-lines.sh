@@ -19,7 +19,7 @@ uses=130    # NAME_portacl_uses: the memory that the launch of a kernel uses, fo
 waits=275   # waits that come before what ends them, for races and for endless waits: carriers and knowledge of the host in
             # src/core/order, values of waits
 counts=100  # counts of notifies for PORTACL_CHECK: resets, conditions of waits, waits that are aborted or time out
-undecided=155 # pairs that PORTACL_CHECK judges when what ends a wait is submitted: src/core/order/undecided.rs; refusals
+undecided=220 # pairs that PORTACL_CHECK judges when what ends a wait is submitted: src/core/order/undecided.rs; refusals
 graphs=40   # what kernels of graphs use, and the order of the runs of a graph, for PORTACL_CHECK
 early=500   # accesses to pinned memory before a wait: its second view, its closed pages, their faults and reports
 most_product_lines=$((runtime + checks + recorder + schedules + drivers + stamps + platforms + pages + calls + releases))

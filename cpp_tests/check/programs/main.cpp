@@ -5,7 +5,8 @@
 #include "check/programs/program.h"
 
 int main(int count, char** arguments) {
-    for (const auto* programs : {&kCopies, &kOrder, &kWaits, &kMemory, &kInit, &kSync, &kEarly, &kAdopted, &kKernels}) {
+    for (const auto* programs :
+         {&kCopies, &kOrder, &kWaits, &kBehindWaits, &kMemory, &kInit, &kSync, &kEarly, &kAdopted, &kKernels}) {
         for (const Program& program : *programs) {
             if (count < 3) {
                 std::printf("%s %s %d %s|%s\n", program.name, program.kind, program.needs, program.report,

@@ -107,13 +107,11 @@ void HostQueriesTheStream(World& world, bool is_fixed) {
 
 // Three streams: the second does not wait for the first, so the third does not either.
 void BrokenChain(World& world, bool is_fixed) {
-    aclrtStream third = nullptr;
-    OK(aclrtCreateStream(&third));
+    ExtraStream third;
     world.Fill(world.device, world.first);
     if (is_fixed) world.Order(world.first, world.second);
     world.Order(world.second, third);
     world.ToHost(third, world.device);
-    OK(aclrtDestroyStream(third));
 }
 
 // The event is recorded in another stream before the wait.

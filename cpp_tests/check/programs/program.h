@@ -70,6 +70,16 @@ struct World {
     }
 };
 
+// One more stream, which is destroyed with its owner.
+struct ExtraStream {
+    ExtraStream() { OK(aclrtCreateStream(&handle)); }
+    ~ExtraStream() { OK(aclrtDestroyStream(handle)); }
+    ExtraStream(const ExtraStream&) = delete;
+    ExtraStream& operator=(const ExtraStream&) = delete;
+    operator aclrtStream() const { return handle; }
+    aclrtStream handle = nullptr;
+};
+
 // What the report about a program needs.
 enum Needs {
     kNothing,
@@ -89,4 +99,5 @@ struct Program {
     Needs needs = kNothing;
 };
 
-extern const std::vector<Program> kCopies, kOrder, kWaits, kMemory, kInit, kSync, kEarly, kAdopted, kKernels;
+extern const std::vector<Program> kCopies, kOrder, kWaits, kBehindWaits, kMemory, kInit, kSync, kEarly, kAdopted,
+    kKernels;

@@ -8,8 +8,7 @@ namespace {
 
 // What ends the second stream's wait is itself behind a wait.
 void WaitBehindAWait(World& world, bool is_fixed) {
-    aclrtStream third = nullptr;
-    OK(aclrtCreateStream(&third));
+    ExtraStream third;
     Notify outer, inner;
     outer.Wait(world.second);
     world.ToHost(world.second, world.device);
@@ -19,7 +18,6 @@ void WaitBehindAWait(World& world, bool is_fixed) {
     world.Fill(world.device, third);
     if (is_fixed) inner.Record(third);
     OK(aclrtSynchronizeDevice());
-    OK(aclrtDestroyStream(third));
 }
 
 // The first of two values does not end the wait.
@@ -52,8 +50,7 @@ void ValueAgain(World& world, bool is_fixed) {
 // A copy writes the value. In the faulty program it is not behind the fill.
 void ValueByACopy(World& world, bool is_fixed) {
     char* word = world.other;
-    aclrtStream third = nullptr;
-    OK(aclrtCreateStream(&third));
+    ExtraStream third;
     OK(aclrtMemset(word, 8, 0, 8));
     OK(aclrtMemset(world.scratch, 8, 1, 8));
     world.Fill(world.device, is_fixed ? world.first : third);
@@ -61,7 +58,6 @@ void ValueByACopy(World& world, bool is_fixed) {
     OK(aclrtMemcpyAsync(word, 8, world.scratch, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, world.first));
     world.ToHost(world.second, world.device);
     OK(aclrtSynchronizeDevice());
-    OK(aclrtDestroyStream(third));
 }
 
 // A host function notifies the host. It is behind a wait that ends after the function was submitted.
@@ -135,8 +131,7 @@ void CountTooSmall(World& world, bool is_fixed) {
 // The second stream waits for the third. The first one resets the count later: what is before the reset is not before
 // the wait.
 void ReadBesideAReset(World& world, bool is_fixed) {
-    aclrtStream third = nullptr;
-    OK(aclrtCreateStream(&third));
+    ExtraStream third;
     Counted counted;
     Notify notify;
     notify.Wait(world.first);
@@ -148,7 +143,6 @@ void ReadBesideAReset(World& world, bool is_fixed) {
     world.ToHost(world.second, world.device);
     if (is_fixed) notify.Record(world.second);
     OK(aclrtSynchronizeDevice());
-    OK(aclrtDestroyStream(third));
 }
 
 // The record ends the wait of the second stream, because the other wait for it is over.
@@ -180,8 +174,7 @@ void TimedOutWait(World& world, bool is_fixed) {
 
 // The record is submitted after the read that is behind the wait, or never.
 void RecordAfterTheRead(World& world, bool is_fixed) {
-    aclrtStream third = nullptr;
-    OK(aclrtCreateStream(&third));
+    ExtraStream third;
     Notify notify;
     world.Fill(world.device, world.first);
     notify.Wait(world.second);
@@ -189,13 +182,11 @@ void RecordAfterTheRead(World& world, bool is_fixed) {
     if (std::getenv("CHECK_PROGRAM_EXITS")) std::exit(0);
     notify.Record(is_fixed ? world.first : third);
     OK(aclrtSynchronizeDevice());
-    OK(aclrtDestroyStream(third));
 }
 
 // The host waits before it submits the record.
 void HostWaitsBeforeTheRecord(World& world, bool is_fixed) {
-    aclrtStream third = nullptr;
-    OK(aclrtCreateStream(&third));
+    ExtraStream third;
     Notify notify;
     notify.Wait(world.second);
     world.Fill(world.device, world.first);
@@ -203,7 +194,6 @@ void HostWaitsBeforeTheRecord(World& world, bool is_fixed) {
     if (is_fixed) OK(aclrtSynchronizeStream(world.first));
     notify.Record(third);
     OK(aclrtSynchronizeDevice());
-    OK(aclrtDestroyStream(third));
 }
 
 // The host itself writes the value.

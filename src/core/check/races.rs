@@ -17,6 +17,7 @@ use super::report::{self, Finding, Kind, Party, Side};
 use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{Point, Sequence};
+use crate::core::order::undecided::Pair;
 
 static HISTORY: LazyLock<Mutex<History>> = LazyLock::new(Mutex::default);
 
@@ -40,8 +41,8 @@ fn allocated_in(history: &mut History, sequence: &Sequence, operation: Operation
     history.sweep_if_many(|earlier| is_known(sequence, earlier));
 }
 
-/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. If it is behind an open wait, what
-/// ends the wait decides about what is found. `None`: nothing conflicts with it.
+/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. If one of two operations is behind
+/// an open wait, what ends the wait decides about what is found. `None`: nothing conflicts with it.
 pub fn check(
     sequence: &mut Sequence,
     operation: Operation,
@@ -49,24 +50,28 @@ pub fn check(
     graph: Option<&Arc<GraphRun>>,
 ) -> Option<Vec<Finding>> {
     let mut history = HISTORY.lock();
-    let later = operation.stream.map(|stream| stream.point);
     let found = check_in(&mut history, sequence, operation, used, graph)?;
-    match later.filter(|later| sequence.waits(*later)) {
-        Some(later) => {
-            found.into_iter().for_each(|finding| decide_later(&mut history, sequence, finding, later));
-            None
-        }
-        None => Some(found),
-    }
+    Some(found.into_iter().filter_map(|finding| decide(&mut history, sequence, finding)).collect())
 }
 
-fn decide_later(history: &mut History, sequence: &mut Sequence, finding: Finding, later: Point) {
-    let earlier = finding.parties.first().and_then(|earlier| earlier.operation.stream);
-    // The host's operations are never unordered.
-    let Some(earlier) = earlier.map(|stream| stream.point) else { return };
-    if !sequence.decide_later(earlier, later, Box::new(move || report::finding(&finding))) {
+/// Returns what is to be reported now.
+fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> Option<Finding> {
+    let [earlier, later] = finding.parties.as_slice() else { return Some(finding) };
+    let [earlier, later] = [&earlier.operation, &later.operation];
+    // No later use of memory is before its allocation, and no earlier one after its release.
+    let may_swap = earlier.what != What::Allocates && later.what != What::Frees;
+    // The host's operations are complete when they return.
+    let (Some(first), Some(second)) = (earlier.stream, later.stream) else { return Some(finding) };
+    let (earlier, later) = (first.point, second.point);
+    let is_undecided = sequence.waits(later) || may_swap && sequence.waits(earlier);
+    if !is_undecided {
+        return Some(finding);
+    }
+    let (memory, report) = (finding.memory, Box::new(move || report::finding(&finding)));
+    if !sequence.decide_later(Pair { earlier, later, memory, may_swap, report }) {
         history.is_incomplete = true;
     }
+    None
 }
 
 fn check_in(
@@ -119,7 +124,8 @@ fn check_unordered(
 ) -> Option<Vec<Finding>> {
     let is_open = |earlier: &Operation| is_open(sequence, earlier);
     let is_before = |earlier: &Operation| {
-        earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point)) || is_open(earlier)
+        let is_ordered = |earlier| sequence.is_before(earlier, point) || sequence.is_dropped(earlier);
+        earlier.stream.is_none_or(|stream| is_ordered(stream.point))
     };
     let by = shadow.begin(operation);
     if graph.is_none() && used.0.iter().all(|access| shadow.add_known(access, by, is_before, is_open)) {
@@ -128,7 +134,7 @@ fn check_unordered(
     let mut found = Vec::new();
     if let Some(graph) = graph {
         if !shadow.are_all(is_before) {
-            let check = |access: &Access| (shadow.check(access, is_before), access.mode);
+            let check = |access: &Access| (shadow.check(access, is_before, is_open), access.mode);
             let all = used.0.iter().map(check);
             found.extend(all.flat_map(|(found, mode)| found.into_iter().map(move |conflict| (conflict, mode))));
         }
@@ -136,7 +142,7 @@ fn check_unordered(
     }
     for access in used.0.iter().filter(|_| graph.is_none()) {
         if !shadow.add_known(access, by, is_before, is_open) {
-            found.extend(shadow.check(access, is_before).into_iter().map(|conflict| (conflict, access.mode)));
+            found.extend(shadow.check(access, is_before, is_open).into_iter().map(|conflict| (conflict, access.mode)));
             shadow.add(access, by, is_open);
         }
     }
@@ -164,7 +170,8 @@ fn check_host(
     let shadow = history.checked();
     let check = |access: &Access| {
         let mode = access.mode;
-        shadow.check(access, is_before).into_iter().map(move |conflict| (conflict, mode))
+        let found = shadow.check(access, is_before, |earlier| is_open(sequence, earlier));
+        found.into_iter().map(move |conflict| (conflict, mode))
     };
     findings(used.0.iter().flat_map(check).collect(), || operation.clone())
 }

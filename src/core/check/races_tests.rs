@@ -183,3 +183,76 @@ fn streams_that_wait_for_each_other_are_logged() {
     assert_eq!(found.len(), 1);
     assert!(!both.logs.is_logging());
 }
+
+/// A read behind an open wait of stream 1, and a write of the same memory in stream 0.
+fn write_beside_an_open_read() -> (History, Sequence, Vec<Finding>) {
+    let (mut history, mut sequence) = (History::default(), Sequence::default());
+    sequence.next(1);
+    sequence.await_value(1, wait_for_one(64));
+    let read = uses(&mut history, &mut sequence, 1, What::Accesses(OpKind::Copy), Mode::Read);
+    assert!(read.is_empty());
+    let found = uses(&mut history, &mut sequence, 0, What::Accesses(OpKind::Fill), Mode::Write);
+    (history, sequence, found)
+}
+
+fn uses(history: &mut History, sequence: &mut Sequence, stream: u64, what: What, mode: Mode) -> Vec<Finding> {
+    history.enter(sequence.era());
+    let stream = InStream { handle: stream, point: sequence.next(stream) };
+    let used = Accesses([Access { addr: 4096, end: 4160, mode }].into_iter().collect());
+    check_in(history, sequence, Operation::new(what, Some(stream), None, &[]), &used, None).unwrap_or_default()
+}
+
+fn decided(history: &mut History, sequence: &mut Sequence, found: Vec<Finding>) -> usize {
+    found.into_iter().filter_map(|finding| decide(history, sequence, finding)).count()
+}
+
+#[test]
+fn what_ends_the_wait_of_an_earlier_operation_decides() {
+    for (stream, reports) in [(0, 0), (2, 1)] {
+        let (mut history, mut sequence, found) = write_beside_an_open_read();
+        assert_eq!(found.len(), 1);
+        assert_eq!(decided(&mut history, &mut sequence, found), 0);
+        sequence.next(stream);
+        sequence.write_value(stream, 64, 1);
+        assert_eq!(sequence.decided().unwrap_or_default().len(), reports);
+    }
+}
+
+/// Memory is used after its release, or before its allocation.
+#[test]
+fn what_may_not_come_first_is_reported_at_once() {
+    let (mut history, mut sequence, _) = write_beside_an_open_read();
+    let found = uses(&mut history, &mut sequence, 2, What::Frees, Mode::Write);
+    assert_eq!(found.len(), 2, "the read and the write");
+    assert_eq!(decided(&mut history, &mut sequence, found), 2);
+    // The allocation is behind the wait.
+    let memory = Access { addr: 8192, end: 8256, mode: Mode::Write };
+    let stream = InStream { handle: 1, point: sequence.next(1) };
+    allocated_in(&mut history, &sequence, Operation::new(What::Allocates, Some(stream), None, &[]), &memory);
+    let stream = InStream { handle: 0, point: sequence.next(0) };
+    let fill = Operation::new(What::Accesses(OpKind::Fill), Some(stream), None, &[]);
+    let used = Accesses([memory].into_iter().collect());
+    let found = check_in(&mut history, &sequence, fill, &used, None).unwrap_or_default();
+    assert_eq!(decided(&mut history, &mut sequence, found), 1);
+}
+
+#[test]
+fn what_an_abort_dropped_is_in_no_pair() {
+    let (mut history, mut sequence, _) = write_beside_an_open_read();
+    sequence.stop(1);
+    let found = uses(&mut history, &mut sequence, 2, What::Accesses(OpKind::Fill), Mode::Write);
+    let points: Vec<_> = pairs(found).into_iter().map(|(_, points)| points[0]).collect();
+    assert_eq!(points, [Some(sequence.latest_of(0))], "the write only");
+}
+
+#[test]
+fn it_is_noted_that_there_was_no_room_for_a_pair() {
+    let (mut history, mut sequence, mut found) = write_beside_an_open_read();
+    for _ in 0..2000 {
+        decided(&mut history, &mut sequence, found);
+        sequence.next(3);
+        sequence.await_value(3, wait_for_one(72));
+        found = uses(&mut history, &mut sequence, 3, What::Accesses(OpKind::Fill), Mode::Write);
+    }
+    assert!(history.is_incomplete());
+}

@@ -221,6 +221,8 @@ pub struct Gate {
     pub origin: Point,
     /// Of the carrier.
     pub key: usize,
+    /// An unknown value was written, which may have ended the wait.
+    pub may_be_over: bool,
 }
 
 impl Gate {

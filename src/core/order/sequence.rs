@@ -84,7 +84,7 @@ pub struct Sequence {
     pub(super) pending: usize,
     /// How often there were none when an operation was submitted.
     idle: u64,
-    /// Operations that what ends an open wait may order.
+    /// Pairs of operations that what ends an open wait may order.
     pub(super) pairs: Vec<Pair>,
 }
 
@@ -185,8 +185,10 @@ impl Sequence {
     #[cold]
     fn sweep(&mut self) {
         self.order_known_pairs();
+        let dead = self.carriers.extract_if(|_, carried| !carried.carrier.is_live());
+        let dead: BTreeSet<usize> = dead.map(|(key, _)| key).collect();
+        self.drop_pairs_behind(|gate| dead.contains(&gate.key));
         let Self { streams, carriers, .. } = self;
-        carriers.retain(|_, carried| carried.carrier.is_live());
         for stream in streams {
             stream.passed.retain(|key| carriers.contains_key(key));
             stream.retain_gates(&|gate| carriers.contains_key(&gate.key));
@@ -277,6 +279,7 @@ impl Sequence {
         self.order_known_pairs();
         while let Some(&addr) = self.values.range(memory.clone()).next() {
             self.values.remove(&addr);
+            self.drop_pairs_behind(|gate| gate.key == addr);
             let Some(carried) = self.carriers.remove(&addr) else { continue };
             for line in carried.waiting {
                 self.streams[line as usize].retain_gates(&|gate| gate.key != addr);

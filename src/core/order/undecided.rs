@@ -1,6 +1,7 @@
-//! Pairs of operations that nothing orders so far, of which the later one is behind an open wait. What ends the wait
-//! decides.
+//! Pairs of operations that nothing orders so far, of which one is behind an open wait, or both are. What ends the wait
+//! decides: it may put either of the two first.
 
+use super::carriers::Gate;
 use super::clock::{Clock, Point};
 use super::sequence::Sequence;
 
@@ -11,32 +12,57 @@ const MOST: usize = 1024;
 pub type Report = Box<dyn FnOnce() + Send>;
 
 /// A pair.
-pub(super) struct Pair {
-    earlier: Point,
-    later: Point,
-    report: Report,
+pub struct Pair {
+    /// The one that was submitted first.
+    pub earlier: Point,
+    /// The other one.
+    pub later: Point,
+    /// The memory that both use: its first byte, and how many.
+    pub memory: Option<(usize, usize)>,
+    /// Whether it is right that the later one runs first.
+    pub may_swap: bool,
+    /// Reports it.
+    pub report: Report,
+}
+
+impl Pair {
+    /// Whether this one is found if the other one is: the same operation, and a later one of the other stream.
+    fn stands_for(&self, other: &Self) -> bool {
+        let what = |pair: &Self| (pair.earlier, pair.later.line, pair.memory, pair.may_swap);
+        what(self) == what(other)
+    }
 }
 
 impl Sequence {
-    /// The later one is behind an open wait. If nothing orders the two until the wait is over, the pair is reported.
+    /// One of the two is behind an open wait. If nothing orders the two until the wait is over, the pair is reported.
     /// False: there is no room.
     #[must_use]
-    pub fn decide_later(&mut self, earlier: Point, later: Point, report: Report) -> bool {
+    pub fn decide_later(&mut self, pair: Pair) -> bool {
+        // Of two operations that follow each other, what comes after the second one comes after both.
+        if !self.waits(pair.later)
+            && let Some(known) = self.pairs.iter_mut().find(|known| pair.stands_for(known))
+        {
+            *known = pair;
+            return true;
+        }
         let has_room = self.pairs.len() < MOST;
         if has_room {
-            self.pairs.push(Pair { earlier, later, report });
+            self.pairs.push(pair);
         }
         has_room
     }
 
     /// A wait ends, and what is behind it comes after this clock.
     pub(super) fn order_pairs(&mut self, wait: Point, clock: &Clock) {
-        let comes_before = |earlier: Point| {
-            let is_at = |point: Point| point.line == earlier.line && point.number >= earlier.number;
-            self.is_known(earlier) || clock.points().any(is_at)
+        let comes_before = |first: Point| {
+            let is_at = |point: Point| point.line == first.line && point.number >= first.number;
+            self.is_known(first) || clock.points().any(is_at)
         };
-        let is_behind = |later: Point| later.line == wait.line && later.number >= wait.number;
-        let is_ordered = |pair: &Pair| is_behind(pair.later) && comes_before(pair.earlier);
+        let is_behind = |second: Point| second.line == wait.line && second.number >= wait.number;
+        let is_ordered = |pair: &Pair| {
+            let Pair { earlier, later, may_swap, .. } = *pair;
+            is_behind(later) && comes_before(earlier) || may_swap && is_behind(earlier) && comes_before(later)
+        };
         let ordered: Vec<bool> = self.pairs.iter().map(is_ordered).collect();
         self.drop_pairs(&ordered);
     }
@@ -51,7 +77,8 @@ impl Sequence {
     }
 
     fn drop_known_pairs(&mut self) {
-        let ordered: Vec<bool> = self.pairs.iter().map(|pair| self.is_known(pair.earlier)).collect();
+        let is_ordered = |pair: &Pair| self.is_known(pair.earlier) || pair.may_swap && self.is_known(pair.later);
+        let ordered: Vec<bool> = self.pairs.iter().map(is_ordered).collect();
         self.drop_pairs(&ordered);
     }
 
@@ -62,7 +89,16 @@ impl Sequence {
 
     /// An operation does not run.
     pub(super) fn drop_pairs_of(&mut self, is_dropped: impl Fn(Point) -> bool) {
-        self.pairs.retain(|pair| !is_dropped(pair.later));
+        self.pairs.retain(|pair| !is_dropped(pair.earlier) && !is_dropped(pair.later));
+    }
+
+    /// Waits are about to be forgotten. When the earlier operations behind them run is not known any more.
+    pub(super) fn drop_pairs_behind(&mut self, is_forgotten: impl Fn(&Gate) -> bool) {
+        if !self.pairs.is_empty() {
+            let is_behind = |pair: &Pair| self.gates_before(pair.earlier).any(&is_forgotten);
+            let dropped: Vec<bool> = self.pairs.iter().map(is_behind).collect();
+            self.drop_pairs(&dropped);
+        }
     }
 
     /// Takes the pairs that stay in no order, because the waits before them are over. `None`: there are no pairs.
@@ -72,25 +108,31 @@ impl Sequence {
     }
 
     fn take_decided(&mut self) -> Vec<Report> {
-        let (open, decided) = std::mem::take(&mut self.pairs).into_iter().partition(|pair| self.waits(pair.later));
-        self.pairs = open;
-        reports(decided)
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let is_decided = |pair: &mut Pair| !self.waits(pair.earlier) && !self.waits(pair.later);
+        let decided = pairs.extract_if(.., is_decided).filter(|pair| !self.has_unseen_end(pair.earlier));
+        let reports = decided.map(|pair| pair.report).collect();
+        self.pairs = pairs;
+        reports
     }
 
-    /// Takes all pairs.
+    /// Takes all pairs. What is still behind an open wait does not run, if it is the earlier one: the later one did.
     pub(super) fn take_undecided(&mut self) -> Vec<Report> {
         self.order_known_pairs();
-        reports(std::mem::take(&mut self.pairs))
+        let pairs = std::mem::take(&mut self.pairs);
+        pairs.into_iter().filter(|pair| !self.waits(pair.earlier)).map(|pair| pair.report).collect()
     }
 
     /// Whether it is behind an open wait.
     pub fn waits(&self, point: Point) -> bool {
         self.open_gates(point).next().is_some()
     }
-}
 
-fn reports(pairs: Vec<Pair>) -> Vec<Report> {
-    pairs.into_iter().map(|pair| pair.report).collect()
+    /// Whether it was behind an open wait, and the host has learned that the wait is over, but nothing that was
+    /// submitted ends it. So it is not known what came before the end.
+    fn has_unseen_end(&self, point: Point) -> bool {
+        self.gates_before(point).any(|gate| !gate.may_be_over)
+    }
 }
 
 /// Reports what was decided. Without the lock of the order.

@@ -25,6 +25,7 @@ impl Sequence {
             let first = gates.iter().filter(may_end).map(|gate| gate.number).min();
             ended.extend(first.map(|number| Point { line, number }));
             gates.retain(|gate| !is_over(gate));
+            gates.iter_mut().filter(|gate| gate.key == key).for_each(|gate| gate.may_be_over |= is_unknown);
             gates.iter().any(|gate| gate.key == key)
         });
         carried.waiting = waiting;
@@ -84,7 +85,7 @@ impl Sequence {
         let Self { carriers, host, .. } = self;
         let is_over = |wait: Point| host[wait.line as usize] >= wait.number;
         carriers.get_mut(&key).into_iter().for_each(|carried| carried.wait(origin, end, is_over));
-        self.add_gate(origin.line, Gate { number: origin.number, origin, key });
+        self.add_gate(origin.line, Gate { number: origin.number, origin, key, may_be_over: false });
     }
 
     /// A wait that may still be dropped has taken a count.
@@ -98,14 +99,24 @@ impl Sequence {
 
     /// The open waits before an operation.
     pub(super) fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
+        self.gates_before(point).filter(|gate| !gate.is_over(&self.host)).copied()
+    }
+
+    /// The waits before an operation that nothing submitted ends, also those that the host knows to be over.
+    pub(super) fn gates_before(&self, point: Point) -> impl Iterator<Item = &Gate> {
         let gates = &self.streams[point.line as usize].gates;
-        gates.iter().filter(move |gate| gate.number <= point.number && !gate.is_over(&self.host)).copied()
+        gates.iter().filter(move |gate| gate.number <= point.number)
     }
 
     /// Whether operations that are still to be submitted may come before this one, or it was dropped by an abort.
     #[inline]
     pub fn is_open(&self, point: Point) -> bool {
-        self.open_gates(point).next().is_some() || self.streams[point.line as usize].stopped.contains(&point.number)
+        self.waits(point) || self.is_dropped(point)
+    }
+
+    /// Whether an abort dropped it.
+    pub fn is_dropped(&self, point: Point) -> bool {
+        self.streams[point.line as usize].stopped.contains(&point.number)
     }
 
     /// The stream was stopped. What was behind its open waits counts as dropped, although a driver may still run it.
@@ -122,7 +133,7 @@ impl Sequence {
         let taken: Vec<_> = taken.extract_if(.., |(number, ..)| *number >= first).collect();
         let own: Vec<Gate> = gates.iter().filter(|gate| gate.origin.line == line).copied().collect();
         self.streams[line as usize].retain_gates(&|_| false);
-        self.drop_pairs_of(|later| later.line == line && dropped.contains(&later.number));
+        self.drop_pairs_of(|point| point.line == line && dropped.contains(&point.number));
         own.iter().for_each(|gate| self.drop_wait(gate));
         for (_, key, count) in taken {
             self.carriers.get_mut(&key).into_iter().for_each(|carried| carried.restore(count));
@@ -132,6 +143,7 @@ impl Sequence {
 
     /// A wait was dropped.
     fn drop_wait(&mut self, dropped: &Gate) {
+        self.drop_pairs_behind(|gate| gate.origin == dropped.origin);
         let Some(carried) = self.carriers.get_mut(&dropped.key) else { return };
         carried.drop_wait(dropped.origin);
         carried.waiting.retain(|&line| {
@@ -144,7 +156,7 @@ impl Sequence {
     /// An operation was refused, and waits for nothing.
     pub(super) fn drop_refused(&mut self, point: Point) {
         self.order_known_pairs();
-        self.drop_pairs_of(|later| later == point);
+        self.drop_pairs_of(|dropped| dropped == point);
         let gates = &self.streams[point.line as usize].gates;
         let own = gates.iter().find(|gate| gate.origin == point).copied();
         own.iter().for_each(|gate| self.drop_wait(gate));

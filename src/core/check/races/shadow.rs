@@ -78,7 +78,12 @@ impl Shadow {
     }
 
     /// Checks a use against earlier ones: `is_before` returns whether one is complete before it begins.
-    pub fn check(&self, access: &Access, is_before: impl Fn(&Operation) -> bool) -> Vec<Conflict> {
+    pub fn check(
+        &self,
+        access: &Access,
+        is_before: impl Fn(&Operation) -> bool,
+        is_open: impl Fn(&Operation) -> bool,
+    ) -> Vec<Conflict> {
         let mut found: Vec<(Use, Conflict)> = Vec::new();
         for range in self.ranges.overlapping(access.addr, access.end) {
             let (addr, end) = (range.from.max(access.addr), range.end.min(access.end));
@@ -100,15 +105,14 @@ impl Shadow {
             let same = shared.take_while(|own| own.mode == first.mode);
             let end = same.last().unwrap_or(first).end.min(access.end);
             let addr = first.addr.max(access.addr);
-            // The latest operation of a stream stands for those before it.
+            // The latest operation of a stream stands for those before it, but an open one for open ones only.
             let number = |operation: &Operation| operation.stream.map(|stream| stream.point.number);
-            if found
-                .iter()
-                .any(|known| known.earlier.line() == earlier.line() && number(&known.earlier) > number(earlier))
-            {
+            let kind = |operation: &Operation| (operation.line(), is_open(operation));
+            let is_same = |known: &Conflict| kind(&known.earlier) == kind(earlier);
+            if found.iter().any(|known| is_same(known) && number(&known.earlier) > number(earlier)) {
                 continue;
             }
-            found.retain(|known| known.earlier.line() != earlier.line());
+            found.retain(|known| !is_same(known));
             found.push(Conflict { earlier: earlier.clone(), mode: first.mode, addr, len: end.saturating_sub(addr) });
         }
         found
@@ -134,9 +138,8 @@ impl Shadow {
     pub fn add_run(&mut self, graph: &Arc<GraphRun>, by: u64, is_open: impl Fn(&Operation) -> bool) {
         let Self { runs, operations, .. } = self;
         let operation = |by: u64| &operations.kept[(by - operations.from) as usize];
-        let line = operation(by).line();
-        let replaces = |known| operation(known).line() == line && !is_open(operation(known));
-        let oldest = runs.add(graph, by, replaces);
+        let kind = |by| (operation(by).line(), is_open(operation(by)));
+        let oldest = runs.add(graph, by, |known| kind(known) == kind(by));
         for run in oldest.iter() {
             for access in run.accesses() {
                 let added = Use { by: run.by, mode: access.mode };

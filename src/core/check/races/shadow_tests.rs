@@ -25,7 +25,7 @@ fn access(addr: usize, end: usize, mode: Mode) -> Access {
 }
 
 fn check(shadow: &Shadow, access: &Access, line: u32) -> Vec<Conflict> {
-    shadow.check(access, |earlier| point(earlier).line == line)
+    shadow.check(access, |earlier| point(earlier).line == line, |_| false)
 }
 
 /// Adds a use, by the fast way if that takes it.
@@ -106,11 +106,26 @@ fn an_open_read_does_not_take_the_place_of_one_before_the_wait() {
         add_unless_open(&mut shadow, &access(0, 32, mode), 0, 1, is_open);
         add_unless_open(&mut shadow, &access(0, 32, mode), 0, 2, is_open);
         add_unless_open(&mut shadow, &access(0, 32, mode), 0, 3, is_open);
-        let found = shadow.check(&access(0, 32, Mode::Write), |earlier| is_open(earlier));
+        let found = shadow.check(&access(0, 32, Mode::Write), |earlier| is_open(earlier), is_open);
         assert_eq!(found.len(), 1, "{mode:?}");
         assert_eq!(point(&found[0].earlier).number, 1);
         assert_eq!(shadow.ranges.at(0).unwrap().uses().count(), 2, "the latest open one");
     }
+}
+
+/// Of the runs of a stream, the latest one before the wait and the latest one behind it.
+#[test]
+fn an_open_run_does_not_stand_for_one_before_the_wait() {
+    let is_open = |operation: &Operation| point(operation).number >= 3;
+    let graph = graph(&[(0, 32, Mode::Read)]);
+    let mut shadow = Shadow::default();
+    for number in 1..=4 {
+        let by = shadow.begin(operation(0, number));
+        shadow.add_run(&graph, by, is_open);
+    }
+    let found = shadow.check(&access(0, 32, Mode::Write), |_| false, is_open);
+    let numbers: Vec<u64> = found.iter().map(|conflict| point(&conflict.earlier).number).collect();
+    assert_eq!(numbers, [2, 4]);
 }
 
 #[test]
