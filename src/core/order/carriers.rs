@@ -122,10 +122,10 @@ impl Carried {
         self.value = None;
     }
 
-    /// What it passes to a wait that this ends.
-    pub fn passes(&self, end: Option<&End>) -> Clock {
+    /// What it passes to a wait. `comes_after_resets`: the count 0 ends the wait.
+    pub fn passes(&self, comes_after_resets: bool) -> Clock {
         let mut clock = self.clock.clone();
-        if end.is_some_and(|end| end.holds(0)) {
+        if comes_after_resets {
             clock.merge(self.resets.clone());
         }
         clock

@@ -51,7 +51,7 @@ impl Sequence {
 
     /// What the host will know when it has waited for what a carrier passes.
     pub fn at_carrier(&mut self, key: usize) -> Option<Known> {
-        let clock = self.carriers.get(&key)?.passes(None);
+        let clock = self.carriers.get(&key)?.passes(false);
         Some(self.reach(clock))
     }
 

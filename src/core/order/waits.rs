@@ -15,33 +15,40 @@ impl Sequence {
         let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
         let over = carried.take_ended(|wait| host[wait.line as usize] >= wait.number);
         let (is_unknown, mut waiting) = (carried.is_unknown(), std::mem::take(&mut carried.waiting));
-        let is_over = |gate: &Gate| gate.key == key && over.iter().any(|(origin, ..)| *origin == gate.origin);
+        let end_of = |gate: &Gate| over.iter().find(|(origin, ..)| gate.key == key && *origin == gate.origin);
         let mut ended = Vec::new();
         waiting.retain(|&line| {
             // What has ended already does not come after this change.
             streams[line as usize].drop_known(host);
             let gates = &mut streams[line as usize].gates;
-            let may_end = |gate: &&Gate| is_over(gate) || is_unknown && gate.key == key;
-            let first = gates.iter().filter(may_end).map(|gate| gate.number).min();
-            ended.extend(first.map(|number| Point { line, number }));
-            gates.retain(|gate| !is_over(gate));
+            // A wait for the count 0 comes after resets as well, and other waits do not.
+            for comes_after_resets in [false, true] {
+                let may_end = |gate: &&Gate| match end_of(gate) {
+                    Some((_, end, _)) => end.holds(0) == comes_after_resets,
+                    None => is_unknown && gate.key == key && !comes_after_resets,
+                };
+                let first = gates.iter().filter(may_end).map(|gate| gate.number).min();
+                ended.extend(first.map(|number| (Point { line, number }, comes_after_resets)));
+            }
+            gates.retain(|gate| end_of(gate).is_none());
             gates.iter_mut().filter(|gate| gate.key == key).for_each(|gate| gate.may_be_over |= is_unknown);
             gates.iter().any(|gate| gate.key == key)
         });
         carried.waiting = waiting;
-        let clock = carried.passes(over.iter().map(|(_, end, _)| end).find(|end| end.holds(0)));
-        for wait in &ended {
-            self.follow_on(*wait, &clock);
-            self.order_pairs(*wait, &clock);
+        let clocks = [false, true].map(|comes_after_resets| carried.passes(comes_after_resets));
+        for (wait, comes_after_resets) in &ended {
+            let clock = &clocks[usize::from(*comes_after_resets)];
+            self.follow_on(*wait, clock);
+            self.order_pairs(*wait, clock);
             let is_behind = |point: Point| point.line == wait.line && point.number >= wait.number;
             for passed in &self.streams[wait.line as usize].passed {
                 let Some(passed) = self.carriers.get_mut(passed) else { continue };
                 let passed = passed.clocks().into_iter().filter(|clock| clock.points().any(is_behind));
-                passed.for_each(|passed| passed.add_before(&clock));
+                passed.for_each(|passed| passed.add_before(clock));
             }
         }
         over.iter().for_each(|(origin, end, count)| self.note_taken(*origin, key, end, *count));
-        ended.iter().for_each(|wait| self.streams[wait.line as usize].retain_gates(&|_| true));
+        ended.iter().for_each(|(wait, _)| self.streams[wait.line as usize].retain_gates(&|_| true));
     }
 
     /// The operation is after what a carrier passes.
@@ -56,7 +63,8 @@ impl Sequence {
     pub(super) fn follow(&mut self, stream: u64, key: usize, end: Option<&End>) -> Point {
         let line = self.line(stream);
         let wait = Point { line, number: self.streams[line as usize].submitted };
-        if let Some(clock) = self.carriers.get(&key).map(|carried| carried.passes(end)) {
+        let comes_after_resets = end.is_some_and(|end| end.holds(0));
+        if let Some(clock) = self.carriers.get(&key).map(|carried| carried.passes(comes_after_resets)) {
             self.follow_on(wait, &clock);
         }
         wait

@@ -247,3 +247,17 @@ fn records_of_an_event_that_is_shared_pass_order() {
     sequence.know(&reached);
     assert!(sequence.is_known(before) && !sequence.is_known(behind));
 }
+
+#[test]
+fn of_the_waits_that_one_change_ends_only_those_for_a_count_of_0_come_after_resets() {
+    let (mut sequence, notify) = (Sequence::default(), notify());
+    let reset = change(&mut sequence, 4, &notify, RESET);
+    change(&mut sequence, 1, &notify, Change::Set(7));
+    let for_five = wait(&mut sequence, 2, &notify, until(Until::Equal(5)));
+    let for_less = wait(&mut sequence, 3, &notify, until(Until::Less(6)));
+    let end = change(&mut sequence, 1, &notify, Change::Set(5));
+    for (behind, comes_after_reset) in [(for_five, false), (for_less, true)] {
+        assert!(!sequence.is_open(behind) && sequence.is_before(end, behind));
+        assert_eq!(sequence.is_before(reset, behind), comes_after_reset);
+    }
+}
