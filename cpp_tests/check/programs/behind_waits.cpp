@@ -121,6 +121,22 @@ void AbortedRead(World& world, bool is_fixed) {
     OK(aclrtDestroyStreamForce(third));
 }
 
+// The second abort does not drop what ran after the first one.
+void BetweenTwoAborts(World& world, bool is_fixed) {
+    aclrtStream third = nullptr;
+    OK(aclrtCreateStream(&third));
+    Notify notify;
+    notify.Wait(third);
+    OK(aclrtStreamAbort(third));
+    world.Fill(world.device, third);
+    if (is_fixed) OK(aclrtSynchronizeStream(third));
+    notify.Wait(third);
+    OK(aclrtStreamAbort(third));
+    world.ToHost(world.second, world.device);
+    OK(aclrtSynchronizeDevice());
+    OK(aclrtDestroyStreamForce(third));
+}
+
 // The run of a graph waits.
 void WaitingGraph(World& world, bool is_fixed) {
     ExtraStream third;
@@ -184,6 +200,8 @@ const std::vector<Program> kBehindWaits = {
     {"host_waits_for_the_fill", HostWaitsForTheFill, "race",
      "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
     {"aborted_read", AbortedRead, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"between_two_aborts", BetweenTwoAborts, "race",
+     "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"waiting_graph", WaitingGraph, "race",
      "aclrtMemsetAsync writes memory that aclmdlRIExecuteAsync reads, and nothing"},
     {"pool_freed_before_the_read", PoolMemoryFreedBeforeTheRead, "race",

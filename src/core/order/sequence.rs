@@ -40,8 +40,8 @@ pub(super) struct Progress {
     pub passed: BTreeSet<usize>,
     /// Waits behind gates that took a count from later waits: their numbers, their notifies and these counts.
     pub taken: Vec<(u64, usize, u32)>,
-    /// Operations that were behind gates when the stream was stopped.
-    pub stopped: Range<u64>,
+    /// Operations that were behind gates when the stream was stopped: a range for each time.
+    pub stopped: Vec<Range<u64>>,
 }
 
 impl Progress {

@@ -6,6 +6,8 @@ use super::sequence::{Progress, Sequence};
 
 /// The most waits behind gates of a stream that return their counts if they are dropped.
 const MOST_TAKEN: usize = 1024;
+/// How often a stream may be stopped before the host waits for it, and each time counts by itself.
+const MOST_STOPPED: usize = 64;
 
 impl Sequence {
     /// The latest change of a carrier ends open waits, or may end them. The streams behind these waits come after the
@@ -124,7 +126,7 @@ impl Sequence {
 
     /// Whether an abort dropped it.
     pub fn is_dropped(&self, point: Point) -> bool {
-        self.streams[point.line as usize].stopped.contains(&point.number)
+        self.streams[point.line as usize].stopped.iter().any(|dropped| dropped.contains(&point.number))
     }
 
     /// The stream was stopped. What was behind its open waits counts as dropped, although a driver may still run it.
@@ -135,9 +137,14 @@ impl Sequence {
         self.streams[line as usize].drop_known(&self.host);
         let Progress { submitted, gates, stopped, taken, .. } = &mut self.streams[line as usize];
         let Some(first) = gates.iter().map(|gate| gate.number).min() else { return };
-        let start = if stopped.is_empty() { first } else { first.min(stopped.start) };
-        *stopped = start..*submitted + 1;
-        let dropped = stopped.clone();
+        let dropped = first..*submitted + 1;
+        stopped.retain(|dropped| self.host[line as usize] + 1 < dropped.end);
+        stopped.push(dropped.clone());
+        if stopped.len() > MOST_STOPPED {
+            // What ran between the first two counts as dropped.
+            let first = stopped.remove(0);
+            stopped[0].start = first.start;
+        }
         let taken: Vec<_> = taken.extract_if(.., |(number, ..)| *number >= first).collect();
         let own: Vec<Gate> = gates.iter().filter(|gate| gate.origin.line == line).copied().collect();
         self.streams[line as usize].retain_gates(&|_| false);

@@ -261,3 +261,29 @@ fn of_the_waits_that_one_change_ends_only_those_for_a_count_of_0_come_after_rese
         assert_eq!(sequence.is_before(reset, behind), comes_after_reset);
     }
 }
+
+#[test]
+fn what_ran_between_two_aborts_was_not_dropped() {
+    let (mut sequence, notify) = (Sequence::default(), notify());
+    let aborted = |sequence: &mut Sequence| {
+        let behind = wait(sequence, 2, &notify, taking());
+        sequence.stop(2);
+        behind
+    };
+    let first = aborted(&mut sequence);
+    let between = sequence.next(2);
+    let second = aborted(&mut sequence);
+    let later = sequence.next(2);
+    assert_eq!([first, between, second, later].map(|point| sequence.is_dropped(point)), [true, false, true, false]);
+    for _ in 0..2 * super::MOST_STOPPED {
+        aborted(&mut sequence);
+    }
+    let stopped = |sequence: &Sequence| sequence.streams[later.line as usize].stopped.len();
+    assert_eq!(stopped(&sequence), super::MOST_STOPPED);
+    assert!(sequence.is_dropped(first) && sequence.is_dropped(second));
+    // The host waits for the stream: nothing before that is of interest.
+    let reached = sequence.at_stream(2);
+    sequence.know(&reached);
+    aborted(&mut sequence);
+    assert_eq!(stopped(&sequence), 1);
+}
