@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Planted, Fault, testing::ValuesIn(AllPlanted()), Name);
 TEST(Faults, ThereAreProgramsOfEveryKind) {
     std::map<std::string, size_t> kinds;
     for (const Planted& planted : AllPlanted()) ++kinds[planted.kind];
-    EXPECT_GE(kinds["race"], 72);
+    EXPECT_GE(kinds["race"], 74);
     EXPECT_GE(kinds["init"], 19);
     EXPECT_GE(kinds["endless wait"], 10);
     EXPECT_GE(kinds["redundant wait"], 4);

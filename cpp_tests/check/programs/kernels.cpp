@@ -146,32 +146,91 @@ void SumsOfAGraph(World& world, bool is_fixed) {
     ReadSums(world, memory, is_fixed);
 }
 
-// A stream that stopped after a failure refuses operations: they use no memory. It has a context of its own, because
-// the others of its context stop as well.
+// A stream that stops after a failure, and refuses operations from then on. It has a context of its own, because the
+// others of its context stop as well.
+class StoppingStream {
+  public:
+    explicit StoppingStream(const World& world) {
+        OK(aclrtGetCurrentContext(&before_));
+        OK(aclrtCreateContext(&own_, 0));
+        OK(aclrtCreateStream(&handle_));
+        OK(aclrtSetStreamFailureMode(handle_, ACL_STOP_ON_FAILURE));
+        OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary_));
+    }
+    ~StoppingStream() {
+        OK(aclrtDestroyStreamForce(handle_));
+        OK(aclrtBinaryUnLoad(binary_));
+        OK(aclrtSetCurrentContext(before_));
+        OK(aclrtDestroyContext(own_));
+    }
+    StoppingStream(const StoppingStream&) = delete;
+    StoppingStream& operator=(const StoppingStream&) = delete;
+
+    void Stop() {
+        aclrtFuncHandle fails = nullptr;
+        OK(aclrtBinaryGetFunction(binary_, "fails", &fails));
+        struct {
+            uint32_t first;
+            int32_t code;
+        } arguments{0, 561103};
+        OK(aclrtLaunchKernelV2(fails, 1, &arguments, sizeof arguments, nullptr, handle_));
+        Refuses(aclrtSynchronizeStream(handle_));
+    }
+
+    static void Refuses(aclError result) {
+        if (result == ACL_SUCCESS) std::abort();
+    }
+
+    operator aclrtStream() const { return handle_; }
+
+  private:
+    aclrtContext before_ = nullptr, own_ = nullptr;
+    aclrtStream handle_ = nullptr;
+    aclrtBinHandle binary_ = nullptr;
+};
+
+// Refused operations use no memory.
 void Refused(World& world, bool is_fixed) {
-    aclrtContext before = nullptr, own = nullptr;
-    OK(aclrtGetCurrentContext(&before));
-    OK(aclrtCreateContext(&own, 0));
-    aclrtStream stopping = nullptr;
-    aclrtBinHandle binary = nullptr;
-    aclrtFuncHandle fails = nullptr;
-    OK(aclrtCreateStream(&stopping));
-    OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
-    OK(aclrtBinaryLoadFromFile(world.kernels, nullptr, &binary));
-    OK(aclrtBinaryGetFunction(binary, "fails", &fails));
-    struct {
-        uint32_t first;
-        int32_t code;
-    } arguments{0, 561103};
-    OK(aclrtLaunchKernelV2(fails, 1, &arguments, sizeof arguments, nullptr, stopping));
-    if (aclrtSynchronizeStream(stopping) == ACL_SUCCESS) std::abort();
-    if (aclrtMemsetAsync(world.device, world.kSize, 1, world.kSize, stopping) == ACL_SUCCESS) std::abort();
-    OK(aclrtDestroyStreamForce(stopping));
-    OK(aclrtBinaryUnLoad(binary));
-    OK(aclrtSetCurrentContext(before));
-    OK(aclrtDestroyContext(own));
+    {
+        StoppingStream stream(world);
+        stream.Stop();
+        stream.Refuses(aclrtMemsetAsync(world.device, world.kSize, 1, world.kSize, stream));
+    }
     world.Fill(world.device, world.first);
     if (!is_fixed) world.Fill(world.device, world.second);
+}
+
+// Nor does the run of a graph.
+void RefusedGraph(World& world, bool is_fixed) {
+    {
+        StoppingStream stream(world);
+        aclmdlRI graph = nullptr;
+        OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+        world.Fill(world.device, stream);
+        OK(aclmdlRICaptureEnd(stream, &graph));
+        stream.Stop();
+        stream.Refuses(aclmdlRIExecuteAsync(graph, stream));
+        OK(aclmdlRIDestroy(graph));
+    }
+    world.Fill(world.device, world.first);
+    if (!is_fixed) world.Fill(world.device, world.second);
+}
+
+// A refused wait waits for nothing, so a refused fill behind it is not after the first fill.
+void RefusedWait(World& world, bool is_fixed) {
+    world.Fill(world.device, world.first);
+    {
+        StoppingStream stream(world);
+        stream.Stop();
+        aclrtEvent event = nullptr;
+        OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+        OK(aclrtRecordEvent(event, world.first));
+        stream.Refuses(aclrtStreamWaitEvent(stream, event));
+        stream.Refuses(aclrtMemsetAsync(world.other, world.kSize, 1, world.kSize, stream));
+        OK(aclrtDestroyEvent(event));
+    }
+    if (is_fixed) world.Order();
+    world.Fill(world.device, world.second);
 }
 
 }  // namespace
@@ -199,4 +258,8 @@ const std::vector<Program> kKernels = {
      kCpu},
     {"no_arguments", NoArguments, "misuse", "aclrtLaunchKernelWithArgsArray returned 107000: args is null", "", kCpu},
     {"refused", Refused, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing", "", kCpu},
+    {"refused_graph", RefusedGraph, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing",
+     "", kCpu},
+    {"refused_wait", RefusedWait, "race", "aclrtMemsetAsync writes memory that aclrtMemsetAsync writes, and nothing",
+     "", kCpu},
 };
