@@ -204,8 +204,9 @@ const std::vector<Program> kBehindWaits = {
      "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"waiting_graph", WaitingGraph, "race",
      "aclrtMemsetAsync writes memory that aclmdlRIExecuteAsync reads, and nothing"},
+    // On CUDA the driver gets wrong calls from these two.
     {"pool_freed_before_the_read", PoolMemoryFreedBeforeTheRead, "race",
-     "portaclFreeAsync frees memory that aclrtMemcpyAsync reads, and nothing"},
+     "portaclFreeAsync frees memory that aclrtMemcpyAsync reads, and nothing", "", kCpu},
     {"before_a_waiting_allocation", UsedBeforeAWaitingAllocation, "race",
-     "aclrtMemsetAsync writes memory that portaclMallocAsync allocates, and nothing"},
+     "aclrtMemsetAsync writes memory that portaclMallocAsync allocates, and nothing", "", kCpu},
 };
