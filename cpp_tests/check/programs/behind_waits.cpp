@@ -183,23 +183,20 @@ void UsedBeforeAWaitingAllocation(World& world, bool is_fixed) {
     OK(portaclFreeAsync(block, world.first));
 }
 
+constexpr const char* kFillOverRead = "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing";
+
 }  // namespace
 
 const std::vector<Program> kBehindWaits = {
-    {"fill_beside_a_waiting_read", FillBesideAWaitingRead, "race",
-     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"both_wait", BothWait, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"two_waits", TwoWaits, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"read_behind_another_stream", ReadBehindAnotherStream, "race",
-     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"value_that_is_enough", ValueThatIsEnough, "race",
-     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"copy_ends_the_wait", CopyEndsTheWait, "race",
-     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"count_again", CountAgain, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"host_waits_for_the_fill", HostWaitsForTheFill, "race",
-     "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
-    {"aborted_read", AbortedRead, "race", "aclrtMemsetAsync writes memory that aclrtMemcpyAsync reads, and nothing"},
+    {"fill_beside_a_waiting_read", FillBesideAWaitingRead, "race", kFillOverRead},
+    {"both_wait", BothWait, "race", kFillOverRead},
+    {"two_waits", TwoWaits, "race", kFillOverRead},
+    {"read_behind_another_stream", ReadBehindAnotherStream, "race", kFillOverRead},
+    {"value_that_is_enough", ValueThatIsEnough, "race", kFillOverRead},
+    {"copy_ends_the_wait", CopyEndsTheWait, "race", kFillOverRead},
+    {"count_again", CountAgain, "race", kFillOverRead},
+    {"host_waits_for_the_fill", HostWaitsForTheFill, "race", kFillOverRead},
+    {"aborted_read", AbortedRead, "race", kFillOverRead},
     {"between_two_aborts", BetweenTwoAborts, "race",
      "aclrtMemcpyAsync reads memory that aclrtMemsetAsync writes, and nothing"},
     {"waiting_graph", WaitingGraph, "race",

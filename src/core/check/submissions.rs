@@ -243,9 +243,7 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let operation = Operation::new(What::Allocates, by.next(&mut sequence), stack, &[used]);
-    if operation.has_details() {
-        report::page::operation(&operation);
-    }
+    report::page::operation(&operation);
     if has_no_contents && is_on(Check::Init) {
         init::allocates(addr, len, Arc::new(operation.clone()));
     }
@@ -305,9 +303,7 @@ impl Seen<'_> {
         let operation = Operation::new(self.what, stream, stack, &accesses.0);
         let kept = is_kept.then(|| Arc::new(operation.clone()));
         let faults = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
-        if operation.has_details() {
-            report::page::operation(&operation);
-        }
+        report::page::operation(&operation);
         let mut races = None;
         if is_on(Check::Races) && !accesses.0.is_empty() {
             races = races::check(&mut sequence, operation, accesses, self.graph);

@@ -104,10 +104,16 @@ impl MemoryKind {
             // A word of a graph belongs to the library.
             Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => return None,
         };
-        match found.pool().and_then(|_| backing().pool_use(found)) {
-            Some(PoolUse::Imported) => Some((Self::Imported, device)),
-            Some(PoolUse::Graphs) => Some((Self::Graph, device)),
-            Some(PoolUse::Program) | None => Some((kind, device)),
+        let pool_use = found.pool().and_then(|_| backing().pool_use(found));
+        Some((pool_use.map_or(kind, Self::of_pool), device))
+    }
+
+    /// The kind of a pool's memory.
+    pub const fn of_pool(pool_use: PoolUse) -> Self {
+        match pool_use {
+            PoolUse::Imported => Self::Imported,
+            PoolUse::Graphs => Self::Graph,
+            PoolUse::Program => Self::Pool,
         }
     }
 }

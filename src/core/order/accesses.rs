@@ -49,12 +49,7 @@ impl Accesses {
         let mut all = Self::default();
         for effect in &effects.0 {
             match *effect {
-                Effect::Copy { from, to, staged } => {
-                    if !staged {
-                        all.add(from, Mode::Read);
-                    }
-                    all.add(to, Mode::Write);
-                }
+                Effect::Copy { from, to, staged } => all.copy(from, to, staged),
                 Effect::Read(span) => all.add(span, Mode::Read),
                 Effect::Write(span) | Effect::Update(span) => all.add(span, Mode::Write),
                 // The first byte: how far the kernel goes from there is unknown.
@@ -77,12 +72,7 @@ impl Accesses {
     pub fn of_op(op: &Op<'_>) -> Option<Self> {
         let mut all = Self::default();
         match op {
-            Op::Copy(copy) => {
-                if !copy.stage_source {
-                    all.add(copy.src, Mode::Read);
-                }
-                all.add(copy.dst, Mode::Write);
-            }
+            Op::Copy(copy) => all.copy(copy.src, copy.dst, copy.stage_source),
             Op::Fill(fill) => all.add(fill.dst, Mode::Write),
             _ => {}
         }
@@ -111,6 +101,15 @@ impl Accesses {
             touches
         });
         self
+    }
+
+    /// `staged`: the source was read before the call returned.
+    #[inline]
+    fn copy(&mut self, from: Span, to: Span, staged: bool) {
+        if !staged {
+            self.add(from, Mode::Read);
+        }
+        self.add(to, Mode::Write);
     }
 
     fn add(&mut self, span: Span, mode: Mode) {

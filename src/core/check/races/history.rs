@@ -36,15 +36,7 @@ impl Step {
         }
     }
 
-    /// The number of the operation that does it.
-    fn by(&self) -> Option<u64> {
-        match *self {
-            Self::Uses(_, by) | Self::Runs(_, by) | Self::Begins(_, by) => Some(by),
-            Self::Forgets { .. } => None,
-        }
-    }
-
-    /// For a new number.
+    /// The number of the operation that does it, which may get a new one.
     fn by_mut(&mut self) -> Option<&mut u64> {
         match self {
             Self::Uses(_, by) | Self::Runs(_, by) | Self::Begins(_, by) => Some(by),
@@ -180,7 +172,7 @@ impl History {
             if mode == Mode::Write {
                 *known = end.max(*known);
             }
-            if !is_overwritten && log[index].by().is_none_or(|by| by >= pending) {
+            if !is_overwritten && log[index].by_mut().is_none_or(|by| *by >= pending) {
                 first -= 1;
                 log.swap(first, index);
             }

@@ -94,7 +94,14 @@ pub fn open(path: &Path, began: Instant) -> Result<()> {
 }
 
 /// An operation for the timeline.
+#[inline]
 pub fn operation(operation: &Operation) {
+    if operation.has_details() {
+        add(operation);
+    }
+}
+
+fn add(operation: &Operation) {
     if IS_WANTED.load(Ordering::Relaxed)
         && let Some(page) = &mut *PAGE.lock()
     {

@@ -10,7 +10,6 @@ use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
 use crate::core::memory::request::hooks::{self, Hooks};
 use crate::core::memory::request::{Release, Request, Resource, seldom};
@@ -122,11 +121,7 @@ impl Release for PoolRelease {
         let Order::Stream(stream) = &self.order else { return self.event() };
         let Some(found) = Allocation::find_pools(self.addr) else { return Ok(None) };
         let Some(pool) = Pool::of(&found, stream.pin()) else { return Ok(None) };
-        let kind = match pool.pool_use() {
-            PoolUse::Imported => MemoryKind::Imported,
-            PoolUse::Graphs => MemoryKind::Graph,
-            PoolUse::Program => MemoryKind::Pool,
-        };
+        let kind = MemoryKind::of_pool(pool.pool_use());
         let device = pool.home.device().map_or(HOST, |id| id as i32);
         let event = Event::of_request(device, kind, 0, found.len);
         Ok(Some(Event { addr: self.addr, stream: stream.handle.raw(), ..event }))
