@@ -1,5 +1,5 @@
-//! What an operation does with memory, in the order in which it does it. `Accesses::of_op` is a short way for copies and
-//! fills.
+//! What an operation does with memory, in the order in which it does it. `Accesses::of_op` is a short way for copies
+//! and fills.
 
 use smallvec::SmallVec;
 
