@@ -18,8 +18,8 @@ constexpr aclError kNot = ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;
 // Pages that the library has never seen.
 class Pages {
   public:
-    explicit Pages(size_t size, unsigned char value = 1) : size_(size) {
-        void* start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    explicit Pages(size_t size, unsigned char value = 1, void* hint = nullptr) : size_(size) {
+        void* start = mmap(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         EXPECT_NE(start, MAP_FAILED);
         bytes_ = static_cast<unsigned char*>(start);
         Fill(value);

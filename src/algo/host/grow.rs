@@ -1,7 +1,7 @@
 //! Containers that grow only if there is memory, for callers that report failures.
 
 use std::cell::Cell;
-use std::collections::{BinaryHeap, HashMap, TryReserveError, VecDeque};
+use std::collections::{BinaryHeap, HashMap, HashSet, TryReserveError, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
 use crate::algo::thread::per_thread::per_thread;
@@ -63,4 +63,5 @@ grow! {
     [T] VecDeque<T>,
     [T: Ord] BinaryHeap<T>,
     [K: Eq + Hash, V, S: BuildHasher] HashMap<K, V, S>,
+    [T: Eq + Hash, S: BuildHasher] HashSet<T, S>,
 }

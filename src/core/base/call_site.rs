@@ -7,8 +7,9 @@
 
 use std::backtrace::Backtrace;
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -54,17 +55,47 @@ fn free_recent() {
     RECENT.with(|recent| drop(recent.take()));
 }
 
-/// The stacks seen so far, with the standard library's backtrace of each.
-static MET: Mutex<Option<HashMap<Stack, Arc<Backtrace>>>> = Mutex::new(None);
+/// The stacks seen so far.
+static MET: Mutex<Option<HashSet<Stack>>> = Mutex::new(None);
+
+/// The first stacks are never freed, because to count who holds one takes longer than all else here.
+const MOST_KEPT: usize = if cfg!(test) { 64 } else { 4096 };
 
 /// The return addresses on a thread's stack, the innermost first. That of a signal handler begins with `INTERRUPTED`,
 /// and then has the address of the interrupted instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Stack(Arc<[usize]>);
+#[derive(Clone, Debug)]
+pub struct Stack(Shared);
+
+#[derive(Clone, Debug)]
+enum Shared {
+    Kept(&'static Trace),
+    Counted(Arc<Trace>),
+}
+
+#[derive(Debug)]
+struct Trace {
+    addrs: Box<[usize]>,
+    /// The standard library's, of the same calls.
+    backtrace: Backtrace,
+}
 
 impl Borrow<[usize]> for Stack {
     fn borrow(&self) -> &[usize] {
-        &self.0
+        &self.trace().addrs
+    }
+}
+
+impl PartialEq for Stack {
+    fn eq(&self, other: &Self) -> bool {
+        self.trace().addrs == other.trace().addrs
+    }
+}
+
+impl Eq for Stack {}
+
+impl Hash for Stack {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.trace().addrs.hash(state);
     }
 }
 
@@ -115,41 +146,55 @@ impl Stack {
 
     /// The interrupted instruction.
     fn instruction(&self) -> Option<usize> {
-        self.0.strip_prefix(&[INTERRUPTED])?.first().copied()
+        self.trace().addrs.strip_prefix(&[INTERRUPTED])?.first().copied()
     }
 
     fn of(addrs: &[usize]) -> Self {
-        if let Some(met) = &*MET.lock()
-            && let Some((stack, _)) = met.get_key_value(addrs)
-        {
+        if let Some(stack) = MET.lock().as_ref().and_then(|met| met.get(addrs)) {
             return stack.clone();
         }
-        let stack = Self(addrs.into());
         // Without the lock: the standard library has one of its own for this.
-        let trace = Arc::new(Backtrace::force_capture());
+        let trace = Trace { addrs: addrs.into(), backtrace: Backtrace::force_capture() };
         let mut met = MET.lock();
         let met = met.get_or_insert_default();
+        // Another thread may have inserted it meanwhile.
+        if let Some(stack) = met.get(addrs) {
+            return stack.clone();
+        }
         if met.len() == met.capacity() {
             // Before it grows, stacks that no caller holds are removed.
-            met.retain(|stack, _| Arc::strong_count(&stack.0) > 1);
-            // Without host memory for it, the stack has no names.
+            met.retain(Self::is_held);
+            // Without host memory for it, only the caller holds the stack.
             if met.len() >= met.capacity() / 2 && met.make_room(met.capacity().max(1)).is_err() {
-                return stack;
+                return Self(Shared::Counted(Arc::new(trace)));
             }
         }
-        // Another thread may have inserted it meanwhile.
-        let entry = met.entry(stack);
-        let stack = entry.key().clone();
-        entry.or_insert(trace);
+        let stack = match met.len() {
+            ..MOST_KEPT => Self(Shared::Kept(Box::leak(Box::new(trace)))),
+            _ => Self(Shared::Counted(Arc::new(trace))),
+        };
+        met.insert(stack.clone());
         stack
     }
 
+    fn is_held(&self) -> bool {
+        match &self.0 {
+            Shared::Kept(_) => true,
+            Shared::Counted(trace) => Arc::strong_count(trace) > 1,
+        }
+    }
+
+    #[inline]
+    fn trace(&self) -> &Trace {
+        match &self.0 {
+            Shared::Kept(trace) => trace,
+            Shared::Counted(trace) => trace,
+        }
+    }
+
     fn all_frames(&self) -> Vec<Frame> {
-        let trace = MET.lock().as_ref().and_then(|met| met.get(self).cloned());
-        let read = |trace: Arc<Backtrace>| {
-            deep_stack::run(|| frames_of(without_handler(&format!("{trace:#}"), self.instruction())))
-        };
-        trace.map_or_else(Vec::new, read)
+        let trace = &self.trace().backtrace;
+        deep_stack::run(|| frames_of(without_handler(&format!("{trace:#}"), self.instruction())))
     }
 
     /// The function of the API that was called; `None`: the program did something itself.

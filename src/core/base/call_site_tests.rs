@@ -18,8 +18,37 @@ fn a_stack_is_kept_once() {
     // Hidden from the compiler, which would merge the two calls of a loop.
     let twice = std::hint::black_box(2);
     let same: Vec<_> = (0..twice).map(|_| a_function_of_the_program()).collect();
-    assert!(Arc::ptr_eq(&same[0].0, &same[1].0));
-    assert!(!Arc::ptr_eq(&same[0].0, &a_function_of_the_program().0));
+    assert!(std::ptr::eq(same[0].trace(), same[1].trace()));
+    assert!(!std::ptr::eq(same[0].trace(), a_function_of_the_program().trace()));
+}
+
+/// Each path has a stack of its own: a bit for each call.
+#[inline(never)]
+fn along(path: usize, calls: u32) -> Stack {
+    let stack = match (calls, path & 1) {
+        (0, _) => Stack::here(),
+        (_, 0) => along(path >> 1, calls - 1),
+        _ => along(path >> 1, calls - 1),
+    };
+    std::hint::black_box(stack)
+}
+
+#[test]
+fn stacks_that_nobody_holds_are_removed() {
+    const CALLS: u32 = 14;
+    let mut held: Vec<Vec<Stack>> = Vec::new();
+    // Hidden from the compiler, which would write the body twice.
+    for _ in 0..std::hint::black_box(2) {
+        held.push((0..MOST_KEPT * 2).map(|path| along(path, CALLS)).collect());
+        (0..1 << CALLS).for_each(|path| drop(along(path, CALLS)));
+    }
+    // The latest walks of this thread are held as well.
+    let most = 4 * (held[0].len() + LISTS * MOST_OF_A_LIST);
+    assert!(most < 1 << CALLS);
+    let count = MET.lock().as_ref().map_or(0, HashSet::len);
+    assert!((held[0].len()..most).contains(&count), "{count} stacks");
+    assert!(held[0].iter().zip(&held[1]).all(|(a, b)| std::ptr::eq(a.trace(), b.trace())), "those that are held stay");
+    assert!(matches!((&held[0][0].0, &held[0][MOST_KEPT * 2 - 1].0), (Shared::Kept(_), Shared::Counted(_))));
 }
 
 #[test]

@@ -6,9 +6,7 @@ mod ranges;
 mod runs;
 mod shadow;
 
-use std::sync::{Arc, LazyLock};
-
-use parking_lot::Mutex;
+use std::sync::Arc;
 
 use self::history::History;
 use self::shadow::{Conflict, Shadow};
@@ -16,14 +14,12 @@ use super::operation::{Operation, What};
 use super::report::{self, Finding, Kind, Party, Side};
 use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::graph_run::GraphRun;
-use crate::core::order::sequence::{Point, Sequence};
+use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
 
-static HISTORY: LazyLock<Mutex<History>> = LazyLock::new(Mutex::default);
-
 /// Memory begins to be used, at once or in the order of a stream. What used it before was another allocation.
-pub fn allocated(sequence: &Sequence, operation: Operation, used: &Access) {
-    allocated_in(&mut HISTORY.lock(), sequence, operation, used);
+pub fn allocated(sequence: &mut Sequence, operation: Operation, used: &Access) {
+    sequence.with_kept(|history, sequence| allocated_in(history, sequence, operation, used));
 }
 
 fn allocated_in(history: &mut History, sequence: &Sequence, operation: Operation, used: &Access) {
@@ -49,9 +45,10 @@ pub fn check(
     used: &Accesses,
     graph: Option<&Arc<GraphRun>>,
 ) -> Option<Vec<Finding>> {
-    let mut history = HISTORY.lock();
-    let found = check_in(&mut history, sequence, operation, used, graph)?;
-    Some(found.into_iter().filter_map(|finding| decide(&mut history, sequence, finding)).collect())
+    sequence.with_kept(|history, sequence| {
+        let found = check_in(history, sequence, operation, used, graph)?;
+        Some(found.into_iter().filter_map(|finding| decide(history, sequence, finding)).collect())
+    })
 }
 
 /// Returns what is to be reported now.
@@ -234,18 +231,18 @@ fn fix(sides: &[Side]) -> String {
 
 /// An operation was refused. The host knows that it is complete, and may not know that of what it counts as ordered
 /// after.
-pub fn refused() {
-    HISTORY.lock().shadow();
+pub fn refused(sequence: &mut Sequence) {
+    sequence.with_kept(|history: &mut History, _| _ = history.shadow());
 }
 
 /// The session has ended, and with it all pending work.
 pub fn session_ended() {
-    HISTORY.lock().forget_all();
+    sequence::lock().with_kept(|history: &mut History, _| history.forget_all());
 }
 
 /// Whether uses of memory were forgotten.
 pub fn is_incomplete() -> bool {
-    HISTORY.try_lock().is_some_and(|history| history.is_incomplete())
+    sequence::try_lock().is_some_and(|mut order| order.with_kept(|history: &mut History, _| history.is_incomplete()))
 }
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ fn refuse(point: Point, runs_graph: bool) {
     }
     sequence.refuse(point);
     if is_on(Check::Races) {
-        races::refused();
+        races::refused(&mut sequence);
     }
     drop(sequence);
     sync::early::refused(point);
@@ -248,7 +248,7 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
         init::allocates(addr, len, Arc::new(operation.clone()));
     }
     if is_on(Check::Races) {
-        races::allocated(&sequence, operation, &used);
+        races::allocated(&mut sequence, operation, &used);
     }
 }
 

@@ -13,6 +13,7 @@
 //! is behind the gates (`waits.rs`). The host's waits ([`super::known`]) get that order as well. When the host has
 //! waited for the wait itself, its gates are over, whatever ended it.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -86,6 +87,8 @@ pub struct Sequence {
     idle: u64,
     /// Pairs of operations that what ends an open wait may order.
     pub(super) pairs: Vec<Pair>,
+    /// What the checker keeps.
+    kept: Option<Box<dyn Any + Send>>,
 }
 
 static SEQUENCE: LazyLock<Mutex<Sequence>> = LazyLock::new(Mutex::default);
@@ -95,6 +98,11 @@ pub fn lock() -> MutexGuard<'static, Sequence> {
     SEQUENCE.lock()
 }
 
+/// As [`lock`], at the end of the process: a thread that was stopped may hold the lock.
+pub fn try_lock() -> Option<MutexGuard<'static, Sequence>> {
+    SEQUENCE.try_lock()
+}
+
 /// Runs `code` with the order, if there is a checker.
 #[inline]
 pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
@@ -102,6 +110,15 @@ pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
 }
 
 impl Sequence {
+    /// What the checker keeps of operations, which needs the order: one lock protects both.
+    #[inline]
+    pub fn with_kept<T: Any + Default + Send, R>(&mut self, change: impl FnOnce(&mut T, &mut Self) -> R) -> R {
+        let mut kept = self.kept.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default();
+        let result = change(&mut kept, self);
+        self.kept = Some(kept);
+        result
+    }
+
     #[inline]
     pub(super) fn line(&mut self, stream: u64) -> Line {
         match self.latest {
@@ -313,7 +330,8 @@ pub fn stream_stopped(stream: u64) {
 pub fn session_ended() {
     let left = with(|sequence| {
         let left = sequence.take_undecided();
-        *sequence = Sequence { latest_key: sequence.latest_key, ..Sequence::default() };
+        let (latest_key, kept) = (sequence.latest_key, sequence.kept.take());
+        *sequence = Sequence { latest_key, kept, ..Sequence::default() };
         left
     });
     undecided::report(left.unwrap_or_default());
@@ -321,8 +339,7 @@ pub fn session_ended() {
 
 /// Takes the pairs that are undecided, at the end of the process.
 pub fn take_undecided() -> Vec<Report> {
-    // A thread that was stopped may hold the lock.
-    SEQUENCE.try_lock().map(|mut sequence| sequence.take_undecided()).unwrap_or_default()
+    try_lock().map(|mut sequence| sequence.take_undecided()).unwrap_or_default()
 }
 
 #[cfg(test)]
