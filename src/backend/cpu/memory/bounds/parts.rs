@@ -1,8 +1,7 @@
 //! Blocks that pools allocate within an allocation. The rest of the allocation is guarded: poisoned, or whole pages
 //! without access and canaries in the others.
 
-use super::{Bounds, Check, Damage, State, canary};
-use crate::algo::host::notice::notice;
+use super::{Bounds, Check, Damage, State, announce, canary};
 use crate::backend::Access;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages;
@@ -91,14 +90,14 @@ impl Bounds {
     /// The program has freed a block. `is_used`: operations may still use it, until [`Self::left`].
     pub fn returned(&self, addr: usize, is_used: bool) {
         let mut state = self.state.lock();
-        if let Some(damage) = self.check_part(&state, addr) {
-            notice(format_args!("portacl: {damage}; found when it was freed (PORTACL_CPU_GUARD=1)\n"));
-        }
+        let damage = self.check_part(&state, addr);
         let Some(len) = state.parts.remove(&addr) else { return };
         match is_used {
             true => state.leaving.push((addr, len)),
             false => self.sweep(&mut state, addr, addr + len),
         }
+        drop(state);
+        damage.iter().for_each(|damage| _ = announce(damage, "it was freed"));
     }
 
     /// Nothing uses a freed block any more.

@@ -1,10 +1,9 @@
 //! Blocks with detection of accesses outside of them, see [`super::super::bounds`].
 
 use super::{Block, DeviceMemory, Fault, FaultKind, Result};
-use crate::algo::host::notice::notice;
 use crate::backend::Part;
 use crate::backend::cpu::base::arena::{Arena, HUGE};
-use crate::backend::cpu::memory::bounds::{Damage, Layout};
+use crate::backend::cpu::memory::bounds::{Damage, Layout, announce};
 use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
@@ -58,10 +57,8 @@ impl DeviceMemory {
 
     /// Nothing uses the block any more. Damage cannot be reported to the free that caused this.
     pub(super) fn end_checked(&self, block: Block) {
-        if let Some(damage) = self.bounds.end(block) {
-            let when = "when it went back to the device";
-            notice(format_args!("portacl: {damage}; found {when} (PORTACL_CPU_GUARD=1)\n"));
-        }
+        let damage = self.bounds.end(block);
+        damage.iter().for_each(|damage| _ = announce(damage, "it went back to the device"));
     }
 
     /// A pool has allocated or freed a block within a block.

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::{HOST, HostMemory, LARGE, closed, no_memory};
-use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{files, host_ranges};
-use crate::backend::cpu::memory::bounds::{Bounds, Layout};
+use crate::backend::cpu::memory::bounds::{Bounds, Layout, announce};
 use crate::backend::{Access, Block, Result};
 
 /// Marks a block with a private mapping, in its token.
@@ -45,10 +44,8 @@ impl Apart {
     pub(super) fn free_unused(&self, block: Block) {
         let mapping = self.live.lock().remove(&block.addr);
         mapping.iter().for_each(|mapping| end_views(block.addr, mapping));
-        if let Some(damage) = self.bounds.end(block) {
-            let when = "when it was unmapped";
-            notice(format_args!("portacl: {damage}; found {when} (PORTACL_CPU_GUARD=1)\n"));
-        }
+        let damage = self.bounds.end(block);
+        damage.iter().for_each(|damage| _ = announce(damage, "it was unmapped"));
         let Some(mapping) = mapping else { return };
         let mut freed = self.freed.lock();
         freed.push_back(mapping);
