@@ -91,6 +91,8 @@ void CountAgain(World& world, bool is_fixed) {
     notify.Set(third, 1);
     notify.Reset(third);
     world.Fill(world.device, world.first);
+    // A reset after the count of 2 would leave the wait without an end.
+    if (is_fixed) OK(aclrtSynchronizeStream(third));
     notify.Set(is_fixed ? world.first : third, 2);
     OK(aclrtSynchronizeDevice());
 }

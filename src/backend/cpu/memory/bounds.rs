@@ -342,7 +342,6 @@ pub fn report(damage: &Damage, when: &str) -> Fault {
 }
 
 /// As [`report`], if no call can return a failure. Without the lock of the bounds. Returns the text.
-#[cold]
 pub fn announce(damage: &Damage, when: &str) -> String {
     let text = format!("{damage}; found when {when} (PORTACL_CPU_GUARD=1)");
     if !damage::is_reported(&text, damage.addr, damage.asked) {
