@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/memory/far_address.h"
 #include "support/memory/virtual_memory.h"
 #include "support/objects.h"
 #include "support/own_process.h"
@@ -144,9 +145,8 @@ static void Register(int error) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const size_t page = 4096, size = 8 * page;
-    // At an address that the kernel gives only to a call that names it: other threads do not fill the hole below.
-    void* const far = reinterpret_cast<void*>(uintptr_t{1} << 45);
-    void* const mapped = mmap(far, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const mapped =
+        mmap(FarAddress(), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
     REFUSE_CALL(SYS_mincore, error);
     void* seen = nullptr;

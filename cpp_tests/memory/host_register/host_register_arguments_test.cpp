@@ -9,6 +9,7 @@
 
 #include "memory/host_register/host_register.h"
 #include "support/gate.h"
+#include "support/memory/far_address.h"
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -132,8 +133,7 @@ TEST_F(HostRegister, BadArguments) {
 
 // Only the kernel knows that this memory is not mapped.
 TEST_F(HostRegister, UnmappedMemoryIsRefused) {
-    // At an address that the kernel gives only to a call that names it: other threads do not fill the hole.
-    Pages pages(3 * kPage, 1, reinterpret_cast<void*>(uintptr_t{1} << 45));
+    Pages pages(3 * kPage, 1, FarAddress());
     ASSERT_EQ(munmap(pages.At(kPage), kPage), 0);
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtHostRegisterV2(pages.At(), 3 * kPage, kPinned),
                      Shown(pages.At()));

@@ -1,0 +1,13 @@
+// An address for a mapping in which a test makes a hole.
+#pragma once
+
+#include <cstdint>
+
+namespace portacl_test {
+
+// The kernel gives it only to a call that names it: other threads do not fill the hole.
+inline void* FarAddress() {
+    return reinterpret_cast<void*>(uintptr_t{1} << 45);
+}
+
+}  // namespace portacl_test
