@@ -145,8 +145,7 @@ static void Register(int error) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const size_t page = 4096, size = 8 * page;
-    void* const mapped =
-        mmap(FarAddress(), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const mapped = mmap(FarAddress(), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
     REFUSE_CALL(SYS_mincore, error);
     void* seen = nullptr;
