@@ -137,6 +137,28 @@ fn a_full_log_finds_what_no_later_operation_has_overwritten() {
     assert_eq!(found, same);
 }
 
+/// As in a pool, which cuts its memory in other places again and again.
+#[test]
+fn writes_that_begin_at_other_bytes_drop_what_they_overwrite_from_the_log() {
+    let fill = What::Accesses(OpKind::Fill);
+    let write = |addr, end| Access { addr, end, mode: Mode::Write };
+    let mut both = Both::default();
+    // The first one stays: no other one writes its last bytes.
+    both.uses(Some(0), fill, write(8192, 8192 + 128));
+    for step in 1..100 {
+        // Two together overwrite the two before them.
+        both.uses(Some(0), fill, write(8192 - 8 * step, 8192));
+        both.uses(Some(0), fill, write(8192 - 4 * (step % 2), 8192 + 64));
+    }
+    assert!(both.logs.has_all_in_its_log());
+    let read = Access { mode: Mode::Read, ..write(4096, 8192 + 128) };
+    let [found, same] = both.uses(Some(1), What::Accesses(OpKind::Copy), read);
+    let mut numbers: Vec<_> = found.iter().filter_map(|(_, points)| points[0]).map(|point| point.number).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [1, 198, 199], "the first one, and the latest two");
+    assert_eq!(found, same);
+}
+
 /// A refused wait waits for nothing: what is behind it is not after what it would have waited for.
 #[test]
 fn after_a_refused_operation_all_are_searched() {

@@ -2,9 +2,10 @@
 //!
 //! As long as each operation is ordered after the previous one, as in a program with one stream, no two of them can
 //! conflict. Such operations are only logged. The shadow gets them when an operation comes that is not ordered after
-//! the latest one. When the log is full, those that the host has waited for, or whose memory a later one has
+//! the latest one. When the log is full, those that the host has waited for, or whose memory later ones have
 //! overwritten, are dropped. The shadow gets the others if they are many.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::shadow::Shadow;
@@ -122,7 +123,7 @@ impl History {
         self.has_shadow = true;
         if !self.log.is_empty() {
             if !self.has_runs() {
-                self.drop_overwritten(|_| false);
+                self.drop_steps(|_| false, by_first_byte());
             }
             self.empty_log();
         }
@@ -144,7 +145,10 @@ impl History {
         if self.has_runs() {
             return self.empty_log();
         }
-        self.drop_overwritten(is_known);
+        self.drop_steps(&is_known, by_first_byte());
+        if self.log.len() > MOST / 2 {
+            self.drop_steps(is_known, by_each_byte());
+        }
         self.entries = self.log.len();
         if self.has_shadow || self.entries > MOST / 2 {
             self.empty_log();
@@ -156,23 +160,17 @@ impl History {
         self.shadow.has_runs() || self.log.iter().any(|step| matches!(step, Step::Runs(..)))
     }
 
-    /// Drops the steps that nothing later can conflict with. There are no runs of graphs.
-    fn drop_overwritten(&mut self, is_known: impl Fn(&Operation) -> bool) {
+    /// Drops the steps that nothing later can conflict with: the host knows that they are complete, or
+    /// `is_overwritten`, which gets the latest step first. There are no runs of graphs.
+    fn drop_steps(&mut self, is_known: impl Fn(&Operation) -> bool, mut is_overwritten: impl FnMut(&Access) -> bool) {
         let Self { shadow, log, .. } = self;
         let operations = shadow.operations();
         // Each operation is after the previous one, so the host knows none behind one that it does not know.
         let pending = operations.from + operations.kept.partition_point(is_known) as u64;
-        // By first byte: the end of the longest later write there.
-        let mut written: KeyMap<usize, usize> = KeyMap::default();
         let mut first = log.len();
         for index in (0..log.len()).rev() {
-            let Some(Access { addr, end, mode }) = log[index].access() else { continue };
-            let known = written.entry(addr).or_default();
-            let is_overwritten = *known >= end;
-            if mode == Mode::Write {
-                *known = end.max(*known);
-            }
-            if !is_overwritten && log[index].by_mut().is_none_or(|by| *by >= pending) {
+            let Some(access) = log[index].access() else { continue };
+            if !is_overwritten(&access) && log[index].by_mut().is_none_or(|by| *by >= pending) {
                 first -= 1;
                 log.swap(first, index);
             }
@@ -193,6 +191,12 @@ impl History {
         self.is_incomplete || self.shadow.is_incomplete
     }
 
+    /// Whether no operation of this era left the log for the shadow.
+    #[cfg(test)]
+    pub fn has_all_in_its_log(&self) -> bool {
+        !self.has_shadow
+    }
+
     /// Whether operations are logged only.
     #[cfg(test)]
     pub fn is_logging(&self) -> bool {
@@ -211,5 +215,45 @@ impl History {
                 Step::Forgets { addr, end } => shadow.forget(addr, end),
             }
         }
+    }
+}
+
+/// Whether one later step writes the memory of a step: the fast way, for programs that use whole ranges again.
+fn by_first_byte() -> impl FnMut(&Access) -> bool {
+    // By first byte: the end of the longest later write there.
+    let mut written: KeyMap<usize, usize> = KeyMap::default();
+    move |access| {
+        let known = written.entry(access.addr).or_default();
+        let is_overwritten = *known >= access.end;
+        if access.mode == Mode::Write {
+            *known = access.end.max(*known);
+        }
+        is_overwritten
+    }
+}
+
+/// Whether later steps together write the memory of a step: for pools, which cut their memory in other places again
+/// and again.
+fn by_each_byte() -> impl FnMut(&Access) -> bool {
+    // Ranges that do not touch each other: first byte, end.
+    let mut written: BTreeMap<usize, usize> = BTreeMap::new();
+    move |&Access { addr, end, mode }| {
+        let (mut from, mut to) = (addr, end);
+        if let Some((&first, &last)) = written.range(..=addr).next_back()
+            && last >= addr
+        {
+            if last >= end {
+                return true;
+            }
+            from = first;
+        }
+        if mode == Mode::Write {
+            while let Some((&first, &last)) = written.range(from..=to).next() {
+                written.remove(&first);
+                to = to.max(last);
+            }
+            written.insert(from, to);
+        }
+        false
     }
 }
