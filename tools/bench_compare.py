@@ -3,13 +3,15 @@
 
 The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
-to build/bench/compare/SHA.md. A benchmark that was not built, because its peer is not installed, is left out.
+to build/bench/compare/SHA.md. A ratio above 1.05 has its reason from tools/bench_reasons.tsv, or needs one: a reason is
+added there when it was measured. A benchmark that was not built, because its peer is not installed, is left out.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -34,6 +36,9 @@ LAUNCHES = {
 }
 # A larger ratio needs a reason.
 MOST = 1.05
+REASONS = TOP / "tools/bench_reasons.tsv"
+# Code that is no part of the library.
+PEER = re.compile(r"^(oneTBB|caching|coalescing|jemalloc)\b|, plain memory$|\bbare driver\b")
 
 
 def run(*command, **more):
@@ -84,8 +89,23 @@ def instructions(library):
     return {row["name"]: row["value"] for row in rows if row.get("at") == "caller"}
 
 
-def table(earlier, present):
-    """The lines of the table; each argument has (program, name, point) -> [value]."""
+def reasons(commit):
+    """(benchmark, pattern of the row's name, reason) of an earlier commit, in the order in which they are tried."""
+    lines = [line.split("\t") for line in REASONS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return [(program, re.compile(pattern), why) for earlier, program, pattern, why in lines
+            if commit.startswith(earlier)]
+
+
+def reason(known, program, row):
+    """Why the ratio of this row may be above MOST."""
+    if PEER.search(row):
+        return "a peer"
+    return next((why for of, pattern, why in known if of == program and pattern.search(row)), "needs a reason")
+
+
+def table(known, earlier, present):
+    """The lines of the table; `earlier` and `present` have (program, name, point) -> [value]."""
+    unknown = 0
     rows = []
     for key in earlier.keys() & present.keys():
         old, new = earlier[key], present[key]
@@ -97,11 +117,12 @@ def table(earlier, present):
     yield "|---|---|---|---|---|---|"
     for ratio, (program, name, at), old, new in rows:
         point = "" if at is None else f", {at}"
-        words = "needs a reason" if ratio > MOST else ""
+        words = reason(known, program, name + point) if ratio > MOST else ""
+        unknown += words == "needs a reason"
         yield f"| {program} | {name}{point} | {number(old)} | {number(new)} | {ratio:.3f} | {words} |"
     yield ""
-    yield (f"{sum(row[0] > MOST for row in rows)} of {len(rows)} ratios are above {MOST}; the median ratio is "
-           f"{statistics.median(row[0] for row in rows):.3f}.")
+    yield (f"{sum(row[0] > MOST for row in rows)} of {len(rows)} ratios are above {MOST}, {unknown} of them without a "
+           f"known reason; the median ratio is {statistics.median(row[0] for row in rows):.3f}.")
 
 
 def instruction_table(old, new):
@@ -130,7 +151,8 @@ def main():
     print("counting instructions", file=sys.stderr, flush=True)
     counts = [instructions(library) for library in libraries]
     lines = [f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
-             "launches, the ratio launch by launch.", "", *table(*values), "", *instruction_table(*counts)]
+             "launches, the ratio launch by launch.", "",
+             *table(reasons(commit), *values), "", *instruction_table(*counts)]
     text = "\n".join(lines) + "\n"
     (WORK / f"{commit}.md").write_text(text)
     print(text, end="")
