@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::algo::thread::serving_thread::ServingThread;
-use crate::backend::{Fault, Result};
+use crate::backend::{Fault, Notify, NotifyWait, Result, Span, ValueWait};
 
 /// The pauses between two checks: they double until something changes.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
@@ -28,6 +28,65 @@ pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
 pub(in crate::backend) type Range = (usize, usize);
 /// All addresses.
 pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
+
+/// What a stream waits for.
+pub(in crate::backend) enum Expected {
+    Notify(Arc<Notify>, NotifyWait),
+    /// Of memory that the host reaches.
+    Value(ValueWait),
+}
+
+impl Expected {
+    /// The memory that its condition reads.
+    pub(in crate::backend) fn range(&self) -> Range {
+        match self {
+            Self::Notify(notify, _) => notify.range(),
+            Self::Value(wait) => (wait.src.addr, wait.src.len),
+        }
+    }
+
+    /// The condition of a wait that begins now. `host_addr`: where the host reaches the word of a value.
+    pub(in crate::backend) fn condition(&self, host_addr: impl FnOnce(&Span) -> usize) -> Condition {
+        match self {
+            Self::Notify(notify, wait) => notify.condition(*wait),
+            Self::Value(wait) => {
+                let ValueWait { src, value, comparison } = *wait;
+                let addr = host_addr(&src);
+                Box::new(move || {
+                    // SAFETY: the core checked the range. A wait uses it until it is over, and then the condition is
+                    // not called any more.
+                    let word = unsafe { word_at(addr) };
+                    // Acquire: who sees the value sees what was done before.
+                    Ok(comparison.holds(word.load(Ordering::Acquire), value))
+                })
+            }
+        }
+    }
+
+    /// When a wait that begins now ends in any case, and its fault then. Its device ends at `device_ends`.
+    pub(in crate::backend) fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
+        match self {
+            Self::Notify(_, wait) => wait.deadline(device_ends),
+            Self::Value(_) => device_ends.map(|ends| (ends, self.never_came())),
+        }
+    }
+
+    /// The fault of a wait that ended because its device ends.
+    pub(in crate::backend) fn never_came(&self) -> Fault {
+        match self {
+            Self::Notify(..) => NotifyWait::never_came(),
+            Self::Value(wait) => wait.never_came(),
+        }
+    }
+}
+
+/// # Safety
+/// There is a word at the address for as long as the result is used.
+pub(in crate::backend) unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
+    // SAFETY: the caller vouches for a word that the host reaches, and the core checked that it is aligned. Programs,
+    // devices and other processes may write it at any time, hence an atomic.
+    unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
+}
 
 /// Checks the conditions of waits.
 #[derive(Default)]

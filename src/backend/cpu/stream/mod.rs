@@ -22,6 +22,7 @@ use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, TINY, Ta
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::memcpy;
+use crate::backend::stream::watch::Expected;
 use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
 
 /// The result of an attempt to run an operation in the caller.
@@ -90,7 +91,8 @@ impl CpuStream {
         })
     }
 
-    fn queue_watched(&self, watched: Arc<Watched>) -> Result<Position> {
+    fn queue_watched(&self, expected: Expected) -> Result<Position> {
+        let watched = Watched::new(&self.shared, expected)?;
         let record = Record::outside_streams();
         self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
     }

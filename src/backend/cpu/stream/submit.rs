@@ -8,8 +8,8 @@ use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
-use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::stream_value;
+use crate::backend::stream::watch::Expected;
 use crate::backend::{
     Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, Launch, Notify, Op, Place, Position, Result,
     Submit, Ticket, ValueWait,
@@ -154,7 +154,7 @@ impl CpuStream {
         if is_idle && stream_value::holds(&self.shared, &wait) {
             return Ok(self.queue.nothing(self.queue.submit()?));
         }
-        self.queue_watched(Watched::value(&self.shared, wait)?)
+        self.queue_watched(Expected::Value(wait))
     }
 
     fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
@@ -193,7 +193,7 @@ impl CpuStream {
             Op::WriteValue(write) => self.now_or_later(Operation::WriteValue(write)),
             Op::WaitValue(wait) => self.wait_value(wait),
             Op::ChangeNotify(notify, change) => self.change_notify(notify, change),
-            Op::WaitNotify(notify, wait) => self.queue_watched(Watched::notify(&self.shared, notify, wait)?),
+            Op::WaitNotify(notify, wait) => self.queue_watched(Expected::Notify(Arc::clone(notify), wait)),
             _ => Err(Fault::unsupported("CPU devices do not run this operation")),
         }
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::host_fn;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::cuda::stream::watch::{self, Awaited};
+use crate::backend::cuda::stream::watch;
+use crate::backend::stream::watch::Expected;
 use crate::backend::{Change, Delivery, Fault, Notify, NotifyWait, Position, Result, Ticket};
 
 /// A change that a stream has not come to.
@@ -39,5 +40,5 @@ pub fn wait(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -
              notifies; use an event",
         ));
     }
-    watch::queue(stream, Awaited::Notify(Arc::clone(notify), wait))
+    watch::queue(stream, Expected::Notify(Arc::clone(notify), wait))
 }

@@ -19,7 +19,8 @@ use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::host_fn;
 use crate::backend::cuda::stream::mark::{Mark, poll_until};
 use crate::backend::cuda::stream::state::{DriverWait, StreamState};
-use crate::backend::cuda::stream::watch::{self, Awaited, word_at};
+use crate::backend::cuda::stream::watch;
+use crate::backend::stream::watch::{Expected, word_at};
 use crate::backend::{
     Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite, Wait, thread_number,
 };
@@ -99,7 +100,7 @@ pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> 
 pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     let device = stream.device();
     if is_for_host(device, &wait.src)? {
-        return watch::queue(stream, Awaited::Value(*wait));
+        return watch::queue(stream, Expected::Value(*wait));
     }
     let address = address(device, &wait.src)?;
     let flags = match wait.comparison {
