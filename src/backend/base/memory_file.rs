@@ -1,21 +1,21 @@
 //! Files in memory, without a name in any folder.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
 use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 
-use crate::algo::host::system_call::{named, refused_by};
+use crate::algo::host::system_call::{named, refused, refused_by};
 
 /// A new file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
 /// names the system call that failed.
 pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
     // Checked first: the system would kill the process by SIGXFSZ, without a message.
-    if let Some(most) = most_bytes().filter(|most| *most < len) {
+    if let Some(most) = getrlimit(Resource::Fsize).current.filter(|most| *most < len) {
         return Err(io::Error::other(format!(
             "ftruncate: files of this process may have {most} bytes, and one in memory would need {len}; raise the \
              limit (ulimit -f)"
@@ -43,10 +43,24 @@ pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
     }
 }
 
-/// The longest file of this process; `None`: no limit.
-fn most_bytes() -> Option<u64> {
-    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-    // SAFETY: room for the answer, which is read only if the call has filled it.
-    let limit = unsafe { (libc::getrlimit(libc::RLIMIT_FSIZE, limit.as_mut_ptr()) == 0).then(|| limit.assume_init())? };
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+/// Another opening of the same file, because locks belong to an opening.
+pub(in crate::backend) fn reopen(file: impl AsFd) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
+}
+
+/// Sets a lock on a byte, or queries it. Returns the kind of lock in the result.
+pub(in crate::backend) fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
+    let mut lock = libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: byte as libc::off_t,
+        l_len: 1,
+        l_pid: 0,
+    };
+    // SAFETY: an open descriptor, and the argument that these requests want.
+    match unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) } {
+        -1 => Err(refused("fcntl(F_OFD_SETLK or F_OFD_GETLK)")),
+        _ => Ok(c_int::from(lock.l_type)),
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate};
 use rustix::io::Errno;
 
-use crate::algo::host::system_call::{refused, refused_by};
+use crate::algo::host::system_call::refused_by;
 use crate::backend::base::memory_file;
 
 /// A file in memory, `len` bytes of holes, of a fixed length: a process that has mapped it can read it without a fault.
@@ -25,37 +25,23 @@ fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
+/// The byte of the locks on a file, which stands for all.
+const FIRST: usize = 0;
+
 /// Locks a file until this opening of it is closed.
 pub fn lock_file(file: &File) -> io::Result<()> {
-    lock_request(file, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
+    memory_file::lock(file, FIRST, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
 }
 
 /// Unlocks it at once.
 pub fn unlock_file(file: &File) {
     // If this fails, the lock ends when the file is closed.
-    let _ = lock_request(file, libc::F_OFD_SETLK, libc::F_UNLCK);
+    let _ = memory_file::lock(file, FIRST, libc::F_OFD_SETLK, libc::F_UNLCK);
 }
 
 /// Whether another opening of the file is locked.
 pub fn is_locked_file(file: &File) -> io::Result<bool> {
-    Ok(lock_request(file, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
-}
-
-/// The kind of lock in the result.
-fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Result<libc::c_int> {
-    // On the first byte of the file, which stands for all.
-    let mut lock = libc::flock {
-        l_type: kind as libc::c_short,
-        l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: 0,
-        l_len: 1,
-        l_pid: 0,
-    };
-    // SAFETY: the descriptor is open, and the argument is what these requests want.
-    match unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) } {
-        -1 => Err(refused("fcntl(F_OFD_SETLK or F_OFD_GETLK)")),
-        _ => Ok(libc::c_int::from(lock.l_type)),
-    }
+    Ok(memory_file::lock(file, FIRST, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
 }
 
 /// The next offset with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`); `None`: there is none. Nothing uses

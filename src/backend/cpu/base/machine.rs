@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::process::{Resource, getrlimit};
+
 /// Processors that this process may use, by affinity and the group's quota.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -33,10 +35,7 @@ fn ordinary_memory(text: &str) -> Option<u64> {
 
 /// Bytes of address space that this process may have (`ulimit -v`); `None`: no limit.
 pub fn most_addresses() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: getrlimit fills the structure `limit`, which lives on this stack.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
-    (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    getrlimit(Resource::As).current
 }
 
 /// Bytes of the level-2 cache of a core; 0 if unknown.

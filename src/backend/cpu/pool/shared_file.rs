@@ -77,9 +77,7 @@ impl SharedFile {
         let identity = random()?;
         let header = Header { place, size, identity }.to_bytes();
         file.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let door = File::options().read(true).write(true).open(&path);
-        let door = door.map_err(|error| named(&path, error))?;
+        let door = memory_file::reopen(&file)?;
         files::lock_file(&door)?;
         let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), records: 0, serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })

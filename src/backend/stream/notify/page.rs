@@ -7,17 +7,16 @@
 //! Locks on bytes of the file show which processes live, because they end with their process: the exporter locks the
 //! first byte, importers of a line its first byte.
 
-use std::ffi::c_int;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use crate::algo::host::system_call::{named, refused, refused_by};
+use crate::algo::host::system_call::{named, refused_by};
 use crate::backend::base::memory_file;
 
 const SIZE: usize = 4096;
@@ -88,7 +87,7 @@ impl Page {
     /// The page behind a descriptor of another process, of which this one imports a line.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         let is_sealed = memory_file::is_sealed(descriptor)?;
-        let file = reopen(descriptor.as_raw_fd())?;
+        let file = memory_file::reopen(descriptor)?;
         let len = file.metadata().map_err(|error| named("fstat", error))?.len();
         if !is_sealed || len != SIZE as u64 {
             return Err(io::Error::other("it is another file"));
@@ -98,7 +97,7 @@ impl Page {
             return Err(io::Error::other("its page begins differently"));
         }
         // Before it is counted: a counted process without a lock is dead.
-        lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
+        memory_file::lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
         Ok(page)
     }
 
@@ -167,8 +166,8 @@ impl Page {
     pub(super) fn export(&self) -> io::Result<OwnedFd> {
         let mut state = self.state.lock();
         if state.door.is_none() {
-            let door = reopen(self.file.as_raw_fd())?;
-            lock(&door, DOOR, libc::F_OFD_SETLK, libc::F_WRLCK)?;
+            let door = memory_file::reopen(&self.file)?;
+            memory_file::lock(&door, DOOR, libc::F_OFD_SETLK, libc::F_WRLCK)?;
             state.door = Some(door);
         }
         self.file.try_clone().map(OwnedFd::from).map_err(|error| named("dup", error))
@@ -215,32 +214,8 @@ fn at(slot: usize) -> usize {
     (slot + 1) * LINE
 }
 
-fn check(call: &str, answer: c_int) -> io::Result<c_int> {
-    if answer < 0 { Err(refused(call)) } else { Ok(answer) }
-}
-
-/// Another opening of the same file, because locks belong to an opening.
-fn reopen(descriptor: c_int) -> io::Result<File> {
-    let path = format!("/proc/self/fd/{descriptor}");
-    File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
-}
-
-/// Sets a lock on a byte, or queries it. Returns the kind of lock in the result.
-fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
-    let mut lock = libc::flock {
-        l_type: kind as libc::c_short,
-        l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: byte as libc::off_t,
-        l_len: 1,
-        l_pid: 0,
-    };
-    // SAFETY: an open descriptor, and the argument that these requests want.
-    check("fcntl(F_OFD_SETLK or F_OFD_GETLK)", unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) })?;
-    Ok(c_int::from(lock.l_type))
-}
-
 /// Whether another opening of the file has a lock on a byte. If the query fails, the process counts as alive.
 fn is_locked(file: &File, byte: usize) -> bool {
-    let kind = lock(file, byte, libc::F_OFD_GETLK, libc::F_WRLCK);
+    let kind = memory_file::lock(file, byte, libc::F_OFD_GETLK, libc::F_WRLCK);
     kind.map_or(true, |kind| kind != libc::F_UNLCK)
 }
