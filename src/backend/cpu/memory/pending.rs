@@ -124,6 +124,11 @@ impl<T> Deferred<T> {
         self.len.store(list.len(), Ordering::Release);
     }
 
+    /// Frees it, by `give`: now if the fence has passed, or when it has.
+    pub fn free(&self, given: T, mut fence: Fence, give: impl FnOnce(T)) {
+        if fence.has_passed() { give(given) } else { self.add(given, fence) }
+    }
+
     /// Frees, by `give`, what nothing uses any more. Checks at most `limit` entries, and others the next time. True if
     /// there were any.
     pub fn reap(&self, limit: usize, give: impl Fn(T)) -> bool {

@@ -105,12 +105,8 @@ impl Imports {
         if block.token & HOST == 0 && own_view != 0 {
             host_access::becomes(block.addr, host_access::FREED);
         }
-        let mut fence = users.fence(block.addr, block.len);
-        if fence.has_passed() {
-            self.free_unused(block);
-        } else {
-            self.deferred.add(block, fence);
-        }
+        let fence = users.fence(block.addr, block.len);
+        self.deferred.free(block, fence, |block| self.free_unused(block));
     }
 
     fn free_unused(&self, block: Block) {

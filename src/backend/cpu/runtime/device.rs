@@ -251,12 +251,8 @@ impl Device for CpuDevice {
         }
         let damage = self.memory.damage_of(&block);
         self.reap(REAP);
-        let mut fence = self.shared.users.fence(block.addr, block.len);
-        if fence.has_passed() {
-            self.free_unused(block);
-        } else {
-            self.deferred.add(block, fence);
-        }
+        let fence = self.shared.users.fence(block.addr, block.len);
+        self.deferred.free(block, fence, |block| self.free_unused(block));
         damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
     }
 

@@ -210,12 +210,8 @@ impl Driver for CpuDriver {
     fn free_host(&self, block: Block) -> Result<()> {
         let damage = self.shared.host_bounds.damage_of(block.addr);
         self.reap(REAP);
-        let mut fence = self.shared.users.fence(block.addr, block.len);
-        if fence.has_passed() {
-            self.free_unused_host(block);
-        } else {
-            self.deferred.add(block, fence);
-        }
+        let fence = self.shared.users.fence(block.addr, block.len);
+        self.deferred.free(block, fence, |block| self.free_unused_host(block));
         damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
     }
 
@@ -235,12 +231,8 @@ impl Driver for CpuDriver {
 
     fn unregister_host(&self, addr: usize, len: usize) -> Result<()> {
         self.reap(REAP);
-        let mut fence = self.shared.users.fence(addr, len);
-        if fence.has_passed() {
-            self.registered.unlock(addr, len);
-        } else {
-            self.unregistered.add(Block { addr, len, token: 0 }, fence);
-        }
+        let fence = self.shared.users.fence(addr, len);
+        self.unregistered.free(Block { addr, len, token: 0 }, fence, |_| self.registered.unlock(addr, len));
         Ok(())
     }
 
