@@ -12,10 +12,11 @@ static HULL: Hull = Hull::new();
 
 /// A program uses its variables.
 const LIVE: u64 = 0;
-/// Unloaded by the program; queued operations may still use it.
-const LEAVING: u64 = 1;
-/// Unloaded.
-const GONE: u64 = 2;
+/// Unloaded by the program: calls do not accept its variables as device memory any more, and queued operations may still
+/// use them.
+pub const LEAVING: u64 = 1;
+/// Unloaded. Set before that, because another object may take its place at once.
+pub const GONE: u64 = 2;
 
 /// Registers an object's variables as memory of the device with this ordinal; false: there is no memory for the map.
 #[must_use]
@@ -33,17 +34,8 @@ pub fn add(base: usize, len: usize, ordinal: u32) -> bool {
     true
 }
 
-/// Calls do not accept its variables as device memory any more; queued operations still use them.
-pub fn leave(base: usize) {
-    set_state(base, LEAVING);
-}
-
-/// Called before the object is unloaded, because another one may take its place at once.
-pub fn end(base: usize) {
-    set_state(base, GONE);
-}
-
-fn set_state(base: usize, state: u64) {
+/// The object is in another state now.
+pub fn becomes(base: usize, state: u64) {
     if let Some(found) = OBJECTS.find(base) {
         OBJECTS.update(base, [state, found.words[1], 0]);
     }

@@ -286,7 +286,7 @@ impl LoadedObject {
 impl Drop for LoadedObject {
     fn drop(&mut self) {
         // Before the library is unloaded, which is dropped after this.
-        loaded_objects::end(self.code.addr);
+        loaded_objects::becomes(self.code.addr, loaded_objects::GONE);
     }
 }
 
@@ -354,10 +354,7 @@ impl Drop for CpuModule {
             return;
         }
         let Code { addr, len } = self.object.code;
-        loaded_objects::leave(addr);
-        let mut fence = self.shared.users.fence(addr, len);
-        if !fence.has_passed() {
-            self.shared.unloading.add(Arc::clone(&self.object) as _, fence);
-        }
+        loaded_objects::becomes(addr, loaded_objects::LEAVING);
+        self.shared.unloading.free(Arc::clone(&self.object) as _, self.shared.users.fence(addr, len), drop);
     }
 }

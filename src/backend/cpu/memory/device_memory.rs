@@ -39,7 +39,7 @@ pub struct DeviceMemory {
     size: u64,
     /// Bytes that are mapped: `size`, and more if accesses outside of allocations are detected.
     span: u64,
-    bounds: Bounds,
+    pub bounds: Bounds,
     /// Blocks that programs have freed to pools and that operations may still use.
     leaving: Deferred,
     backing: Backing,
@@ -184,8 +184,8 @@ impl DeviceMemory {
     }
 
     /// The offset of a block in its file.
-    pub fn offset_of(&self, addr: usize) -> u64 {
-        self.offset(addr)
+    pub fn offset(&self, addr: usize) -> u64 {
+        (addr - self.base) as u64
     }
 
     /// A program has freed a block, and must not use it any more.
@@ -334,10 +334,6 @@ impl DeviceMemory {
     /// The library's view of an address of the program.
     fn own(&self, addr: usize) -> usize {
         addr + self.own_view
-    }
-
-    fn offset(&self, addr: usize) -> u64 {
-        (addr - self.base) as u64
     }
 
     /// Releases the pages of a range to the system. They cannot be allocated meanwhile.

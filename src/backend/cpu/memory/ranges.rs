@@ -78,7 +78,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
     fn export(&self) -> Result<Parcel> {
         let parcel = match &*self.memory {
             Memory::Device { memory, block, .. } => {
-                let at = memory.offset_of(block.addr);
+                let at = memory.offset(block.addr);
                 ipc::pack(Contents::Physical, memory.file()?, at, block.len as u64)
             }
             Memory::Host { file, .. } => {

@@ -94,7 +94,7 @@ impl VirtualMemory for CpuDriver {
         let own = self.shared.own_view;
         let mapped = match &*memory {
             Memory::Device { memory, block, .. } => {
-                pages::replace(addr, len, memory.file()?, memory.offset_of(block.addr), own)
+                pages::replace(addr, len, memory.file()?, memory.offset(block.addr), own)
             }
             Memory::Imported { part, .. } => pages::replace(addr, len, part.file.as_fd(), part.offset, own),
             Memory::Host { file, .. } => pages::replace(addr, len, file.as_fd(), 0, 0),

@@ -74,11 +74,11 @@ impl SharedMemory for SharedDeviceMemory {
     }
 
     fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {
-        self.file.export(self.memory.offset_of(addr), len as u64)
+        self.file.export(self.memory.offset(addr), len as u64)
     }
 
     fn withdraw(&self, addr: usize) {
-        self.file.withdraw(self.memory.offset_of(addr));
+        self.file.withdraw(self.memory.offset(addr));
     }
 
     fn close(&self) {

@@ -204,7 +204,7 @@ impl Device for CpuDevice {
     }
 
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
-        let at = self.memory.offset_of(block.addr);
+        let at = self.memory.offset(block.addr);
         ipc::pack(Contents::Memory, self.memory.file()?, at, len as u64)
     }
 
@@ -249,7 +249,7 @@ impl Device for CpuDevice {
             // A failure here only makes the guard weaker.
             let _ = self.memory.set_host_access(&block, false);
         }
-        let damage = self.memory.damage_of(&block);
+        let damage = self.memory.bounds.damage_of(block.addr);
         self.reap(REAP);
         let fence = self.shared.users.fence(block.addr, block.len);
         self.deferred.free(block, fence, |block| self.free_unused(block));
@@ -270,10 +270,8 @@ impl Device for CpuDevice {
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.executor.ensure_started()?;
         let number = self.created.fetch_add(1, Ordering::Relaxed);
-        let shared = Arc::clone(&self.shared);
-        let executor = Arc::clone(&self.executor);
-        let (ordinal, priority) = (self.ordinal, options.priority);
-        let queue = Queue::new(shared, executor, ordinal, number, priority, options.observer);
+        let (shared, executor) = (Arc::clone(&self.shared), Arc::clone(&self.executor));
+        let queue = Queue::new(shared, executor, self.ordinal, number, options.priority, options.observer);
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|_, queue| queue.strong_count() > 0);
@@ -281,8 +279,8 @@ impl Device for CpuDevice {
         streams.insert(key(&queue), Arc::downgrade(&queue));
         drop(streams);
         let device = Weak::clone(&self.itself);
-        let timer = Arc::clone(&self.timer);
-        Ok(Arc::new(CpuStream::new(Arc::clone(&self.shared), timer, queue, device)))
+        let (shared, timer) = (Arc::clone(&self.shared), Arc::clone(&self.timer));
+        Ok(Arc::new(CpuStream { shared, timer, queue, device }))
     }
 
     fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
@@ -352,7 +350,7 @@ impl Device for CpuDevice {
         let fence = self.shared.users.fence(addr, len);
         let unused =
             fence.streams().all(|(stream, ticket)| Arc::clone(stream).wait_for(ticket, Some(deadline)) == Wait::Done);
-        self.shared.close_device(self.ordinal);
+        *self.shared.devices[self.ordinal as usize].memory.write() = None;
         if unused {
             self.memory.close();
             return Ok(());

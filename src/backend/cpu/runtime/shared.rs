@@ -204,7 +204,7 @@ impl Shared {
     pub fn check_for_damage(&self, kernel: &str) -> Result<()> {
         let ordinals = 0..self.devices.len() as u32;
         let memories = ordinals.filter_map(|ordinal| self.memory_of(ordinal));
-        let damages = memories.filter_map(|memory| memory.damage());
+        let damages = memories.filter_map(|memory| memory.bounds.damage());
         let all: Vec<_> = damages.chain(self.host_bounds.damage()).collect();
         let when = format!("kernel {kernel} had run");
         let faults: Vec<_> = all.iter().map(|damage| bounds::report(damage, &when)).collect();
@@ -220,9 +220,5 @@ impl Shared {
             any |= device.is_some_and(|device| device.reap(usize::MAX));
         }
         any
-    }
-
-    pub fn close_device(&self, ordinal: u32) {
-        *self.devices[ordinal as usize].memory.write() = None;
     }
 }

@@ -216,7 +216,7 @@ impl Executor {
                         runner.run(&queue, claim);
                         has_helped = false;
                     }
-                    self.schedule.iter().for_each(|schedule| schedule.finish());
+                    self.schedule.iter().for_each(|schedule| schedule.leave_hand());
                 }
             }
         }

@@ -46,22 +46,13 @@ impl Submitted {
 
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
-    shared: Arc<Shared>,
-    timer: Arc<Timer<Queue>>,
-    queue: Arc<Queue>,
-    device: Weak<CpuDevice>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) timer: Arc<Timer<Queue>>,
+    pub(super) queue: Arc<Queue>,
+    pub(super) device: Weak<CpuDevice>,
 }
 
 impl CpuStream {
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        timer: Arc<Timer<Queue>>,
-        queue: Arc<Queue>,
-        device: Weak<CpuDevice>,
-    ) -> Self {
-        Self { shared, timer, queue, device }
-    }
-
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes long, otherwise returns
     /// it.
     fn try_now(&self, operation: Operation, limit: usize) -> Result<Tried> {

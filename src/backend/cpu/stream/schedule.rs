@@ -180,7 +180,7 @@ impl Schedule {
         self.changed.notify_all();
     }
 
-    /// For a thread of the library: waits for a turn of a stream, which it must run and then call [`Self::finish`].
+    /// For a thread of the library: waits for a turn of a stream, which it must run and then call [`Self::leave_hand`].
     /// `None`: the schedule has ended.
     pub fn next(&self) -> Option<u64> {
         let me = thread_number();
@@ -201,14 +201,12 @@ impl Schedule {
         stream
     }
 
-    /// The operation is complete.
-    pub fn finish(&self) {
-        self.leave_hand();
-    }
-
-    /// The operation calls user code now: its thread is like one of the program.
-    pub fn begin_user_code(&self) {
-        self.leave_hand();
+    /// The operation is complete, or calls user code now: then its thread is like one of the program.
+    pub fn leave_hand(&self) {
+        let mut state = self.lock();
+        state.in_hand = None;
+        state.change();
+        self.changed.notify_all();
     }
 
     /// The user code has returned: the operation waits for its turn.
@@ -228,13 +226,6 @@ impl Schedule {
         let state = self.state.lock();
         self.entering.fetch_sub(1, Ordering::SeqCst);
         state
-    }
-
-    fn leave_hand(&self) {
-        let mut state = self.lock();
-        state.in_hand = None;
-        state.change();
-        self.changed.notify_all();
     }
 
     fn park(&self, parked: Parked) {

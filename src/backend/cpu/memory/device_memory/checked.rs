@@ -3,7 +3,7 @@
 use super::{Block, DeviceMemory, Fault, FaultKind, Result};
 use crate::backend::Part;
 use crate::backend::cpu::base::arena::{Arena, HUGE};
-use crate::backend::cpu::memory::bounds::{Damage, Layout, announce};
+use crate::backend::cpu::memory::bounds::{Layout, announce};
 use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
@@ -81,15 +81,5 @@ impl DeviceMemory {
     /// Guards freed blocks that nothing uses any more.
     pub fn reap_parts(&self) {
         self.leaving.reap(usize::MAX, |part| self.bounds.left(part.addr, part.len));
-    }
-
-    /// Overwritten bytes beside a block that is being freed.
-    pub fn damage_of(&self, block: &Block) -> Option<Damage> {
-        self.bounds.damage_of(block.addr)
-    }
-
-    /// Overwritten bytes beside any block.
-    pub fn damage(&self) -> Option<Damage> {
-        self.bounds.damage()
     }
 }

@@ -45,7 +45,7 @@ impl Executor {
         let call = pool.call_if_needed(self.cores);
         drop(pool);
         self.answer(call);
-        self.schedule.iter().for_each(|schedule| schedule.begin_user_code());
+        self.schedule.iter().for_each(|schedule| schedule.leave_hand());
         Entry::Granted
     }
 
