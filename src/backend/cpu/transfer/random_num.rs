@@ -198,44 +198,33 @@ impl Float for f32 {
     }
 }
 
-/// The bits of a half.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-struct Half(u16);
+macro_rules! short_float {
+    ($(#[$about:meta] $t:ident, $from:ident, $to:ident;)*) => {$(
+        #[$about]
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        struct $t(u16);
 
-impl Float for Half {
-    fn widen(bits: u64) -> f32 {
-        float::from_half(bits as u16)
-    }
+        impl Float for $t {
+            fn widen(bits: u64) -> f32 {
+                float::$from(bits as u16)
+            }
 
-    #[inline(always)]
-    fn narrow(value: f32) -> Self {
-        Self(float::to_half(value))
-    }
+            #[inline(always)]
+            fn narrow(value: f32) -> Self {
+                Self(float::$to(value))
+            }
 
-    #[inline(always)]
-    fn as_single(self) -> f32 {
-        float::from_half(self.0)
-    }
+            #[inline(always)]
+            fn as_single(self) -> f32 {
+                float::$from(self.0)
+            }
+        }
+    )*};
 }
-
-/// The bits of a brain float.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-struct Brain(u16);
-
-impl Float for Brain {
-    fn widen(bits: u64) -> f32 {
-        float::from_brain(bits as u16)
-    }
-
-    #[inline(always)]
-    fn narrow(value: f32) -> Self {
-        Self(float::to_brain(value))
-    }
-
-    #[inline(always)]
-    fn as_single(self) -> f32 {
-        float::from_brain(self.0)
-    }
+short_float! {
+    /// The bits of a half.
+    Half, from_half, to_half;
+    /// The bits of a brain float.
+    Brain, from_brain, to_brain;
 }
