@@ -137,6 +137,13 @@ pub enum Arguments {
 }
 
 impl Launch<'_> {
+    /// The kernel, of the backend with this type.
+    #[inline]
+    pub fn kernel_of<K: Kernel>(&self) -> Result<&K> {
+        let kernel: &dyn Any = &**self.kernel;
+        kernel.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, "the kernel is one of another backend"))
+    }
+
     /// This run as a failed one.
     pub fn failed(&self) -> FailedLaunch {
         let known = self.kernel.info().parameters.as_ref();
@@ -155,36 +162,43 @@ pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
 impl Arguments {
     /// All of them in one block; an array only as far as the parameters are known.
     pub fn copy(&self, known: Option<&Parameters>) -> Box<[u8]> {
-        let mut block = Vec::new();
-        match (*self, known) {
-            (Self::Block { addr, len }, _) => {
-                // If there is no memory for them, they are reported as unknown.
-                let Some(room) = filled(0, len) else { return Box::default() };
-                block = room;
+        let (len, each) = match (*self, known) {
+            (Self::Block { len, .. }, _) => (len, [].as_slice()),
+            (Self::Each { array }, Some(known)) if array != 0 => (known.size, &*known.each),
+            (Self::Each { .. }, _) => return Box::default(),
+        };
+        // If there is no memory for them, they are reported as unknown.
+        let Some(mut block) = filled(0, len) else { return Box::default() };
+        // SAFETY: the block has room for all of them.
+        unsafe { self.write_to(block.as_mut_ptr(), len, each) };
+        block.into()
+    }
+
+    /// Copies `len` bytes of a block, or the arguments of these parameters from an array.
+    ///
+    /// # Safety
+    /// There is room for `len` bytes, which a block has, and the parameters lie inside of them.
+    pub unsafe fn write_to(&self, to: *mut u8, len: usize, each: &[Parameter]) {
+        match *self {
+            Self::Block { addr, .. } => {
                 let from: *const u8 = std::ptr::with_exposed_provenance(addr);
-                if len != 0 {
-                    // SAFETY: the caller of the launch has this many bytes there, and the block has the room.
-                    unsafe { from.copy_to_nonoverlapping(block.as_mut_ptr(), len) };
-                }
+                // SAFETY: the caller of the launch has at least this many bytes there, and there is room for them.
+                unsafe { to.copy_from_nonoverlapping(from, len) };
             }
-            (Self::Each { array }, Some(known)) if array != 0 => {
-                block.resize(known.size, 0);
+            Self::Each { array } => {
                 let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
-                for (index, one) in known.each.iter().enumerate() {
+                for (index, one) in each.iter().enumerate() {
                     // SAFETY: the caller has a pointer there for each parameter, to as many bytes,
                     // and parameters lie inside the block.
                     unsafe {
                         let from = array.add(index).read_unaligned();
                         if !from.is_null() {
-                            let to = block.as_mut_ptr().add(one.offset);
-                            from.copy_to_nonoverlapping(to, one.size);
+                            to.add(one.offset).copy_from_nonoverlapping(from, one.size);
                         }
                     }
                 }
             }
-            (Self::Each { .. }, _) => {}
         }
-        block.into()
     }
 
     /// The argument with this index as an address, if it exists and has the size of one.

@@ -216,10 +216,7 @@ impl BoundLaunch for Call {
 
 /// Prepares an operation of a stream.
 pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
-    let kernel: &dyn Any = &**launch.kernel;
-    let Some(kernel) = kernel.downcast_ref::<CpuKernel>() else {
-        return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
-    };
+    let kernel: &CpuKernel = launch.kernel_of()?;
     debug_assert_eq!(kernel.object.guarded, shared.own_view != 0);
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(invalid(format!(

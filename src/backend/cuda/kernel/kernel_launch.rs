@@ -11,7 +11,7 @@ use crate::backend::cuda::kernel::module::CudaKernel;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::kernel::argument_block;
-use crate::backend::{Arguments, BoundLaunch, Fault, FaultKind, Kernel, Launch, Position, Result};
+use crate::backend::{Arguments, BoundLaunch, Fault, Kernel, Launch, Position, Result};
 
 /// Markers in the last argument of `cuLaunchKernel`: the arguments' address follows, their size,
 /// the end.
@@ -64,10 +64,7 @@ impl CudaBoundLaunch {
 
 /// Reads the arguments of a launch.
 pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
-    let any: &dyn Any = &**launch.kernel;
-    let Some(kernel) = any.downcast_ref::<CudaKernel>() else {
-        return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
-    };
+    let kernel: &CudaKernel = launch.kernel_of()?;
     let threads = kernel.threads(launch.threads)?;
     kernel.check_arguments(launch.arguments)?;
     kernel.allow_shared(launch.shared_bytes)?;
@@ -84,25 +81,9 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
         }
     };
     let mut arguments = argument_block(len)?;
-    let to = arguments.as_mut_ptr().cast::<u8>();
-    match launch.arguments {
-        Arguments::Block { addr, .. } => {
-            let from: *const u8 = std::ptr::with_exposed_provenance(addr);
-            // SAFETY: the caller has at least `len` bytes there, and there is room for them.
-            unsafe { to.copy_from_nonoverlapping(from, len) };
-        }
-        Arguments::Each { array } => {
-            let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
-            for (index, one) in kernel.info.parameters.iter().flat_map(|it| &it.each).enumerate() {
-                // SAFETY: the caller has a pointer there for each parameter, to as many bytes as the parameter has. The
-                // last one ends where the block does.
-                unsafe {
-                    let from = array.add(index).read_unaligned();
-                    to.add(one.offset).copy_from_nonoverlapping(from, one.size);
-                }
-            }
-        }
-    }
+    let each = kernel.info.parameters.as_ref().map_or([].as_slice(), |known| &known.each);
+    // SAFETY: there is room for `len` bytes, which the caller's block has at least, and the last parameter ends there.
+    unsafe { launch.arguments.write_to(arguments.as_mut_ptr().cast(), len, each) };
     Ok(Arc::new(CudaBoundLaunch {
         _kernel: Arc::clone(launch.kernel),
         _kept: launch.kept.cloned(),
@@ -117,10 +98,7 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
 
 /// Enqueues a run of a kernel.
 pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
-    let kernel: &dyn Any = &**launch.kernel;
-    let Some(kernel) = kernel.downcast_ref::<CudaKernel>() else {
-        return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
-    };
+    let kernel: &CudaKernel = launch.kernel_of()?;
     let threads = kernel.threads(launch.threads)?;
     kernel.check_arguments(launch.arguments)?;
     kernel.allow_shared(launch.shared_bytes)?;
