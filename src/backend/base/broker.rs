@@ -172,7 +172,7 @@ impl Broker {
         })?;
         let peer = connection.peer().map_err(|error| unanswered(id, &error))?;
         if (peer.user, peer.process) != (own.user, id) {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "who answers for process {id} is process {} of user {}, and not that process of user {}; \
                  what they offer is not trusted",
                 peer.process, peer.user, own.user
@@ -183,28 +183,28 @@ impl Broker {
         let mut answer = [0; message::MOST];
         let (len, descriptor) = connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
         if len == 0 {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
                  or ended, or the system refuses it the answer"
             )));
         }
-        match Answer::from_bytes(&answer[..len]).map_err(invalid)? {
+        match Answer::from_bytes(&answer[..len]).map_err(Fault::invalid)? {
             Answer::Parcel { bytes, is_leased } => {
                 let lease = is_leased.then(|| Lease(connection));
                 Ok(Parcel { bytes, descriptor, kept: None, lease })
             }
-            Answer::Unknown => Err(invalid(format!(
+            Answer::Unknown => Err(Fault::invalid(format!(
                 "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
             ))),
             Answer::Trouble(why) => Err(Fault::new(
                 FaultKind::OutOfResources,
                 format!("process {id} offers this and cannot hand it over: its system refuses a call: {why}"),
             )),
-            Answer::OtherKind => Err(invalid(
+            Answer::OtherKind => Err(Fault::invalid(
                 "this key stands for something else (memory, physical memory, an event or a notify); import \
                  it with the function for that",
             )),
-            Answer::NotAdmitted(seen) => Err(invalid(format!(
+            Answer::NotAdmitted(seen) => Err(Fault::invalid(format!(
                 "process {id} has not put this process, {seen}, on the list of those that may import it; \
                  let it do so first, or export without a list"
             ))),
@@ -253,12 +253,7 @@ impl Broker {
 
 #[cold]
 fn gone(process: i32) -> Fault {
-    invalid(format!("process {process} offers nothing any more: it has finalized the library, or ended"))
-}
-
-#[cold]
-fn invalid(why: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::InvalidArgument, why)
+    Fault::invalid(format!("process {process} offers nothing any more: it has finalized the library, or ended"))
 }
 
 /// A system call that the broker needs has failed; the error names it.
@@ -273,7 +268,7 @@ fn unserved(error: &io::Error) -> Fault {
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
     if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {
-        return invalid(format!("process {process}, which has exported this, does not answer: {error}"));
+        return Fault::invalid(format!("process {process}, which has exported this, does not answer: {error}"));
     }
     let text = format!("process {process}, which has exported this, cannot be asked: {error}");
     Fault::new(FaultKind::OutOfResources, text)

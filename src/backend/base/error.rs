@@ -57,6 +57,18 @@ impl Fault {
         Self::new(FaultKind::Unsupported, text)
     }
 
+    /// Only the backend can see that an argument is invalid.
+    #[cold]
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Self::new(FaultKind::InvalidArgument, text)
+    }
+
+    /// The host has no memory left for this.
+    #[cold]
+    pub fn out_of_host_memory(text: impl Into<String>) -> Self {
+        Self::new(FaultKind::OutOfHostMemory, text)
+    }
+
     /// A thread could not be started; `purpose` is what it is for.
     #[cold]
     pub(in crate::backend) fn no_thread(purpose: &str, error: &std::io::Error) -> Self {

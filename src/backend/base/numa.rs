@@ -1,6 +1,6 @@
 //! Host memory of a NUMA node.
 
-use crate::backend::{Block, Fault, FaultKind, Result};
+use crate::backend::{Block, Fault, Result};
 
 /// The kernel's list of nodes.
 const WITH_MEMORY: &str = "/sys/devices/system/node/has_memory";
@@ -46,10 +46,10 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     };
     if refused {
         let error = std::io::Error::last_os_error();
-        return Err(Fault::new(
-            FaultKind::OutOfHostMemory,
-            format!("{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}", block.len),
-        ));
+        return Err(Fault::out_of_host_memory(format!(
+            "{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}",
+            block.len
+        )));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use object::LittleEndian;
 use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
-use crate::backend::{Fault, FaultKind, Result};
+use crate::backend::{Fault, Result};
 
 pub(in crate::backend) const MACHINE_CUDA: u16 = EM_CUDA.0;
 pub(in crate::backend) const SHARED_OBJECT: u16 = ET_DYN.0;
@@ -65,10 +65,7 @@ impl Image {
 }
 
 fn incomplete(what: &str, needed: u64, len: usize) -> Fault {
-    Fault::new(
-        FaultKind::InvalidArgument,
-        format!("the {what} is cut off: it needs {needed} bytes and there are {len}"),
-    )
+    Fault::invalid(format!("the {what} is cut off: it needs {needed} bytes and there are {len}"))
 }
 
 /// The little-endian number of `N` bytes at `offset`.
@@ -89,12 +86,8 @@ fn elf(bytes: &[u8]) -> Result<Image> {
                  class 2 and byte order 1"
         )));
     }
-    let header = header_of_whole(bytes).map_err(|why| {
-        Fault::new(
-            FaultKind::InvalidArgument,
-            format!("the ELF file of {} bytes is cut off or damaged: {why}", bytes.len()),
-        )
-    })?;
+    let header = header_of_whole(bytes)
+        .map_err(|why| Fault::invalid(format!("the ELF file of {} bytes is cut off or damaged: {why}", bytes.len())))?;
     let (machine, kind) = (header.e_machine(LittleEndian).0, header.e_type(LittleEndian).0);
     Ok(Image::Elf { machine, kind })
 }

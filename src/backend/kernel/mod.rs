@@ -155,7 +155,7 @@ impl Launch<'_> {
 pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
     filled(0, len.div_ceil(size_of::<u128>())).map(Vec::into_boxed_slice).ok_or_else(|| {
         let text = format!("the host has no memory left for {len} bytes of kernel arguments");
-        Fault::new(FaultKind::OutOfHostMemory, text)
+        Fault::out_of_host_memory(text)
     })
 }
 

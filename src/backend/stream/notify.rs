@@ -279,7 +279,7 @@ impl Notify {
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         let descriptor = self.page.export().map_err(|error| {
             let text = format!("a notify cannot be shared with other processes: {error}");
-            Fault::new(FaultKind::OutOfHostMemory, text)
+            Fault::out_of_host_memory(text)
         })?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend((self.slot as u32).to_le_bytes());
@@ -291,7 +291,7 @@ impl Notify {
     pub(in crate::backend) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
             let text = format!("what the other process offers is no notify: {why}");
-            Fault::new(FaultKind::InvalidArgument, text)
+            Fault::invalid(text)
         };
         let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has another size"))?;
         if bytes[..8] != MAGIC {
@@ -333,18 +333,12 @@ impl Drop for Notify {
 
 #[cold]
 fn gone() -> Fault {
-    Fault::new(
-        FaultKind::InvalidArgument,
-        "the notify is no more: the process that exported it has destroyed it, or ended",
-    )
+    Fault::invalid("the notify is no more: the process that exported it has destroyed it, or ended")
 }
 
 #[cold]
 fn died() -> Fault {
-    Fault::new(
-        FaultKind::InvalidArgument,
-        "the process that had imported the notify has died, and no other one is left that might record it",
-    )
+    Fault::invalid("the process that had imported the notify has died, and no other one is left that might record it")
 }
 
 /// The notifies of this process.

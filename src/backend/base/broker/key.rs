@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::{fmt, fs, io};
 
-use super::{invalid, unserved};
+use super::unserved;
 use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
 use crate::backend::{Fault, Result};
@@ -127,7 +127,7 @@ impl Key {
     /// The key with this text.
     pub fn from_text(text: &[u8]) -> Result<Self> {
         Self::parse(text).ok_or_else(|| {
-            invalid(format!(
+            Fault::invalid(format!(
                 "{:?} is no key of this library; pass on what the export gave, all of it",
                 String::from_utf8_lossy(&text[..text.len().min(MOST_TEXT)])
             ))
@@ -154,7 +154,7 @@ impl Key {
     pub fn from_number(number: u64) -> Result<Self> {
         let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
         if process == 0 {
-            return Err(invalid(format!("{number:#x} is no handle that this library has exported")));
+            return Err(Fault::invalid(format!("{number:#x} is no handle that this library has exported")));
         }
         Ok(Self {
             process,
@@ -220,7 +220,8 @@ impl Key {
             Rest::Whole { start, .. } => start == *now,
             Rest::Short(_) => true,
         });
-        let start = start.ok_or_else(|| invalid(format!("process {process}, which has exported this, has ended")))?;
+        let start =
+            start.ok_or_else(|| Fault::invalid(format!("process {process}, which has exported this, has ended")))?;
         Ok(Process { id: process, start, ..own.clone() })
     }
 }

@@ -183,7 +183,7 @@ impl CpuGraph {
             bytes += (plan.actions.len() + edges) * ORDER_BYTES;
         }
         let text = "the host has no memory left for a run of the graph";
-        Claim::new(bytes).ok_or_else(|| Fault::new(FaultKind::OutOfHostMemory, text))
+        Claim::new(bytes).ok_or_else(|| Fault::out_of_host_memory(text))
     }
 
     /// A run that is about to be queued with this ticket. Under the stream's lock.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::kernel_uses::{self, Uses};
-use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
+use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
 use crate::backend::cpu::base::bytes;
@@ -121,7 +121,7 @@ impl CpuKernel {
                 // The size of a C structure is a multiple of its alignment.
                 let size = known.size;
                 if !(size..=size.next_multiple_of(align_of::<u128>())).contains(&len) {
-                    return Err(invalid(format!(
+                    return Err(Fault::invalid(format!(
                         "{len} bytes of arguments; kernel {} has {} parameters in {size} bytes",
                         shown_name(&self.name),
                         known.each.len(),
@@ -164,7 +164,7 @@ impl CpuKernel {
     fn read_each(&self, array: usize, to: *mut u8) -> Result<()> {
         let known = self.parameters();
         if array == 0 && !known.is_empty() {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "args is null; kernel {} has {} parameters",
                 shown_name(&self.name),
                 known.len()
@@ -177,7 +177,7 @@ impl CpuKernel {
             unsafe {
                 let from = array.add(index).read_unaligned();
                 if from.is_null() {
-                    return Err(invalid(format!(
+                    return Err(Fault::invalid(format!(
                         "args[{index}] is null; it must point to the argument, {} bytes",
                         one.size
                     )));
@@ -219,7 +219,7 @@ pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
     let kernel: &CpuKernel = launch.kernel_of()?;
     debug_assert_eq!(kernel.object.guarded, shared.own_view != 0);
     if launch.shared_bytes > MOST_SHARED_BYTES {
-        return Err(invalid(format!(
+        return Err(Fault::invalid(format!(
             "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",
             launch.shared_bytes
         )));

@@ -81,16 +81,12 @@ pub struct LoadedObject {
     pub guarded: bool,
 }
 
-pub fn invalid(text: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::InvalidArgument, text)
-}
-
 /// Loads a program.
 pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn Module>> {
     match Image::of(image)? {
         Image::Elf { machine: THIS_MACHINE, kind: SHARED_OBJECT } => {}
         Image::Elf { machine: THIS_MACHINE, kind } => {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "the ELF file is of type {kind}; the cpu backend loads shared objects, type \
                  {SHARED_OBJECT}: link the kernel with -shared"
             )));
@@ -126,7 +122,7 @@ fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
     let reason = loader::reason(error);
     let name = format!("{}: ", path.to_string_lossy());
     let words = reason.strip_prefix(&name).unwrap_or(&reason);
-    invalid(format!("the shared object cannot be loaded: {words}; {}", loader::remedy(words)))
+    Fault::invalid(format!("the shared object cannot be loaded: {words}; {}", loader::remedy(words)))
 }
 
 fn system(error: &io::Error) -> Fault {
@@ -139,10 +135,10 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
     let file = memory_file::create(c"portacl-kernels", bytes.len() as u64);
     let mut file = file.map_err(|error| system(&error))?;
     io::Write::write_all(&mut file, bytes).map_err(|error| {
-        Fault::new(
-            FaultKind::OutOfHostMemory,
-            format!("{} bytes of the program cannot be kept in memory: write: {error}", bytes.len()),
-        )
+        Fault::out_of_host_memory(format!(
+            "{} bytes of the program cannot be kept in memory: write: {error}",
+            bytes.len()
+        ))
     })?;
     Ok(file.into())
 }
@@ -249,7 +245,7 @@ impl LoadedObject {
         let Descriptor { version, arguments_size: size, parameter_count: count, parameters } =
             unsafe { found.addr.cast::<Descriptor>().read_unaligned() };
         if version != VERSION {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "{name}_portacl_kernel has version {version}; this library knows version {VERSION} of \
                  portacl/kernel.h"
             )));
@@ -264,7 +260,7 @@ impl LoadedObject {
             end <= u64::from(size) && (one.flags & POINTER == 0 || one.size as usize == size_of::<usize>())
         };
         if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "{name}_portacl_kernel describes {count} parameters in {size} bytes that do not fit together; \
                  at most {MOST_ARGUMENTS} bytes, each parameter inside them, and pointers of {} bytes",
                 size_of::<usize>()
@@ -293,7 +289,7 @@ impl Drop for LoadedObject {
 impl Module for CpuModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         let Some(found) = self.object.find(name, FUNCTION) else {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "there is no kernel {name:?} in the binary: a kernel is an exported C function, see \
                  portacl/kernel.h"
             )));
@@ -322,7 +318,7 @@ impl Module for CpuModule {
 
     fn variable(&self, name: &str) -> Result<Span> {
         let Some(found) = self.object.find(name, OBJECT).filter(|found| found.len != 0) else {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "there is no variable {name:?} in the binary: a variable is exported data, see \
                  portacl/kernel.h"
             )));
@@ -332,8 +328,7 @@ impl Module for CpuModule {
             let Code { addr, len } = self.object.code;
             known::cover(addr, addr + len);
             if !loaded_objects::add(addr, len, self.ordinal) {
-                let text = "no memory is left to register the variables of a binary";
-                return Err(Fault::new(FaultKind::OutOfHostMemory, text));
+                return Err(Fault::out_of_host_memory("no memory is left to register the variables of a binary"));
             }
             *has_variables = true;
         }

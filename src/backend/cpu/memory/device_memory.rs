@@ -22,7 +22,7 @@ use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping, whole_pages};
 use crate::backend::cpu::memory::pending::Deferred;
 use crate::backend::cpu::pool::shared_file::{self, SharedFile};
-use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
+use crate::backend::{Access, Block, Fault, PagePolicy, Result};
 use backing::Backing;
 use share::Share;
 
@@ -156,10 +156,7 @@ impl DeviceMemory {
         let at = shared_file::MEMORY + self.offset(block.addr);
         if let Err(error) = pages::replace(block.addr, block.len, file.as_fd(), at, self.own_view) {
             self.restore(block);
-            return Err(Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("{len} bytes to be shared cannot be mapped: {error}"),
-            ));
+            return Err(Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}")));
         }
         self.shared.lock().insert(block.addr, (block.len, Arc::clone(file)));
         if self.is_guarded() {
@@ -201,15 +198,7 @@ impl DeviceMemory {
             return Ok(());
         }
         let access = if allowed { Access::ReadWrite } else { Access::None };
-        pages::set_access(block.addr, block.len, access).map_err(|error| {
-            Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!(
-                    "the kernel does not change the access to {} bytes of device {}: {error}",
-                    block.len, self.ordinal
-                ),
-            )
-        })
+        pages::set_access(block.addr, block.len, access).map_err(|error| self.access_stays(block.len, &error))
     }
 
     /// The host has no access to it, and a violation is reported.
@@ -223,8 +212,7 @@ impl DeviceMemory {
         if arena.make_room() {
             return Ok(arena);
         }
-        let text = "no host memory is left to keep account of another allocation";
-        Err(Fault::new(FaultKind::OutOfHostMemory, text))
+        Err(Fault::out_of_host_memory("no host memory is left to keep account of another allocation"))
     }
 
     /// Length of the block that [`Self::take`] returns.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use crate::algo::host::system_call::named;
+use crate::algo::host::system_call::{is_forbidden, named};
 use crate::backend::base::broker::{Lease, Parcel};
 use crate::backend::base::memory_file;
 use crate::backend::cpu::base::arena::UNIT;
@@ -35,11 +35,19 @@ pub struct FilePart {
     pub lease: Option<Lease>,
 }
 
+/// The system gives no file in memory, whose use the text names.
+pub fn no_file(what: &str, error: &io::Error) -> Fault {
+    let fault = Fault::out_of_host_memory(format!("the system gives no file in memory{what}: {error}"));
+    if is_forbidden(error) { fault.with_kind(FaultKind::Unsupported) } else { fault }
+}
+
+pub fn no_descriptor(error: io::Error) -> Fault {
+    Fault::out_of_host_memory(format!("the system gives no descriptor: dup: {error}"))
+}
+
 /// The parcel of `len` bytes from an offset on.
 pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
-    let descriptor = file.try_clone_to_owned().map_err(|error| {
-        Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: dup: {error}"))
-    })?;
+    let descriptor = file.try_clone_to_owned().map_err(no_descriptor)?;
     let words = [contents as u64, offset, len];
     let words = words.iter().flat_map(|word| word.to_le_bytes());
     let bytes = MAGIC.iter().copied().chain(words).collect();
@@ -48,9 +56,8 @@ pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> 
 
 /// Unpacks the parcel of another process.
 pub fn unpack(parcel: Parcel) -> Result<FilePart> {
-    let refused = |why: &str| Fault::new(FaultKind::InvalidArgument, why);
     let other = || {
-        refused(
+        Fault::invalid(
             "it was exported by a process with another backend or version of this library; both processes \
              need the same (PORTACL_BACKEND)",
         )
@@ -76,7 +83,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let file = File::from(file);
     let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
     if !sealed || end.is_none_or(|end| end > size) {
-        return Err(refused("what the other process has exported is damaged"));
+        return Err(Fault::invalid("what the other process has exported is damaged"));
     }
     Ok(FilePart { contents, file: file.into(), offset, len, lease })
 }

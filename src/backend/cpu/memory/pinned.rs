@@ -16,7 +16,7 @@ use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
 use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::base::pages::Mapping;
-use crate::backend::{Block, Fault, FaultKind, Result};
+use crate::backend::{Block, Fault, Result};
 use apart::{APART, Apart};
 
 /// Marks a block as host memory, in its token.
@@ -220,5 +220,5 @@ impl HostMemory {
 }
 
 fn no_memory(len: usize, said: &str) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("the system refused {len} bytes of host memory: {said}"))
+    Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory: {said}"))
 }

@@ -17,7 +17,7 @@ use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::pool::shared_memory::BlockOwner;
-use crate::backend::{Block, Fault, FaultKind, PhysicalMemory, Result};
+use crate::backend::{Block, Fault, PhysicalMemory, Result};
 
 /// Memory without an address, as long as it is referenced or mapped.
 pub enum Memory {
@@ -221,5 +221,5 @@ fn vacate(addr: usize, part: &Part, own: usize) -> bool {
 }
 
 pub fn refused(what: &str, why: impl Display) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("{what}: {why}"))
+    Fault::out_of_host_memory(format!("{what}: {why}"))
 }

@@ -14,25 +14,13 @@ use super::host_access::{self, Watch};
 use super::ipc::{self, Contents};
 use super::pinned::HOST;
 use super::ranges::{CpuPhysicalMemory, Memory, Part, Range, around, own, refused};
-use crate::algo::host::system_call::is_forbidden;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::cpu::runtime::shared::Shared;
-use crate::backend::{
-    Access, Block, Fault, FaultKind, ImportedMemory, PhysicalMemory, Result, VirtualMemory, bind_to_node,
-};
-
-/// Host memory without an address is a file.
-fn no_file(error: std::io::Error) -> Fault {
-    let fault = refused("the system gives no file in memory", &error);
-    match is_forbidden(&error) {
-        true => fault.with_kind(FaultKind::Unsupported),
-        false => fault,
-    }
-}
+use crate::backend::{Access, Block, Fault, ImportedMemory, PhysicalMemory, Result, VirtualMemory, bind_to_node};
 
 /// A range of addresses cannot be reserved.
 fn no_range(wish: usize, error: std::io::Error) -> Fault {
@@ -70,7 +58,8 @@ impl VirtualMemory for CpuDriver {
     }
 
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
-        let file = files::device_file(len as u64).map_err(no_file)?;
+        // Host memory without an address is a file.
+        let file = files::device_file(len as u64).map_err(|error| ipc::no_file("", &error))?;
         Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Host { file, node }) }))
     }
 
@@ -78,7 +67,7 @@ impl VirtualMemory for CpuDriver {
         let part = ipc::unpack(parcel)?;
         let (on_device, len) = (part.contents != Contents::Host, part.len as usize);
         if !part.len.is_multiple_of(HUGE) || !part.offset.is_multiple_of(HUGE) {
-            return Err(Fault::new(FaultKind::InvalidArgument, "what the other process has exported is damaged"));
+            return Err(Fault::invalid("what the other process has exported is damaged"));
         }
         let memory = match on_device {
             true => Memory::Imported { part, ordinal },

@@ -83,7 +83,7 @@ impl Imports {
         }
         let mapping = Mapping::of_part(whole, file, first, own);
         let mapping = mapping.map_err(|error| {
-            Fault::new(FaultKind::OutOfHostMemory, format!("{len} bytes of another process cannot be mapped: {error}"))
+            Fault::out_of_host_memory(format!("{len} bytes of another process cannot be mapped: {error}"))
         })?;
         let base = mapping.addr();
         host_ranges::mapped(base, whole);

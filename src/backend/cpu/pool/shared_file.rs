@@ -104,20 +104,16 @@ impl SharedFile {
                 state.records - 1
             }
             None => {
-                return Err(Fault::new(
-                    FaultKind::OutOfHostMemory,
-                    format!("{MOST_NAMES} pointers of this pool are exported, the most; free some"),
-                ));
+                return Err(Fault::out_of_host_memory(format!(
+                    "{MOST_NAMES} pointers of this pool are exported, the most; free some"
+                )));
             }
         };
         state.serial += 1;
         let name = Name { slot, serial: state.serial, offset, len };
         if let Err(error) = self.write_record(slot, &name.record(&self.identity)) {
             state.vacant.push(slot);
-            return Err(Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("the name of a pointer cannot be written: pwrite: {error}"),
-            ));
+            return Err(Fault::out_of_host_memory(format!("the name of a pointer cannot be written: pwrite: {error}")));
         }
         state.names.insert(offset, name);
         Ok(name.to_bytes(&self.identity))
@@ -166,7 +162,7 @@ impl ImportedFile {
     /// Opens the file of a descriptor, if it is one.
     pub fn open(descriptor: BorrowedFd<'_>) -> Result<Self> {
         let number = descriptor.as_raw_fd();
-        let refused = |why: String| invalid(format!("descriptor {number} {why}"));
+        let refused = |why: String| Fault::invalid(format!("descriptor {number} {why}"));
         let foreign = |why: &str| refused(format!("is not of an exported memory pool: {why}"));
         let unknown = |error: io::Error| {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be looked at: {error}"))
@@ -175,7 +171,7 @@ impl ImportedFile {
             return Err(foreign("a file without the seals of one"));
         }
         let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {
-            Fault::new(FaultKind::OutOfHostMemory, format!("descriptor {number} cannot be duplicated: dup: {error}"))
+            Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: dup: {error}"))
         })?;
         let mut bytes = [0; HEADER];
         match file.read_exact_at(&mut bytes, 0) {
@@ -200,9 +196,9 @@ impl ImportedFile {
 
     /// The range with this name: offset in the memory, and length.
     pub fn locate(&self, export: &PointerExport) -> Result<(u64, u64)> {
-        let (name, identity) = Name::from_bytes(export).map_err(invalid)?;
+        let (name, identity) = Name::from_bytes(export).map_err(Fault::invalid)?;
         if identity != self.header.identity {
-            return Err(invalid("the pointer was exported from another pool than this one"));
+            return Err(Fault::invalid("the pointer was exported from another pool than this one"));
         }
         self.check_open()?;
         let mut record = [0; RECORD];
@@ -211,11 +207,13 @@ impl ImportedFile {
             Fault::new(FaultKind::Driver, format!("the exported pointer cannot be looked up: pread: {error}"))
         })?;
         if record != name.record(&identity) {
-            return Err(invalid("the pointer that was exported has been freed by its process; free it there last"));
+            return Err(Fault::invalid(
+                "the pointer that was exported has been freed by its process; free it there last",
+            ));
         }
         let end = name.offset.checked_add(name.len);
         if name.len == 0 || end.is_none_or(|end| end > self.header.size) {
-            return Err(invalid(format!(
+            return Err(Fault::invalid(format!(
                 "the exported pointer is damaged: {} bytes at {} of a pool of {}",
                 name.len, name.offset, self.header.size
             )));
@@ -226,7 +224,9 @@ impl ImportedFile {
     fn check_open(&self) -> Result<()> {
         match files::is_locked_file(&self.file) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(invalid("the exported memory pool is no more: its process has destroyed it, or ended")),
+            Ok(false) => {
+                Err(Fault::invalid("the exported memory pool is no more: its process has destroyed it, or ended"))
+            }
             Err(error) => Err(Fault::new(
                 FaultKind::Driver,
                 format!("whether the exported memory pool is still there cannot be asked: {error}"),
@@ -355,8 +355,4 @@ fn number(bytes: &[u8]) -> u64 {
 /// Distinguishes damaged from valid content; it is no protection against forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| mix(sum ^ number(chunk)))
-}
-
-fn invalid(why: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::InvalidArgument, why)
 }

@@ -11,17 +11,17 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::shared_file::{ImportedFile, MEMORY, SharedFile};
-use crate::algo::host::system_call::is_forbidden;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece};
 use crate::backend::cpu::base::pages::Mapping;
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::memory::device_memory::{DeviceMemory, SHARED};
+use crate::backend::cpu::memory::ipc::{self, no_descriptor};
 use crate::backend::cpu::memory::pinned::{HOST, HostMemory};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace, Result, SharedMemory,
-    Stream, bind_to_node,
+    Access, Block, Fault, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace, Result, SharedMemory, Stream,
+    bind_to_node,
 };
 
 /// All marks of a token.
@@ -37,15 +37,7 @@ pub trait BlockOwner: Send + Sync {
 }
 
 fn no_file(error: std::io::Error) -> Fault {
-    let kind = match is_forbidden(&error) {
-        true => FaultKind::Unsupported,
-        false => FaultKind::OutOfHostMemory,
-    };
-    Fault::new(kind, format!("the system gives no file in memory to be shared: {error}"))
-}
-
-fn no_descriptor(error: std::io::Error) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: dup: {error}"))
+    ipc::no_file(" to be shared", &error)
 }
 
 /// Memory of a device in a file.
@@ -161,10 +153,7 @@ impl SharedHostMemory {
 impl SharedMemory for SharedHostMemory {
     fn alloc(&self, len: usize) -> Result<Block> {
         let refused = |why: &dyn std::fmt::Display| {
-            Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("the system refused {len} bytes of host memory to be shared: {why}"),
-            )
+            Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory to be shared: {why}"))
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
         let mut arena = self.arena.lock();
@@ -229,13 +218,10 @@ impl ImportedPool {
             PoolPlace::Device(number) => {
                 let own = shared.numbers[ordinal as usize];
                 if number != own {
-                    return Err(Fault::new(
-                        FaultKind::InvalidArgument,
-                        format!(
-                            "the exported memory is of device {number} of this machine, the current \
+                    return Err(Fault::invalid(format!(
+                        "the exported memory is of device {number} of this machine, the current \
                              one is device {own} of it; make the same device the current one"
-                        ),
-                    ));
+                    )));
                 }
                 PoolPlace::Device(ordinal)
             }

@@ -380,8 +380,7 @@ pub fn ticket(record: Arc<Record>) -> Ticket {
 
 #[cold]
 pub fn no_room() -> Fault {
-    let text = "no host memory is left to queue another operation in the stream";
-    Fault::new(FaultKind::OutOfHostMemory, text)
+    Fault::out_of_host_memory("no host memory is left to queue another operation in the stream")
 }
 
 /// The fault of an abandoned stream.

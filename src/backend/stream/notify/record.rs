@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::{Notify, Owner, serial_of};
-use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+use crate::backend::{Event, Fault, Result, Wait};
 
 /// How many records after the first incomplete one are tracked.
 const WINDOW: u32 = u32::BITS;
@@ -199,8 +199,7 @@ impl SharedEvent {
             Ok(()) => Ok(false),
             // Checked again: that may have been its last action.
             Err(_) if over() => Ok(true),
-            Err(_) => Err(Fault::new(
-                FaultKind::InvalidArgument,
+            Err(_) => Err(Fault::invalid(
                 "the latest record of the event will not come: the other process, which was to make it, has died",
             )),
         }

@@ -1,6 +1,6 @@
 //! Blocks with detection of accesses outside of them, see [`super::super::bounds`].
 
-use super::{Block, DeviceMemory, Fault, FaultKind, Result};
+use super::{Block, DeviceMemory, Result};
 use crate::backend::Part;
 use crate::backend::cpu::base::arena::{Arena, HUGE};
 use crate::backend::cpu::memory::bounds::{Layout, announce};
@@ -47,10 +47,7 @@ impl DeviceMemory {
         if let Err(error) = begun {
             self.bounds.cancel(len as usize);
             self.arena.lock().free(self.offset(block.addr), block.token as u32);
-            return Err(Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("the kernel does not change the access to {len} bytes of device {}: {error}", self.ordinal),
-            ));
+            return Err(self.access_stays(len as usize, &error));
         }
         Ok(Some(block))
     }

@@ -53,6 +53,14 @@ impl DeviceMemory {
         Fault::new(FaultKind::OutOfDeviceMemory, text)
     }
 
+    /// The kernel does not change the access to `len` bytes.
+    pub(super) fn access_stays(&self, len: usize, error: &io::Error) -> Fault {
+        Fault::out_of_host_memory(format!(
+            "the kernel does not change the access to {len} bytes of device {}: {error}",
+            self.ordinal
+        ))
+    }
+
     pub(super) fn no_1g_pages(&self) -> Fault {
         Fault::new(
             FaultKind::OutOfDeviceMemory,
