@@ -12,7 +12,7 @@ static HULL: Hull = Hull::new();
 
 /// A program uses its variables.
 const LIVE: u64 = 0;
-/// Unloaded by the program: calls do not accept its variables as device memory any more, and queued operations may still
+/// Unloaded by the program: calls do not accept its variables as device memory any more. Queued operations may still
 /// use them.
 pub const LEAVING: u64 = 1;
 /// Unloaded. Set before that, because another object may take its place at once.
