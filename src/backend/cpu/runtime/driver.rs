@@ -135,10 +135,6 @@ impl CpuDriver {
         self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
     }
 
-    pub fn open_memories(&self) -> Vec<Arc<DeviceMemory>> {
-        (0..self.device_count()).filter_map(|ordinal| self.shared.memory_of(ordinal)).collect()
-    }
-
     pub fn free_unused_host(&self, block: Block) {
         if block.token & SHARED == 0 { self.host.free_unused(block) } else { self.segments.free_unused(block) }
     }
@@ -302,11 +298,11 @@ impl Driver for CpuDriver {
     }
 
     fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
-        self.open_memories().iter().try_for_each(|memory| memory.save(kept))
+        self.shared.open_memories().try_for_each(|memory| memory.save(kept))
     }
 
     fn restore_memory(&self) -> Result<()> {
-        self.open_memories().iter().try_for_each(|memory| memory.bring_back())
+        self.shared.open_memories().try_for_each(|memory| memory.bring_back())
     }
 
     fn release_process(&self) -> Result<()> {

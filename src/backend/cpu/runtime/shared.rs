@@ -184,6 +184,11 @@ impl Shared {
         self.devices[ordinal as usize].memory.read().clone()
     }
 
+    /// The memories of all open devices.
+    pub fn open_memories(&self) -> impl Iterator<Item = Arc<DeviceMemory>> {
+        self.devices.iter().filter_map(|slot| slot.memory.read().clone())
+    }
+
     /// The address is in no live allocation of a device, and the host cannot use it: what is there now, if anything, is
     /// not the program's.
     #[cold]
@@ -195,16 +200,13 @@ impl Shared {
     /// A kernel is about to run: guards the blocks that programs have freed to pools.
     #[cold]
     pub fn guard_parts(&self) {
-        let ordinals = 0..self.devices.len() as u32;
-        ordinals.filter_map(|ordinal| self.memory_of(ordinal)).for_each(|memory| memory.reap_parts());
+        self.open_memories().for_each(|memory| memory.reap_parts());
     }
 
     /// A kernel has run: reports bytes that it, or another one, has overwritten beside allocations.
     #[cold]
     pub fn check_for_damage(&self, kernel: &str) -> Result<()> {
-        let ordinals = 0..self.devices.len() as u32;
-        let memories = ordinals.filter_map(|ordinal| self.memory_of(ordinal));
-        let damages = memories.filter_map(|memory| memory.bounds.damage());
+        let damages = self.open_memories().filter_map(|memory| memory.bounds.damage());
         let all: Vec<_> = damages.chain(self.host_bounds.damage()).collect();
         let when = format!("kernel {kernel} had run");
         let faults: Vec<_> = all.iter().map(|damage| bounds::report(damage, &when)).collect();

@@ -30,7 +30,7 @@ use super::queue::Queue;
 use super::schedule::Schedule;
 use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
-use crate::backend::{Fault, FaultKind, Result};
+use crate::backend::{Fault, Result};
 pub use runner::{Entry, Runner};
 use threads::{Call, Pool, Sleeper, pause};
 use user_code::STARVED;
@@ -110,9 +110,7 @@ impl Executor {
             }
         }
         drop(pool);
-        for call in calls {
-            self.answer(call);
-        }
+        calls.into_iter().for_each(|call| self.answer(call));
     }
 
     /// Ends all threads; false if one is still in user code after `patience` (for the first call; later ones do not
@@ -178,10 +176,7 @@ impl Executor {
                 let mut pool = self.pool.lock();
                 pool.threads -= 1;
                 self.ended.notify_all();
-                Err(Fault::new(
-                    FaultKind::OutOfResources,
-                    format!("no thread can be started ({} run already): {error}", pool.threads),
-                ))
+                Err(Fault::no_thread(&format!("({} run already)", pool.threads), &error))
             }
         }
     }
@@ -311,9 +306,7 @@ impl Crew for Arc<Executor> {
             }
         }
         drop(pool);
-        for call in calls {
-            self.answer(call);
-        }
+        calls.into_iter().for_each(|call| self.answer(call));
     }
 
     fn withdraw(&self, job: &Arc<Job>) {

@@ -161,10 +161,7 @@ impl Queue {
         let report = failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
         let mut claim = claim.lock();
         self.finish(&mut claim, report);
-        let list = claim.release();
-        if list {
-            self.executor.push(Arc::clone(self));
-        }
+        self.release(claim);
         position
     }
 
@@ -227,10 +224,7 @@ impl Queue {
         }
         let mut claim = claim.lock();
         self.finish(&mut claim, report);
-        let list = claim.release();
-        if list {
-            self.executor.push(Arc::clone(self));
-        }
+        self.release(claim);
     }
 
     // ---- failure and end ----
@@ -259,6 +253,13 @@ impl Queue {
                 claim.finish();
                 self.waiters.notify_all();
             }
+        }
+    }
+
+    /// Ends the claim, and lists the queue if operations have come meanwhile.
+    fn release(self: &Arc<Self>, claim: LockedClaim<'_, Task>) {
+        if claim.release() {
+            self.executor.push(Arc::clone(self));
         }
     }
 

@@ -99,10 +99,7 @@ impl Queue {
             };
             self.finish(&mut claim, report);
             if stop() {
-                if claim.release() {
-                    self.executor.push(Arc::clone(self));
-                }
-                return;
+                return self.release(claim);
             }
         }
     }
