@@ -162,8 +162,6 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("device.native_context", "a name, known since the device was opened"),
     ("stream.native", "a name"),
     ("event.native", "a name"),
-    ("stream.as_any", "the decorator itself"),
-    ("event.as_any", "the decorator itself"),
     ("shared_memory.withdraw", "a note"),
     ("shared_memory.close", "gives up; there is nothing to refuse"),
     ("module.code", "a fact, known since the program was loaded"),
@@ -171,7 +169,6 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("kernel.uses", "asks a function of the kernel, which cannot refuse"),
     ("bound_launch.accept", "a note"),
     ("physical_memory.page_size", "a question about live memory"),
-    ("physical_memory.as_any", "the decorator itself"),
 ];
 
 impl Site {

@@ -25,9 +25,10 @@ impl FaultStream {
 
     /// The stream inside a decorator.
     pub(super) fn inner_of(stream: &dyn Stream) -> Result<&dyn Stream> {
-        let known: Option<&Self> = stream.as_any().downcast_ref();
-        known
-            .map(|stream| &*stream.inner)
+        let stream: &dyn Any = stream;
+        stream
+            .downcast_ref()
+            .map(|stream: &Self| &*stream.inner)
             .ok_or_else(|| Fault::new(FaultKind::Driver, "the stream was made without PORTACL_FAULT's decorator"))
     }
 }
@@ -106,10 +107,6 @@ impl Stream for FaultStream {
     fn native(&self) -> Option<usize> {
         self.inner.native()
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl Drop for FaultStream {
@@ -131,8 +128,8 @@ impl FaultEvent {
 
     /// Downcasts a decorator.
     fn of(event: &dyn Event) -> Result<&Self> {
+        let event: &dyn Any = event;
         event
-            .as_any()
             .downcast_ref()
             .ok_or_else(|| Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator"))
     }
@@ -171,10 +168,6 @@ impl Event for FaultEvent {
 
     fn native(&self) -> Option<usize> {
         self.inner.native()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -105,10 +105,6 @@ impl PhysicalMemory for FaultPhysicalMemory {
         self.plan.enter(Site::PhysicalMemoryExport)?;
         self.inner.export()
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl Drop for FaultPhysicalMemory {
@@ -119,6 +115,7 @@ impl Drop for FaultPhysicalMemory {
 
 /// The memory inside a decorator.
 fn inner(memory: &dyn PhysicalMemory) -> &dyn PhysicalMemory {
-    let fault = memory.as_any().downcast_ref::<FaultPhysicalMemory>();
+    let memory: &dyn Any = memory;
+    let fault = memory.downcast_ref::<FaultPhysicalMemory>();
     &*fault.expect("memory of this driver").inner
 }

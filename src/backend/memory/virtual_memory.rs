@@ -10,15 +10,12 @@ use crate::backend::{Access, Result};
 pub const GRANULARITY: usize = 2 << 20;
 
 /// Memory without an address. It is freed when it is dropped and not mapped any more.
-pub trait PhysicalMemory: Send + Sync {
+pub trait PhysicalMemory: Any + Send + Sync {
     /// The page size that the system confirms.
     fn page_size(&self) -> usize;
 
     /// What another process needs to import it. It stays until no process has it.
     fn export(&self) -> Result<Parcel>;
-
-    /// For a backend to recognise its objects.
-    fn as_any(&self) -> &dyn Any;
 }
 
 /// Memory of another process.

@@ -40,7 +40,7 @@ pub enum Wait {
 /// successful [`Submit::submit`] has queued the operation. It runs later, and in this stream after everything that was
 /// queued before it. If it fails then, the stream's [`Observer`] receives the failure, and the stream goes on with the
 /// next operation.
-pub trait Stream: Submit + Send + Sync {
+pub trait Stream: Any + Submit + Send + Sync {
     /// The stream is in teardown: its waits for values and notifies end at this time at the latest, and have failed
     /// with [`FaultKind::WaitTimedOut`](super::FaultKind::WaitTimedOut) then.
     fn limit_waits(&self, until: Instant);
@@ -95,13 +95,10 @@ pub trait Stream: Submit + Send + Sync {
     /// The driver's stream, to which other libraries may then submit work that is awaited like this one's; `None`
     /// without a driver.
     fn native(&self) -> Option<usize>;
-
-    /// For a backend to recognise its objects.
-    fn as_any(&self) -> &dyn Any;
 }
 
 /// A point in a stream's work that streams and the host can wait for.
-pub trait Event: Send + Sync {
+pub trait Event: Any + Send + Sync {
     /// True when the latest record is complete, or when there is none.
     fn is_complete(&self) -> Result<bool>;
 
@@ -125,7 +122,4 @@ pub trait Event: Send + Sync {
 
     /// The driver's event; `None` without a driver.
     fn native(&self) -> Option<usize>;
-
-    /// For a backend to recognise its objects.
-    fn as_any(&self) -> &dyn Any;
 }

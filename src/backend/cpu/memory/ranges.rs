@@ -90,14 +90,11 @@ impl PhysicalMemory for CpuPhysicalMemory {
         };
         Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel? })
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 pub fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
-    let own = memory.as_any().downcast_ref::<CpuPhysicalMemory>();
+    let memory: &dyn Any = memory;
+    let own = memory.downcast_ref::<CpuPhysicalMemory>();
     &own.expect("memory of this driver").memory
 }
 

@@ -149,8 +149,8 @@ impl CpuEvent {
 
     /// Downcasts an event of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
+        let event: &dyn Any = event;
         event
-            .as_any()
             .downcast_ref()
             .ok_or_else(|| Fault::new(FaultKind::Driver, "the event belongs to another backend".to_owned()))
     }
@@ -233,9 +233,5 @@ impl Event for CpuEvent {
 
     fn native(&self) -> Option<usize> {
         None
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

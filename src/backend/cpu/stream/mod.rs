@@ -9,7 +9,6 @@ pub mod schedule;
 mod submit;
 pub mod watch;
 
-use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -211,10 +210,6 @@ impl Stream for CpuStream {
 
     fn native(&self) -> Option<usize> {
         None
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,5 +1,6 @@
 //! Aborts: which work is dropped, which waits return the reason, and that streams go on.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::stream::CpuStream;
@@ -98,7 +99,8 @@ fn an_abort_fails_a_blocking_copy_that_it_drops() {
             })
         };
         let deadline = Instant::now() + Duration::from_secs(60);
-        let operations = &stream.as_any().downcast_ref::<CpuStream>().unwrap().inner().operations;
+        let own: &dyn Any = &*stream;
+        let operations = &own.downcast_ref::<CpuStream>().unwrap().inner().operations;
         while operations.last_ticket() < 2 {
             assert!(Instant::now() < deadline, "the copy is not queued");
             std::thread::yield_now();

@@ -1,5 +1,6 @@
 //! Failures, giving up, and the end.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::stream::CpuStream;
@@ -8,7 +9,8 @@ use crate::algo::thread::asleep::wait_until_asleep;
 use crate::backend::{Calls, Failure, FaultKind, Heard, Observer, inside_host_function, thread_number};
 
 fn panic_in(stream: &Arc<dyn Stream>) {
-    stream.as_any().downcast_ref::<CpuStream>().unwrap().inner().push_panic();
+    let stream: &dyn Any = &**stream;
+    stream.downcast_ref::<CpuStream>().unwrap().inner().push_panic();
 }
 
 #[test]

@@ -122,10 +122,6 @@ impl PhysicalMemory for CudaPhysicalMemory {
         }
         ipc::export_physical(device, *handle, *len)
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// Whether other processes can import physical memory of this device.
@@ -135,7 +131,8 @@ fn can_be_shared(device: &DeviceState) -> Result<bool> {
 }
 
 fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
-    let own = memory.as_any().downcast_ref::<CudaPhysicalMemory>();
+    let memory: &dyn Any = memory;
+    let own = memory.downcast_ref::<CudaPhysicalMemory>();
     &own.expect("memory of this driver").0
 }
 

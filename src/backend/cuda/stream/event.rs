@@ -44,10 +44,8 @@ impl CudaEvent {
 
     /// The event behind a trait object of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        event
-            .as_any()
-            .downcast_ref()
-            .ok_or_else(|| Fault::new(FaultKind::Driver, "the event was not made by the cuda backend"))
+        let event: &dyn Any = event;
+        event.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, "the event was not made by the cuda backend"))
     }
 }
 
@@ -88,10 +86,6 @@ impl Event for CudaEvent {
 
     fn native(&self) -> Option<usize> {
         Some(self.raw.0.expose_provenance())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -58,8 +58,8 @@ impl CudaStream {
 
     /// The stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
+        let stream: &dyn Any = stream;
         stream
-            .as_any()
             .downcast_ref()
             .ok_or_else(|| Fault::new(FaultKind::Driver, "the stream was not made by the cuda backend"))
     }
@@ -174,10 +174,6 @@ impl Stream for CudaStream {
         self.0.share();
         self.flush_deferred();
         Some(self.0.raw().0.expose_provenance())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -5,7 +5,6 @@
 //! and of the next 32 those whose bits are set. Streams with a record, or a wait for one, get a part of the event that
 //! represents it.
 
-use std::any::Any;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -252,10 +251,6 @@ impl Event for SharedEvent {
 
     fn native(&self) -> Option<usize> {
         None
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -66,7 +66,8 @@ impl ScriptStream {
     }
 
     pub(in crate::core::tests) fn of(stream: &dyn Stream) -> Arc<Self> {
-        let stream: &Self = stream.as_any().downcast_ref().expect("a stream of the script");
+        let stream: &dyn Any = stream;
+        let stream: &Self = stream.downcast_ref().expect("a stream of the script");
         stream.itself.upgrade().expect("whoever asks holds it")
     }
 
@@ -195,7 +196,8 @@ impl Submit for ScriptStream {
                 self.go_on();
             }
             Op::Record(event) => {
-                let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
+                let event: &dyn Any = &**event;
+                let event: &ScriptEvent = event.downcast_ref().expect("an event of the script");
                 *event.recorded_on.lock() = self.itself.upgrade();
             }
             Op::Wait(_, limit) => self.work.lock().limits.push(limit),
@@ -268,10 +270,6 @@ impl Stream for ScriptStream {
     fn native(&self) -> Option<usize> {
         None
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl Drop for ScriptStream {
@@ -316,10 +314,6 @@ impl Event for ScriptEvent {
 
     fn native(&self) -> Option<usize> {
         None
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
