@@ -16,7 +16,7 @@ pub(super) struct Track {
 }
 
 /// An event that is being written; [`Line::end`] completes it. Members have the format's names.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Line<'a> {
     ph: char,
     pid: u32,
@@ -34,24 +34,13 @@ pub(super) struct Line<'a> {
     bp: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'static str>,
-    #[serde(skip_serializing_if = "Args::is_empty")]
-    args: Args<'a>,
+    /// In the order in which viewers show them.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    args: Vec<(&'a str, Arg<'a>)>,
 }
 
-/// Arguments in the order in which viewers show them.
-#[derive(Default)]
-struct Args<'a>(Vec<(&'a str, Arg<'a>)>);
-
-impl Args<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for Args<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-    }
+fn as_map<S: serde::Serializer>(args: &[(&str, Arg<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(args.iter().map(|(key, value)| (key, value)))
 }
 
 /// The value of an argument.
@@ -113,19 +102,7 @@ impl Formatter for Decimals {
 /// An event: `phase` is the format's letter for its kind.
 pub(super) fn event(phase: char, name: &str, track: Track) -> Line<'_> {
     let Track { pid, tid } = track;
-    Line {
-        ph: phase,
-        pid,
-        tid,
-        name,
-        cat: None,
-        id: None,
-        ts: None,
-        dur: None,
-        bp: None,
-        s: None,
-        args: Args::default(),
-    }
+    Line { ph: phase, pid, tid, name, ..Line::default() }
 }
 
 impl<'a> Line<'a> {
@@ -161,7 +138,7 @@ impl<'a> Line<'a> {
 
     /// An argument, which viewers show with the event.
     pub(super) fn arg(mut self, key: &'a str, value: impl Into<Arg<'a>>) -> Self {
-        self.args.0.push((key, value.into()));
+        self.args.push((key, value.into()));
         self
     }
 
