@@ -36,11 +36,8 @@ pub(super) enum HostWhat {
     /// An independent range with a number begins.
     Start(u32, String, Details),
     Stop(u32),
-    /// A synchronous operation that ended now.
-    Operation {
-        what: What,
-        begin: u64,
-    },
+    /// A synchronous operation that began at this time, and ended now.
+    Operation(What, u64),
 }
 
 #[derive(Default)]
@@ -80,7 +77,14 @@ impl Stripe {
     }
 }
 
+/// Adds a note while anything is recorded.
 fn note(what: HostWhat) {
+    if is_on() {
+        add(what);
+    }
+}
+
+fn add(what: HostWhat) {
     let (thread, at) = (thread_number(), now());
     let mut stripe = NOTES[thread as usize % STRIPES].lock();
     if stripe.takes(thread, &what) {
@@ -112,37 +116,27 @@ pub(super) fn forget() {
 
 /// A range of the calling thread begins, inside those that are open there.
 pub fn begin_range(name: String, details: Details) {
-    if is_on() {
-        note(HostWhat::Begin(name, details));
-    }
+    note(HostWhat::Begin(name, details));
 }
 
 /// The innermost open range of the calling thread ends.
 pub fn end_range() {
-    if is_on() {
-        note(HostWhat::End);
-    }
+    note(HostWhat::End);
 }
 
 /// A mark of the calling thread.
 pub fn mark(text: String, details: Details) {
-    if is_on() {
-        note(HostWhat::Mark(text, details));
-    }
+    note(HostWhat::Mark(text, details));
 }
 
 /// A range begins that any thread may end, by its number.
 pub fn start_range(id: u32, name: String, details: Details) {
-    if is_on() {
-        note(HostWhat::Start(id, name, details));
-    }
+    note(HostWhat::Start(id, name, details));
 }
 
 /// A range with a number ends.
 pub fn stop_range(id: u32) {
-    if is_on() {
-        note(HostWhat::Stop(id));
-    }
+    note(HostWhat::Stop(id));
 }
 
 /// A device for synchronous operations, which are recorded on the calling thread's row.
@@ -187,6 +181,6 @@ impl Synchronous<'_> {
 fn noted(what: What, operation: impl FnOnce() -> Result<()>) -> Result<()> {
     let begin = now();
     operation()?;
-    note(HostWhat::Operation { what, begin });
+    add(HostWhat::Operation(what, begin));
     Ok(())
 }

@@ -100,10 +100,7 @@ impl Lane {
             return Some(Point::At(now()));
         }
         let spare = self.inbox.lock().spare.pop();
-        let event = match spare {
-            Some(event) => event,
-            None => device.create_event(true).ok()?,
-        };
+        let event = spare.map_or_else(|| device.create_event(true), Ok).ok()?;
         stream.submit(Op::Record(&event)).ok()?;
         Some(Point::Event(event))
     }

@@ -24,23 +24,14 @@ pub(super) enum What {
         width: usize,
         height: usize,
     },
-    /// A copy between addresses that are in memory, and its length unless that is, too.
-    CopyIndirect {
-        bytes: Option<u64>,
-    },
-    Fill {
-        bytes: u64,
-    },
-    Reduce {
-        bytes: u64,
-    },
+    /// A copy between addresses that are in memory, and its bytes unless the length is, too.
+    CopyIndirect(Option<u64>),
+    /// With its bytes, as the next ones.
+    Fill(u64),
+    Reduce(u64),
     /// Random numbers, and their bytes unless the count is in memory.
-    RandomNum {
-        bytes: Option<u64>,
-    },
-    Prefetch {
-        bytes: u64,
-    },
+    RandomNum(Option<u64>),
+    Prefetch(u64),
     Kernel {
         name: String,
         grid: [u32; 3],
@@ -63,16 +54,14 @@ impl What {
             Op::Copy(copy) => Self::copies(std::slice::from_ref(copy)),
             Op::CopyBatch(copies) => Self::copies(copies),
             Op::Copy2d(copy) => Self::copy_2d(copy),
-            Op::CopyIndirect(copy) => Self::CopyIndirect { bytes: bytes_at(&copy.len) },
+            Op::CopyIndirect(copy) => Self::CopyIndirect(bytes_at(&copy.len)),
             Op::Fill(fill) => Self::fill(fill),
-            Op::Prefetch(range, _) => Self::Prefetch { bytes: range.len as u64 },
-            Op::RandomNum(job) => Self::RandomNum {
-                bytes: match job.count {
-                    Number::Known(_) => Some(job.dst.len as u64),
-                    Number::At(_) => None,
-                },
-            },
-            Op::Reduce(reduce) => Self::Reduce { bytes: reduce.dst.len as u64 },
+            Op::Prefetch(range, _) => Self::Prefetch(range.len as u64),
+            Op::RandomNum(job) => Self::RandomNum(match job.count {
+                Number::Known(_) => Some(job.dst.len as u64),
+                Number::At(_) => None,
+            }),
+            Op::Reduce(reduce) => Self::Reduce(reduce.dst.len as u64),
             Op::Launch(launch) => {
                 Self::Kernel { name: launch.name.to_owned(), grid: launch.grid, threads: launch.threads }
             }
@@ -89,7 +78,7 @@ impl What {
     }
 
     pub(super) fn fill(fill: &Fill) -> Self {
-        Self::Fill { bytes: fill.dst.len as u64 }
+        Self::Fill(fill.dst.len as u64)
     }
 
     /// There is at least one.
@@ -104,11 +93,11 @@ impl What {
         let name = |text: &str| text.to_owned();
         match self {
             Self::Copy { src, dst, .. } | Self::Copy2d { src, dst, .. } => ("copy", copy_in_words(*src, *dst)),
-            Self::CopyIndirect { .. } => ("copy", name("indirect copy")),
-            Self::Fill { .. } => ("fill", name("fill")),
-            Self::Reduce { .. } => ("reduce", name("reduce")),
-            Self::RandomNum { .. } => ("fill", name("random numbers")),
-            Self::Prefetch { .. } => ("copy", name("prefetch")),
+            Self::CopyIndirect(_) => ("copy", name("indirect copy")),
+            Self::Fill(_) => ("fill", name("fill")),
+            Self::Reduce(_) => ("reduce", name("reduce")),
+            Self::RandomNum(_) => ("fill", name("random numbers")),
+            Self::Prefetch(_) => ("copy", name("prefetch")),
             Self::Kernel { name, .. } => ("kernel", name.clone()),
             Self::Plain(OpKind::RunGraph) => ("graph", name("graph")),
             Self::Plain(OpKind::HostFn) => ("host", name("host function")),
@@ -125,11 +114,9 @@ impl What {
     /// How many bytes it moves.
     fn bytes(&self) -> Option<u64> {
         match self {
-            Self::Copy { bytes, .. } | Self::Fill { bytes } | Self::Reduce { bytes } | Self::Prefetch { bytes } => {
-                Some(*bytes)
-            }
+            Self::Copy { bytes, .. } | Self::Fill(bytes) | Self::Reduce(bytes) | Self::Prefetch(bytes) => Some(*bytes),
             Self::Copy2d { width, height, .. } => Some(*width as u64 * *height as u64),
-            Self::CopyIndirect { bytes } | Self::RandomNum { bytes } => *bytes,
+            Self::CopyIndirect(bytes) | Self::RandomNum(bytes) => *bytes,
             _ => None,
         }
     }

@@ -252,7 +252,7 @@ impl Timeline {
                     self.numbered_range('e', id, &name, &[], track, at);
                 }
             }
-            HostWhat::Operation { what, begin } => {
+            HostWhat::Operation(what, begin) => {
                 self.operation(Bar { track, begin, end: at }, &what, None, "");
             }
         }
