@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::ledger::Kind;
-use super::plan::Plan;
+use super::plan::{Counted, Plan};
 use super::shared_memory::FaultSharedMemory;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
@@ -18,48 +18,42 @@ use crate::backend::{
 
 /// A device whose calls are counted and made to fail.
 pub(super) struct FaultDevice {
-    inner: Arc<dyn Device>,
-    plan: Arc<Plan>,
-}
-
-impl FaultDevice {
-    pub(super) fn new(inner: Arc<dyn Device>, plan: Arc<Plan>) -> Self {
-        Self { inner, plan }
-    }
+    pub(super) inner: Arc<dyn Device>,
+    pub(super) plan: Arc<Plan>,
 }
 
 impl Device for FaultDevice {
-    fn info(&self) -> &DeviceInfo {
-        self.inner.info()
-    }
-
-    fn least_priority(&self) -> u32 {
-        self.inner.least_priority()
-    }
-
-    fn free_memory(&self) -> Result<u64> {
-        self.plan.enter(Site::DeviceFreeMemory)?;
-        self.inner.free_memory()
+    forward! {
+        fn info(&self) -> &DeviceInfo;
+        fn least_priority(&self) -> u32;
+        fn free_memory(&self) -> Result<u64>, Site::DeviceFreeMemory;
+        fn export_memory(&self, block: Block, len: usize) -> Result<Parcel>, Site::DeviceExportMemory;
+        fn advise(&self, range: Span, advice: Advice) -> Result<()>, Site::DeviceAdvise;
+        fn block_len(&self, len: usize, policy: PagePolicy) -> usize;
+        fn note_part(&self, addr: usize, len: usize, part: Part);
+        fn memory_usage(&self) -> MemoryUsage;
+        fn restart_peak(&self, managed: bool);
+        fn native_context(&self) -> Option<usize>;
+        fn copy(&self, copy: Copy) -> Result<()>, Site::DeviceCopy;
+        fn copy_batch(&self, copies: &[Copy]) -> Result<()>, Site::DeviceCopyBatch;
+        fn copy_2d(&self, copy: Copy2d) -> Result<()>, Site::DeviceCopy2d;
+        fn fill(&self, fill: Fill) -> Result<()>, Site::DeviceFill;
+        fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>>, Site::DeviceBindLaunch;
+        fn streams_wait_for_tickets(&self) -> bool;
     }
 
     fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
-        self.plan.enter(Site::DeviceAlloc)?;
-        let block = self.inner.alloc(len, policy)?;
-        self.plan.ledger.made(Kind::DeviceBlock);
-        Ok(block)
+        self.plan.make(Site::DeviceAlloc, Kind::DeviceBlock, || self.inner.alloc(len, policy))
     }
 
     fn alloc_managed(&self, len: usize) -> Result<Block> {
-        self.plan.enter(Site::DeviceAllocManaged)?;
-        let block = self.inner.alloc_managed(len)?;
-        self.plan.ledger.made(Kind::DeviceBlock);
-        Ok(block)
+        self.plan.make(Site::DeviceAllocManaged, Kind::DeviceBlock, || self.inner.alloc_managed(len))
     }
 
     fn share(&self) -> Result<Arc<dyn SharedMemory>> {
         self.plan.enter(Site::DeviceShare)?;
         let inner = self.inner.share()?;
-        Ok(FaultSharedMemory::new(inner, Arc::clone(&self.plan), Kind::DeviceBlock))
+        Ok(FaultSharedMemory::wrap(inner, &self.plan, Kind::DeviceBlock))
     }
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
@@ -68,37 +62,8 @@ impl Device for FaultDevice {
         Ok(FaultPhysicalMemory::wrap(inner, &self.plan, Kind::DeviceBlock))
     }
 
-    fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
-        self.plan.enter(Site::DeviceExportMemory)?;
-        self.inner.export_memory(block, len)
-    }
-
     fn import_memory(&self, parcel: Parcel) -> Result<Block> {
-        self.plan.enter(Site::DeviceImportMemory)?;
-        let block = self.inner.import_memory(parcel)?;
-        self.plan.ledger.made(Kind::DeviceBlock);
-        Ok(block)
-    }
-
-    fn advise(&self, range: Span, advice: Advice) -> Result<()> {
-        self.plan.enter(Site::DeviceAdvise)?;
-        self.inner.advise(range, advice)
-    }
-
-    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
-        self.inner.block_len(len, policy)
-    }
-
-    fn note_part(&self, addr: usize, len: usize, part: Part) {
-        self.inner.note_part(addr, len, part);
-    }
-
-    fn memory_usage(&self) -> MemoryUsage {
-        self.inner.memory_usage()
-    }
-
-    fn restart_peak(&self, managed: bool) {
-        self.inner.restart_peak(managed);
+        self.plan.make(Site::DeviceImportMemory, Kind::DeviceBlock, || self.inner.import_memory(parcel))
     }
 
     /// Never, so that the core caches nothing: each free reaches the device, and can fail.
@@ -113,71 +78,31 @@ impl Device for FaultDevice {
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.plan.enter(Site::DeviceCreateStream)?;
         let observer = options.observer.clone();
-        let inner = self.inner.create_stream(options)?;
-        self.plan.ledger.made(Kind::Stream);
-        Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan), observer)))
+        Ok(FaultStream::wrap(self.inner.create_stream(options)?, &self.plan, observer))
     }
 
     fn adopt_stream(&self, native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.plan.enter(Site::DeviceAdoptStream)?;
         let observer = options.observer.clone();
-        let inner = self.inner.adopt_stream(native, options)?;
-        self.plan.ledger.made(Kind::Stream);
-        Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan), observer)))
-    }
-
-    fn native_context(&self) -> Option<usize> {
-        self.inner.native_context()
+        Ok(FaultStream::wrap(self.inner.adopt_stream(native, options)?, &self.plan, observer))
     }
 
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
         self.plan.enter(Site::DeviceCreateEvent)?;
         let inner = self.inner.create_event(timing)?;
-        self.plan.ledger.made(Kind::Event);
-        Ok(Arc::new(FaultEvent::new(inner, Arc::clone(&self.plan))))
-    }
-
-    fn copy(&self, copy: Copy) -> Result<()> {
-        self.plan.enter(Site::DeviceCopy)?;
-        self.inner.copy(copy)
-    }
-
-    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
-        self.plan.enter(Site::DeviceCopyBatch)?;
-        self.inner.copy_batch(copies)
-    }
-
-    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
-        self.plan.enter(Site::DeviceCopy2d)?;
-        self.inner.copy_2d(copy)
-    }
-
-    fn fill(&self, fill: Fill) -> Result<()> {
-        self.plan.enter(Site::DeviceFill)?;
-        self.inner.fill(fill)
+        Ok(Arc::new(FaultEvent { plan: Counted::new(&self.plan, Kind::Event), inner }))
     }
 
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
         self.plan.enter(Site::DeviceLoadModule)?;
         let inner = self.inner.load_module(image)?;
-        self.plan.ledger.made(Kind::Module);
-        Ok(Arc::new(FaultModule { inner, plan: Arc::clone(&self.plan) }))
-    }
-
-    fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
-        self.plan.enter(Site::DeviceBindLaunch)?;
-        self.inner.bind_launch(launch)
-    }
-
-    fn streams_wait_for_tickets(&self) -> bool {
-        self.inner.streams_wait_for_tickets()
+        Ok(Arc::new(FaultModule { plan: Counted::new(&self.plan, Kind::Module), inner }))
     }
 
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
         self.plan.enter(Site::DeviceCreateGraph)?;
         let inner = self.inner.create_graph(&inner_nodes(nodes)?)?;
-        self.plan.ledger.made(Kind::Graph);
-        Ok(Arc::new(FaultGraph { inner, plan: Arc::clone(&self.plan) }))
+        Ok(Arc::new(FaultGraph { plan: Counted::new(&self.plan, Kind::Graph), inner }))
     }
 
     fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
@@ -198,8 +123,8 @@ impl Device for FaultDevice {
 
 /// A graph that is counted.
 pub(super) struct FaultGraph {
+    plan: Counted,
     inner: Arc<dyn Graph>,
-    plan: Arc<Plan>,
 }
 
 /// Nodes with the wrapped objects instead of the decorators.
@@ -225,46 +150,22 @@ impl FaultGraph {
 }
 
 impl Graph for FaultGraph {
-    fn is_running(&self) -> Result<bool> {
-        self.plan.enter(Site::GraphIsRunning)?;
-        self.inner.is_running()
-    }
-
-    fn abort(&self) {
-        self.inner.abort();
-    }
-}
-
-impl Drop for FaultGraph {
-    fn drop(&mut self) {
-        self.plan.ledger.released(Kind::Graph);
+    forward! {
+        fn is_running(&self) -> Result<bool>, Site::GraphIsRunning;
+        fn abort(&self);
     }
 }
 
 /// A program whose calls are counted and made to fail.
 struct FaultModule {
+    plan: Counted,
     inner: Arc<dyn Module>,
-    plan: Arc<Plan>,
 }
 
 impl Module for FaultModule {
-    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
-        self.plan.enter(Site::ModuleKernel)?;
-        self.inner.kernel(name)
-    }
-
-    fn variable(&self, name: &str) -> Result<Span> {
-        self.plan.enter(Site::ModuleVariable)?;
-        self.inner.variable(name)
-    }
-
-    fn code(&self) -> Option<Code> {
-        self.inner.code()
-    }
-}
-
-impl Drop for FaultModule {
-    fn drop(&mut self) {
-        self.plan.ledger.released(Kind::Module);
+    forward! {
+        fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>, Site::ModuleKernel;
+        fn variable(&self, name: &str) -> Result<Span>, Site::ModuleVariable;
+        fn code(&self) -> Option<Code>;
     }
 }

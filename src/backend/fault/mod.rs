@@ -13,6 +13,16 @@
 //! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
 //! | `pool.rs`, `shared_memory.rs`, `virtual_memory.rs` | those of pools, shared memory and virtual memory |
 
+/// Methods that call the same method of `inner`. Those with a site can fail instead.
+macro_rules! forward {
+    ($(fn $method:ident(&$this:ident $(, $argument:ident: $kind:ty)*) $(-> $result:ty)? $(, $site:path)?;)*) => {$(
+        fn $method(&$this $(, $argument: $kind)*) $(-> $result)? {
+            $($this.plan.enter($site)?;)?
+            $this.inner.$method($($argument),*)
+        }
+    )*};
+}
+
 mod device;
 mod late;
 mod ledger;
@@ -41,10 +51,9 @@ use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
 pub use plan::Settings;
-use pool::{FaultPool, FaultPools};
+use pool::FaultPool;
 use shared_memory::FaultSharedMemory;
 use site::Site;
-use virtual_memory::FaultVirtualMemory;
 
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
 static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
@@ -61,7 +70,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     // Every address is looked up, so that the look-ups can fail.
     known::cover_all();
     plan.ledger.begin(inner.name());
-    Arc::new(FaultDriver::new(inner, plan))
+    Arc::new(FaultDriver { inner, plan })
 }
 
 /// A backend was opened without the decorator: the next decorated one counts from the start.
@@ -80,68 +89,40 @@ fn report_at_exit() {
 
 struct FaultDriver {
     inner: Arc<dyn Driver>,
-    pools: Option<FaultPools>,
-    virtual_memory: FaultVirtualMemory,
     plan: Arc<Plan>,
 }
 
-impl FaultDriver {
-    fn new(inner: Arc<dyn Driver>, plan: Arc<Plan>) -> Self {
-        Self {
-            pools: FaultPools::new(&inner, &plan),
-            virtual_memory: FaultVirtualMemory::new(&inner, &plan),
-            inner,
-            plan,
-        }
-    }
-}
-
 impl Driver for FaultDriver {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    fn device_count(&self) -> u32 {
-        self.inner.device_count()
-    }
-
-    fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
-        self.plan.enter(Site::DriverDescribe)?;
-        self.inner.describe(ordinal)
-    }
-
-    fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
-        self.plan.enter(Site::DriverCanAccessPeer)?;
-        self.inner.can_access_peer(ordinal, peer)
-    }
-
-    fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
-        self.plan.enter(Site::DriverAtomics)?;
-        self.inner.atomics(ordinal, memory, operations)
-    }
-
-    fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()> {
-        self.plan.enter(Site::DriverSetPeerAccess)?;
-        self.inner.set_peer_access(ordinal, peer, on)
-    }
-
-    fn utilization(&self, ordinal: u32) -> Result<u32> {
-        self.plan.enter(Site::DriverUtilization)?;
-        self.inner.utilization(ordinal)
+    forward! {
+        fn name(&self) -> &'static str;
+        fn device_count(&self) -> u32;
+        fn describe(&self, ordinal: u32) -> Result<DeviceInfo>, Site::DriverDescribe;
+        fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>, Site::DriverCanAccessPeer;
+        fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>>,
+            Site::DriverAtomics;
+        fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>, Site::DriverSetPeerAccess;
+        fn utilization(&self, ordinal: u32) -> Result<u32>, Site::DriverUtilization;
+        fn unlocked_host_bytes(&self) -> u64;
+        fn create_notify(&self) -> Result<Arc<Notify>>, Site::DriverCreateNotify;
+        fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>,
+            Site::DriverImportNotify;
+        fn native_device(&self, ordinal: u32) -> Option<i32>;
+        fn page_size(&self, block: Block) -> usize;
+        fn host_block_len(&self, len: usize) -> usize;
+        fn has_snapshots(&self) -> bool;
+        fn hold_process(&self, patience: Duration) -> Result<()>, Site::DriverHoldProcess;
+        fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()>, Site::DriverSaveMemory;
+        fn restore_memory(&self) -> Result<()>, Site::DriverRestoreMemory;
+        fn release_process(&self) -> Result<()>, Site::DriverReleaseProcess;
     }
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
-        self.plan.enter(Site::DriverOpen)?;
-        let inner = self.inner.open(ordinal)?;
-        self.plan.ledger.made(Kind::Device);
-        Ok(Arc::new(FaultDevice::new(inner, Arc::clone(&self.plan))))
+        let inner = self.plan.make(Site::DriverOpen, Kind::Device, || self.inner.open(ordinal))?;
+        Ok(Arc::new(FaultDevice { inner, plan: Arc::clone(&self.plan) }))
     }
 
     fn alloc_host(&self, len: usize) -> Result<Block> {
-        self.plan.enter(Site::DriverAllocHost)?;
-        let block = self.inner.alloc_host(len)?;
-        self.plan.ledger.made(Kind::HostBlock);
-        Ok(block)
+        self.plan.make(Site::DriverAllocHost, Kind::HostBlock, || self.inner.alloc_host(len))
     }
 
     fn free_host(&self, block: Block) -> Result<()> {
@@ -149,26 +130,16 @@ impl Driver for FaultDriver {
     }
 
     fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
-        self.plan.enter(Site::DriverRegisterHost)?;
-        let device_addr = self.inner.register_host(addr, len)?;
-        self.plan.ledger.made(Kind::Registration);
-        Ok(device_addr)
+        self.plan.make(Site::DriverRegisterHost, Kind::Registration, || self.inner.register_host(addr, len))
     }
 
     fn unregister_host(&self, addr: usize, len: usize) -> Result<()> {
         self.plan.release(Site::DriverUnregisterHost, Kind::Registration, || self.inner.unregister_host(addr, len))
     }
 
-    fn unlocked_host_bytes(&self) -> u64 {
-        self.inner.unlocked_host_bytes()
-    }
-
     fn foreign(&self, addr: usize) -> Foreign {
         // It can only fail by returning unknown.
-        match self.plan.enter(Site::DriverForeign) {
-            Ok(()) => self.inner.foreign(addr),
-            Err(_) => Foreign::Unknown,
-        }
+        self.plan.enter(Site::DriverForeign).map_or(Foreign::Unknown, |()| self.inner.foreign(addr))
     }
 
     fn foreign_block(&self, addr: usize) -> Option<ForeignBlock> {
@@ -179,7 +150,7 @@ impl Driver for FaultDriver {
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
         self.plan.enter(Site::DriverShareHost)?;
         let inner = self.inner.share_host(node)?;
-        Ok(FaultSharedMemory::new(inner, Arc::clone(&self.plan), Kind::HostBlock))
+        Ok(FaultSharedMemory::wrap(inner, &self.plan, Kind::HostBlock))
     }
 
     fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
@@ -188,58 +159,13 @@ impl Driver for FaultDriver {
         Ok((FaultPool::wrap(inner, &self.plan), place))
     }
 
-    fn create_notify(&self) -> Result<Arc<Notify>> {
-        self.plan.enter(Site::DriverCreateNotify)?;
-        self.inner.create_notify()
-    }
-
-    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
-        self.plan.enter(Site::DriverImportNotify)?;
-        self.inner.import_notify(bytes, descriptor)
-    }
-
-    fn native_device(&self, ordinal: u32) -> Option<i32> {
-        self.inner.native_device(ordinal)
-    }
-
     fn pools(&self) -> Option<&dyn Pools> {
-        self.pools.as_ref().map(|pools| pools as &dyn Pools)
+        self.inner.pools()?;
+        Some(self)
     }
 
     fn virtual_memory(&self) -> &dyn VirtualMemory {
-        &self.virtual_memory
-    }
-
-    fn page_size(&self, block: Block) -> usize {
-        self.inner.page_size(block)
-    }
-
-    fn host_block_len(&self, len: usize) -> usize {
-        self.inner.host_block_len(len)
-    }
-
-    fn has_snapshots(&self) -> bool {
-        self.inner.has_snapshots()
-    }
-
-    fn hold_process(&self, patience: Duration) -> Result<()> {
-        self.plan.enter(Site::DriverHoldProcess)?;
-        self.inner.hold_process(patience)
-    }
-
-    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
-        self.plan.enter(Site::DriverSaveMemory)?;
-        self.inner.save_memory(kept)
-    }
-
-    fn restore_memory(&self) -> Result<()> {
-        self.plan.enter(Site::DriverRestoreMemory)?;
-        self.inner.restore_memory()
-    }
-
-    fn release_process(&self) -> Result<()> {
-        self.plan.enter(Site::DriverReleaseProcess)?;
-        self.inner.release_process()
+        self
     }
 
     fn shutdown(&self, patience: Duration) -> bool {

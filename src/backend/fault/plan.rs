@@ -1,6 +1,8 @@
 //! Which calls fail, and how.
 
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::{Kind, Ledger};
@@ -105,10 +107,7 @@ impl Plan {
 
     /// A call begins. Returns an error if it must fail.
     pub(super) fn enter(&self, site: Site) -> Result<()> {
-        match self.count(site) {
-            None => Ok(()),
-            Some(wanted) => Err(self.refusal(wanted)),
-        }
+        self.count(site).map_or(Ok(()), |wanted| Err(self.refusal(wanted)))
     }
 
     /// A call begins that queues an operation.
@@ -126,12 +125,17 @@ impl Plan {
         }
     }
 
+    /// A call begins that makes something. If it must fail, nothing is made.
+    pub(super) fn make<T>(&self, site: Site, kind: Kind, make: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.enter(site)?;
+        let made = make()?;
+        self.ledger.made(kind);
+        Ok(made)
+    }
+
     /// A call begins that releases something. If it must fail, nothing is released.
     pub(super) fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
-        if let Err(fault) = self.enter(site) {
-            self.ledger.kept(kind);
-            return Err(fault);
-        }
+        self.enter(site).inspect_err(|_| self.ledger.kept(kind))?;
         release()?;
         self.ledger.released(kind);
         Ok(())
@@ -160,5 +164,32 @@ impl Plan {
             // No call can return it: this may be the end of the process.
             notice_once(&format!("PORTACL_FAULT_COUNT: {}: {why}", path.display()));
         }
+    }
+}
+
+/// The plan, in an object that is counted: made now, and released when this is dropped.
+pub(super) struct Counted {
+    plan: Arc<Plan>,
+    kind: Kind,
+}
+
+impl Counted {
+    pub(super) fn new(plan: &Arc<Plan>, kind: Kind) -> Self {
+        plan.ledger.made(kind);
+        Self { plan: Arc::clone(plan), kind }
+    }
+}
+
+impl Deref for Counted {
+    type Target = Plan;
+
+    fn deref(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.plan.ledger.released(self.kind);
     }
 }

@@ -3,67 +3,62 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
+use super::FaultDriver;
 use super::ledger::Kind;
-use super::plan::Plan;
+use super::plan::{Counted, Plan};
 use super::site::Site;
 use super::stream::FaultStream;
 use crate::backend::{
-    Access, Block, Driver, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, Pools, Result, Stream,
+    Access, Block, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, Pools, Result, Stream,
 };
 
-/// The pools of a driver.
-pub(super) struct FaultPools {
-    driver: Arc<dyn Driver>,
-    plan: Arc<Plan>,
-}
-
-impl FaultPools {
-    /// `None` if the driver has none.
-    pub(super) fn new(driver: &Arc<dyn Driver>, plan: &Arc<Plan>) -> Option<Self> {
-        driver.pools()?;
-        Some(Self { driver: Arc::clone(driver), plan: Arc::clone(plan) })
-    }
-
-    fn inner(&self) -> &dyn Pools {
-        self.driver.pools().expect("it had some when this was made")
+impl FaultDriver {
+    fn inner_pools(&self) -> &dyn Pools {
+        self.inner.pools().expect("it had some when it was asked")
     }
 }
 
-impl Pools for FaultPools {
+impl Pools for FaultDriver {
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
         self.plan.enter(Site::PoolsCreate)?;
-        Ok(FaultPool::wrap(self.inner().create(options)?, &self.plan))
+        Ok(FaultPool::wrap(self.inner_pools().create(options)?, &self.plan))
     }
 
     fn have_had(&self, addr: usize) -> bool {
-        self.inner().have_had(addr)
+        self.inner_pools().have_had(addr)
     }
 
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
         self.plan.enter(Site::PoolsImport)?;
-        Ok(FaultPool::wrap(self.inner().import(handle, ordinal)?, &self.plan))
+        Ok(FaultPool::wrap(self.inner_pools().import(handle, ordinal)?, &self.plan))
     }
 }
 
 /// A pool whose calls are counted and made to fail.
 pub(super) struct FaultPool {
+    plan: Counted,
     inner: Box<dyn Pool>,
-    plan: Arc<Plan>,
 }
 
 impl FaultPool {
     pub(super) fn wrap(inner: Box<dyn Pool>, plan: &Arc<Plan>) -> Box<dyn Pool> {
-        plan.ledger.made(Kind::Pool);
-        Box::new(Self { inner, plan: Arc::clone(plan) })
+        Box::new(Self { plan: Counted::new(plan, Kind::Pool), inner })
     }
 }
 
 impl Pool for FaultPool {
+    forward! {
+        fn get(&self, attribute: PoolAttribute) -> Result<u64>, Site::PoolGet;
+        fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()>, Site::PoolSet;
+        fn trim(&self, keep: usize) -> Result<()>, Site::PoolTrim;
+        fn set_access(&self, ordinal: u32, access: Access) -> Result<()>, Site::PoolSetAccess;
+        fn access(&self, ordinal: u32) -> Result<Access>, Site::PoolAccess;
+        fn export(&self) -> Result<PoolHandle<OwnedFd>>, Site::PoolExport;
+        fn export_block(&self, block: Block) -> Result<PointerExport>, Site::PoolExportBlock;
+    }
+
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
-        self.plan.enter(Site::PoolAlloc)?;
-        let block = self.inner.alloc(len, FaultStream::inner_of(stream)?)?;
-        self.plan.ledger.made(Kind::PoolBlock);
-        Ok(block)
+        self.plan.make(Site::PoolAlloc, Kind::PoolBlock, || self.inner.alloc(len, FaultStream::inner_of(stream)?))
     }
 
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
@@ -75,51 +70,7 @@ impl Pool for FaultPool {
         self.plan.release(Site::PoolFreeNow, Kind::PoolBlock, || self.inner.free_now(block))
     }
 
-    fn get(&self, attribute: PoolAttribute) -> Result<u64> {
-        self.plan.enter(Site::PoolGet)?;
-        self.inner.get(attribute)
-    }
-
-    fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()> {
-        self.plan.enter(Site::PoolSet)?;
-        self.inner.set(attribute, value)
-    }
-
-    fn trim(&self, keep: usize) -> Result<()> {
-        self.plan.enter(Site::PoolTrim)?;
-        self.inner.trim(keep)
-    }
-
-    fn set_access(&self, ordinal: u32, access: Access) -> Result<()> {
-        self.plan.enter(Site::PoolSetAccess)?;
-        self.inner.set_access(ordinal, access)
-    }
-
-    fn access(&self, ordinal: u32) -> Result<Access> {
-        self.plan.enter(Site::PoolAccess)?;
-        self.inner.access(ordinal)
-    }
-
-    fn export(&self) -> Result<PoolHandle<OwnedFd>> {
-        self.plan.enter(Site::PoolExport)?;
-        self.inner.export()
-    }
-
-    fn export_block(&self, block: Block) -> Result<PointerExport> {
-        self.plan.enter(Site::PoolExportBlock)?;
-        self.inner.export_block(block)
-    }
-
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
-        self.plan.enter(Site::PoolImportBlock)?;
-        let block = self.inner.import_block(export)?;
-        self.plan.ledger.made(Kind::PoolBlock);
-        Ok(block)
-    }
-}
-
-impl Drop for FaultPool {
-    fn drop(&mut self) {
-        self.plan.ledger.released(Kind::Pool);
+        self.plan.make(Site::PoolImportBlock, Kind::PoolBlock, || self.inner.import_block(export))
     }
 }

@@ -7,20 +7,20 @@ use std::time::Instant;
 use super::device::FaultGraph;
 use super::late::Late;
 use super::ledger::Kind;
-use super::plan::{Entered, Plan};
+use super::plan::{Counted, Entered, Plan};
 use super::site::Site;
 use crate::backend::{Event, Fault, FaultKind, Observer, Op, Position, Result, Stream, Submit, Wait};
 
 /// A stream whose calls are counted and made to fail, at once or when the stream reaches them.
 pub(super) struct FaultStream {
+    plan: Counted,
     inner: Arc<dyn Stream>,
-    plan: Arc<Plan>,
     late: Late,
 }
 
 impl FaultStream {
-    pub(super) fn new(inner: Arc<dyn Stream>, plan: Arc<Plan>, observer: Option<Arc<dyn Observer>>) -> Self {
-        Self { inner, plan, late: Late::new(observer) }
+    pub(super) fn wrap(inner: Arc<dyn Stream>, plan: &Arc<Plan>, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
+        Arc::new(Self { plan: Counted::new(plan, Kind::Stream), inner, late: Late::new(observer) })
     }
 
     /// The stream inside a decorator.
@@ -55,77 +55,33 @@ impl Submit for FaultStream {
 }
 
 impl Stream for FaultStream {
-    fn limit_waits(&self, until: Instant) {
-        self.inner.limit_waits(until);
+    forward! {
+        fn limit_waits(&self, until: Instant);
+        fn is_idle(&self) -> Result<bool>, Site::StreamIsIdle;
+        fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Site::StreamSynchronize;
+        fn submitted(&self) -> Option<Position>;
+        fn finished(&self) -> Position;
+        fn drain_up_to(&self, position: Position) -> Result<()>, Site::StreamDrainUpTo;
+        fn abandon(&self) -> Position;
+        fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait;
+        fn retire(&self);
+        fn set_priority(&self, priority: u32) -> Result<()>, Site::StreamSetPriority;
+        fn native(&self) -> Option<usize>;
     }
 
     /// Never, so that callers use the call that can fail.
     fn is_known_idle(&self) -> bool {
         false
     }
-
-    fn is_idle(&self) -> Result<bool> {
-        self.plan.enter(Site::StreamIsIdle)?;
-        self.inner.is_idle()
-    }
-
-    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.plan.enter(Site::StreamSynchronize)?;
-        self.inner.synchronize(deadline)
-    }
-
-    fn submitted(&self) -> Option<Position> {
-        self.inner.submitted()
-    }
-
-    fn finished(&self) -> Position {
-        self.inner.finished()
-    }
-
-    fn drain_up_to(&self, position: Position) -> Result<()> {
-        self.plan.enter(Site::StreamDrainUpTo)?;
-        self.inner.drain_up_to(position)
-    }
-
-    fn abandon(&self) -> Position {
-        self.inner.abandon()
-    }
-
-    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
-        self.inner.abort(why, deadline)
-    }
-
-    fn retire(&self) {
-        self.inner.retire();
-    }
-
-    fn set_priority(&self, priority: u32) -> Result<()> {
-        self.plan.enter(Site::StreamSetPriority)?;
-        self.inner.set_priority(priority)
-    }
-
-    fn native(&self) -> Option<usize> {
-        self.inner.native()
-    }
-}
-
-impl Drop for FaultStream {
-    fn drop(&mut self) {
-        self.plan.ledger.released(Kind::Stream);
-    }
 }
 
 /// An event whose calls are counted and made to fail.
 pub(super) struct FaultEvent {
-    inner: Arc<dyn Event>,
-    plan: Arc<Plan>,
+    pub(super) plan: Counted,
+    pub(super) inner: Arc<dyn Event>,
 }
 
 impl FaultEvent {
-    pub(super) fn new(inner: Arc<dyn Event>, plan: Arc<Plan>) -> Self {
-        Self { inner, plan }
-    }
-
     /// Downcasts a decorator.
     fn of(event: &dyn Event) -> Result<&Self> {
         let event: &dyn Any = event;
@@ -141,38 +97,20 @@ impl FaultEvent {
 }
 
 impl Event for FaultEvent {
+    forward! {
+        fn is_complete(&self) -> Result<bool>, Site::EventIsComplete;
+        fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Site::EventSynchronize;
+        fn time_ns(&self) -> Result<u64>, Site::EventTimeNs;
+        fn native(&self) -> Option<usize>;
+    }
+
     /// As for streams.
     fn is_known_complete(&self) -> bool {
         false
     }
 
-    fn is_complete(&self) -> Result<bool> {
-        self.plan.enter(Site::EventIsComplete)?;
-        self.inner.is_complete()
-    }
-
-    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.plan.enter(Site::EventSynchronize)?;
-        self.inner.synchronize(deadline)
-    }
-
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         self.plan.enter(Site::EventElapsedMs)?;
         self.inner.elapsed_ms(&*Self::of(start)?.inner)
-    }
-
-    fn time_ns(&self) -> Result<u64> {
-        self.plan.enter(Site::EventTimeNs)?;
-        self.inner.time_ns()
-    }
-
-    fn native(&self) -> Option<usize> {
-        self.inner.native()
-    }
-}
-
-impl Drop for FaultEvent {
-    fn drop(&mut self) {
-        self.plan.ledger.released(Kind::Event);
     }
 }
