@@ -88,6 +88,16 @@ fn any_text_is_a_string_of_json() {
 }
 
 #[test]
+fn a_line_has_the_members_that_were_set_in_a_fixed_order() {
+    assert_eq!(mark("a"), r#"{"ph":"i","pid":1,"tid":2,"name":"a","ts":1234567.008}"#);
+    let mut text = String::new();
+    let line = event('X', "b", Track { pid: 3, tid: 4 }).arg("z", 7u64).arg("a", "c");
+    line.lasting(6).at(5_000).category("copy").end(&mut text);
+    let members = r#"{"ph":"X","pid":3,"tid":4,"name":"b","cat":"copy","ts":5.000,"dur":0.006,"args":{"z":7,"a":"c"}}"#;
+    assert_eq!(text, members);
+}
+
+#[test]
 fn a_wait_is_for_the_latest_record() {
     let driver = cpu::open(cpu::Options { memory_per_device: Some(16 << 20), ..Default::default() }).unwrap();
     let device = driver.open(0).unwrap();
