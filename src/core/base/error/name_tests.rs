@@ -19,7 +19,7 @@ fn names_are_those_of_the_api() {
 
 #[test]
 fn every_code_is_found_and_no_other() {
-    for (code, name) in &NAMES {
+    for (code, name) in NAMES {
         assert_eq!(error_name(*code), Some(*name));
     }
     for unknown in [i32::MIN, -1, 1, 107_999, i32::MAX] {
