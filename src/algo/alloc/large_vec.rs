@@ -7,6 +7,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+
 use super::prefetch::prefetch;
 
 /// The length of large pages.
@@ -123,13 +125,9 @@ fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
 /// large blocks after one was freed.
 fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
     let all = bytes.checked_add(PAGE)?;
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
     // SAFETY: no address is asked for: mmap places this anonymous mapping where nothing is mapped.
-    let mapped = unsafe { libc::mmap(ptr::null_mut(), all, access, flags, -1, 0) };
-    if mapped == libc::MAP_FAILED {
-        return None;
-    }
+    let mapped = unsafe { mmap_anonymous(ptr::null_mut(), all, access, flags) }.ok()?;
     let before = mapped.addr().next_multiple_of(PAGE) - mapped.addr();
     // SAFETY: inside the mapping, whose ends are unused.
     unsafe {

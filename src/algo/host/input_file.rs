@@ -3,12 +3,14 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use super::system_call::refused;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::system_call::refused_by;
 
 /// How long a pipe may be empty before the read fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
@@ -61,19 +63,13 @@ fn read_stream(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
 
 /// Waits until bytes are available, or no more will come.
 fn wait_for_bytes(file: &File) -> io::Result<()> {
-    let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let milliseconds = libc::c_int::try_from(PATIENCE.as_millis()).unwrap_or(libc::c_int::MAX);
-    // SAFETY: one description, of a file that is open.
-    match unsafe { libc::poll(&raw mut wanted, 1, milliseconds) } {
-        0 => {
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Timespec::try_from(PATIENCE).ok().as_ref()) {
+        Ok(0) => {
             let text = format!("nothing was written to it for {PATIENCE:?}, and it has not ended");
             Err(io::Error::new(ErrorKind::TimedOut, text))
         }
-        -1 => {
-            let error = refused("poll");
-            if error.kind() == ErrorKind::Interrupted { Ok(()) } else { Err(error) }
-        }
-        _ => Ok(()),
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(refused_by("poll")(error)),
     }
 }
 

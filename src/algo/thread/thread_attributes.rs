@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::per_thread::per_thread;
 
@@ -64,6 +65,7 @@ fn default_stack() -> usize {
 }
 
 fn is_unlimited() -> bool {
+    // Not by rustix, which takes it that the system never refuses this call.
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: getrlimit writes into `limit`, which has the type it wants.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
@@ -115,7 +117,7 @@ struct Scheduling {
     /// Policy, priority and nice value; `None`: unknown, or of a kind that threads cannot share.
     attributes: Option<libc::sched_attr>,
     /// `None`: unknown.
-    processors: Option<libc::cpu_set_t>,
+    processors: Option<CpuSet>,
 }
 
 /// Sets the fixed scheduling for the calling thread, as far as the system allows that; otherwise it keeps its inherited
@@ -141,10 +143,10 @@ impl Scheduling {
             unsafe { libc::syscall(libc::SYS_sched_setattr, 0, std::ptr::from_ref(wanted), 0) };
         }
         if let Some(wanted) = &self.processors
-            && processors().is_none_or(|now| !is_same_set(&now, wanted))
+            && processors().as_ref() != Some(wanted)
         {
-            // SAFETY: a set and its length. Failure changes nothing.
-            unsafe { libc::sched_setaffinity(0, size_of_val(wanted), wanted) };
+            // Failure changes nothing.
+            let _ = sched_setaffinity(None, wanted);
         }
     }
 }
@@ -152,11 +154,6 @@ impl Scheduling {
 fn is_same(a: &libc::sched_attr, b: &libc::sched_attr) -> bool {
     let key = |one: &libc::sched_attr| (one.sched_policy, one.sched_priority, one.sched_nice);
     key(a) == key(b)
-}
-
-fn is_same_set(a: &libc::cpu_set_t, b: &libc::cpu_set_t) -> bool {
-    // SAFETY: both are sets.
-    unsafe { libc::CPU_EQUAL(a, b) }
 }
 
 fn attributes() -> Option<libc::sched_attr> {
@@ -172,13 +169,9 @@ fn attributes() -> Option<libc::sched_attr> {
     shared.contains(&(found.sched_policy as libc::c_int)).then_some(found)
 }
 
-fn processors() -> Option<libc::cpu_set_t> {
-    let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
-    // SAFETY: room for the answer, and its size. A machine with more processors refuses it.
-    unsafe {
-        let code = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr());
-        (code == 0).then(|| set.assume_init())
-    }
+fn processors() -> Option<CpuSet> {
+    // Fails on a machine with more processors than a set has room for.
+    sched_getaffinity(None).ok()
 }
 
 #[cfg(test)]

@@ -25,29 +25,18 @@ fn a_stack_is_deep_while_most_of_it_is_left() {
 #[test]
 fn processors_and_policy_are_those_that_were_fixed() {
     let wanted = Scheduling::of_this_thread();
-    let first = |set: &libc::cpu_set_t| {
-        // SAFETY: a set, and numbers inside it.
-        (0..libc::CPU_SETSIZE as usize).find(|&at| unsafe { libc::CPU_ISSET(at, set) })
-    };
+    let first = |set: &CpuSet| (0..CpuSet::MAX_CPU).find(|&at| set.is_set(at));
     let thread = std::thread::spawn(move || {
         let before = Scheduling::of_this_thread();
         let processors = before.processors.expect("the kernel returns them");
-        let mut one = MaybeUninit::<libc::cpu_set_t>::zeroed();
-        // SAFETY: zeros are a set, and the number is inside it.
-        let one = unsafe {
-            libc::CPU_SET(first(&processors).expect("one at least"), one.assume_init_mut());
-            one.assume_init()
-        };
+        let mut one = CpuSet::new();
+        one.set(first(&processors).expect("one at least"));
         Scheduling { attributes: None, processors: Some(one) }.apply();
-        assert!(processors_of_this_thread_are(&one));
+        assert_eq!(super::processors(), Some(one));
         wanted.apply();
-        assert!(processors_of_this_thread_are(&wanted.processors.unwrap()));
+        assert_eq!(super::processors(), wanted.processors);
         let same = |now: &libc::sched_attr| is_same(now, &wanted.attributes.unwrap());
         assert!(attributes().is_some_and(|now| same(&now)));
     });
     thread.join().unwrap();
-}
-
-fn processors_of_this_thread_are(wanted: &libc::cpu_set_t) -> bool {
-    processors().is_some_and(|now| is_same_set(&now, wanted))
 }
