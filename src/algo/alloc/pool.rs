@@ -149,14 +149,9 @@ pub struct Pool<B: Books> {
     parts: Parts<B>,
 }
 
-impl<B: Books> Default for Pool<B> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<B: Books> Pool<B> {
     /// A pool without memory.
+    #[expect(clippy::new_without_default, reason = "a pool is one of its owner's, and begins without segments")]
     pub fn new() -> Self {
         Self { parts: Parts::new() }
     }
@@ -337,17 +332,20 @@ impl<B: Books> Pool<B> {
 
     /// The current statistics.
     pub fn stats(&self) -> Stats {
-        self.parts.stats()
+        let all = self.parts.all();
+        let mut stats = Stats::default();
+        all.iter().for_each(|memory| memory.counts.add_to(&mut stats));
+        stats
     }
 
     /// Resets the peak of reserved bytes.
     pub fn reset_reserved_high(&self) {
-        self.parts.reset_reserved_high();
+        self.parts.all().iter_mut().for_each(|memory| memory.counts.reset_reserved_high());
     }
 
     /// Resets the peak of used bytes.
     pub fn reset_used_high(&self) {
-        self.parts.reset_used_high();
+        self.parts.all().iter_mut().for_each(|memory| memory.counts.reset_used_high());
     }
 }
 

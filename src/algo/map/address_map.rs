@@ -93,6 +93,7 @@ pub struct AddressMap {
 impl AddressMap {
     const_unless_loom! {
         /// An empty map.
+        #[expect(clippy::new_without_default, reason = "a map is a static outside of models, which a constant makes")]
         pub fn new() -> Self {
             Self {
                 sheets: Chunked::new(),
@@ -351,12 +352,6 @@ impl AddressMap {
         if !begins_page(base) {
             self.page_at(page_of(base)).clear_start(granule_of(base));
         }
-    }
-}
-
-impl Default for AddressMap {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

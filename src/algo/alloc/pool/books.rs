@@ -33,12 +33,6 @@ pub trait Hide {
     fn hide(self) -> bool;
 }
 
-impl<F: FnOnce() -> bool> Hide for F {
-    fn hide(self) -> bool {
-        self()
-    }
-}
-
 /// A block to free.
 #[derive(Clone, Copy)]
 pub struct Back<P> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::counts::Counts;
 use super::memory::Memory;
 use super::totals::Totals;
-use super::{Books, Stats, StreamKey};
+use super::{Books, StreamKey};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
 /// The most parts.
@@ -195,21 +195,6 @@ impl<B: Books> Parts<B> {
             // A thread that adds a second part counts the first one under its lock.
             None => self.lock(0).counts.reserved,
         }
-    }
-
-    pub(super) fn stats(&self) -> Stats {
-        let all = self.all();
-        let mut stats = Stats::default();
-        all.iter().for_each(|memory| memory.counts.add_to(&mut stats));
-        stats
-    }
-
-    pub(super) fn reset_reserved_high(&self) {
-        self.all().iter_mut().for_each(|memory| memory.counts.reset_reserved_high());
-    }
-
-    pub(super) fn reset_used_high(&self) {
-        self.all().iter_mut().for_each(|memory| memory.counts.reset_used_high());
     }
 }
 
