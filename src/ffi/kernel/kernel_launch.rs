@@ -41,6 +41,18 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
 /// The arguments of a launch that passes them in another way.
 pub(super) const NO_ARGUMENTS: Arguments = Arguments::Block { addr: 0, len: 0 };
 
+/// A launch of the kernel in `funcHandle`, with a number of blocks and nothing else about its shape.
+#[inline]
+pub(super) fn of_blocks(function: aclrtFuncHandle, blocks: u32, arguments: Arguments, config: Config) -> Request {
+    Request {
+        argument: "funcHandle",
+        function: handle::from_c(function),
+        shape: Shape::Blocks(blocks),
+        arguments,
+        config,
+    }
+}
+
 /// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
 /// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
 /// The device chooses the threads and the order of blocks.
@@ -71,13 +83,8 @@ pub unsafe extern "C" fn aclrtLaunchKernel(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtLaunchKernel", || {
-        let request = Request {
-            argument: "funcHandle",
-            function: handle::from_c(funcHandle),
-            shape: Shape::Blocks(numBlocks),
-            arguments: Arguments::Block { addr: address::from_c(argsData), len: argsSize },
-            config: Config::default(),
-        };
+        let arguments = Arguments::Block { addr: address::from_c(argsData), len: argsSize };
+        let request = of_blocks(funcHandle, numBlocks, arguments, Config::default());
         kernel_launch::launch(request, handle::from_c(stream))
     })
 }
@@ -116,13 +123,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
     guard("aclrtLaunchKernelV2", || {
         // SAFETY: aclrtLaunchKernelV2 takes null or a configuration with `numAttrs` attributes.
         let config = unsafe { read_config(cfg) }?;
-        let request = Request {
-            argument: "funcHandle",
-            function: handle::from_c(funcHandle),
-            shape: Shape::Blocks(numBlocks),
-            arguments: Arguments::Block { addr: address::from_c(argsData), len: argsSize },
-            config,
-        };
+        let arguments = Arguments::Block { addr: address::from_c(argsData), len: argsSize };
+        let request = of_blocks(funcHandle, numBlocks, arguments, config);
         kernel_launch::launch(request, handle::from_c(stream))
     })
 }
@@ -158,14 +160,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
         // SAFETY: aclrtLaunchKernelWithConfig takes null or a configuration with `numAttrs`
         // attributes.
         let config = unsafe { read_config(cfg) }?;
-        let function = handle::from_c(funcHandle);
-        let request = Request {
-            argument: "funcHandle",
-            function,
-            shape: Shape::Blocks(numBlocks),
-            arguments: NO_ARGUMENTS,
-            config,
-        };
+        let request = of_blocks(funcHandle, numBlocks, NO_ARGUMENTS, config);
+        let function = request.function;
         let stream = handle::from_c(stream);
         kernel_launch::check_before_arguments(&request, stream)?;
         // SAFETY: the launched list is a handle or memory of the caller that holds a list.

@@ -8,7 +8,7 @@ use crate::core::kernel::kernel_launch::{self, PlaceHolder, Request, Shape};
 use crate::core::kernel::symbol;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, bytes, handle};
-use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, read_config};
+use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, of_blocks, read_config};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream, dim3};
 
 /// The maximum number of placeholders: as many addresses as fit into the arguments and the data after them.
@@ -79,13 +79,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
         // SAFETY: aclrtLaunchKernelWithHostArgs asks for `argsSize` readable bytes at `hostArgs`.
         let block = unsafe { host_arguments(hostArgs, argsSize) }?;
         let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
-        let request = Request {
-            argument: "funcHandle",
-            function: handle::from_c(funcHandle),
-            shape: Shape::Blocks(numBlocks),
-            arguments: NO_ARGUMENTS,
-            config,
-        };
+        let request = of_blocks(funcHandle, numBlocks, NO_ARGUMENTS, config);
         kernel_launch::launch_with_data(request, block, &place_holders, handle::from_c(stream))
     })
 }
