@@ -5,16 +5,16 @@ use std::ffi::c_char;
 use crate::ffi::base::guard::guard_unsupported;
 use crate::ffi::types::aclError;
 
+/// Nothing can be dumped; the program can copy.
+const NO_OPERATORS: &str =
+    "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself";
+
 /// Starts dumping.
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
-    guard_unsupported(
-        "aclmdlInitDump",
-        "there are no operators whose data could be dumped; copy device memory with \
-             aclrtMemcpy and write it yourself",
-    )
+    guard_unsupported("aclmdlInitDump", NO_OPERATORS)
 }
 
 /// Configures dumping from a JSON file.
@@ -22,11 +22,7 @@ pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
-    guard_unsupported(
-        "aclmdlSetDump",
-        "there are no operators whose data could be dumped; copy device memory with \
-             aclrtMemcpy and write it yourself",
-    )
+    guard_unsupported("aclmdlSetDump", NO_OPERATORS)
 }
 
 /// Ends dumping.
@@ -34,9 +30,5 @@ pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlFinalizeDump() -> aclError {
-    guard_unsupported(
-        "aclmdlFinalizeDump",
-        "there are no operators whose data could be dumped; copy device memory with \
-             aclrtMemcpy and write it yourself",
-    )
+    guard_unsupported("aclmdlFinalizeDump", NO_OPERATORS)
 }

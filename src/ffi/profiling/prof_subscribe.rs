@@ -9,6 +9,9 @@ use crate::ffi::types::{
     aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri, aclprofSubscribeOpFlag,
 };
 
+/// What is missing here, and the alternative.
+const NO_MODELS: &str = "there are no models to subscribe to; take times with aclrtEventElapsedTime";
+
 /// Creates a subscription config, or returns null.
 ///
 /// @return null; aclGetRecentErrMsg returns what is missing.
@@ -18,9 +21,7 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
     aicoreMetrics: MaybeUninit<aclprofAicoreMetrics>,
     fd: *mut c_void,
 ) -> *mut aclprofSubscribeConfig {
-    guard_value("aclprofCreateSubscribeConfig", std::ptr::null_mut(), || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofCreateSubscribeConfig", std::ptr::null_mut(), || Err(unsupported!("{NO_MODELS}")))
 }
 
 /// Destroys a config of aclprofCreateSubscribeConfig.
@@ -28,10 +29,7 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroySubscribeConfig(profSubscribeConfig: *const aclprofSubscribeConfig) -> aclError {
-    guard_unsupported(
-        "aclprofDestroySubscribeConfig",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofDestroySubscribeConfig", NO_MODELS)
 }
 
 /// Subscribes to the profile of a model while it runs.
@@ -42,10 +40,7 @@ pub unsafe extern "C" fn aclprofModelSubscribe(
     modelId: u32,
     profSubscribeConfig: *const aclprofSubscribeConfig,
 ) -> aclError {
-    guard_unsupported(
-        "aclprofModelSubscribe",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofModelSubscribe", NO_MODELS)
 }
 
 /// Ends a subscription of aclprofModelSubscribe.
@@ -53,10 +48,7 @@ pub unsafe extern "C" fn aclprofModelSubscribe(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
-    guard_unsupported(
-        "aclprofModelUnSubscribe",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofModelUnSubscribe", NO_MODELS)
 }
 
 /// Returns the size of one operator's description.
@@ -64,10 +56,7 @@ pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclError {
-    guard_unsupported(
-        "aclprofGetOpDescSize",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofGetOpDescSize", NO_MODELS)
 }
 
 /// Returns the number of described operators.
@@ -75,7 +64,7 @@ pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclErro
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpNum(opInfo: *const c_void, opInfoLen: usize, opNumber: *mut u32) -> aclError {
-    guard_unsupported("aclprofGetOpNum", "there are no models to subscribe to; take times with aclrtEventElapsedTime")
+    guard_unsupported("aclprofGetOpNum", NO_MODELS)
 }
 
 /// Returns the length of an operator's type.
@@ -88,10 +77,7 @@ pub unsafe extern "C" fn aclprofGetOpTypeLen(
     index: u32,
     opTypeLen: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclprofGetOpTypeLen",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofGetOpTypeLen", NO_MODELS)
 }
 
 /// Returns the type of an operator.
@@ -105,7 +91,7 @@ pub unsafe extern "C" fn aclprofGetOpType(
     opType: *mut c_char,
     opTypeLen: usize,
 ) -> aclError {
-    guard_unsupported("aclprofGetOpType", "there are no models to subscribe to; take times with aclrtEventElapsedTime")
+    guard_unsupported("aclprofGetOpType", NO_MODELS)
 }
 
 /// Returns the length of an operator's name.
@@ -118,10 +104,7 @@ pub unsafe extern "C" fn aclprofGetOpNameLen(
     index: u32,
     opNameLen: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclprofGetOpNameLen",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofGetOpNameLen", NO_MODELS)
 }
 
 /// Returns the name of an operator.
@@ -135,7 +118,7 @@ pub unsafe extern "C" fn aclprofGetOpName(
     opName: *mut c_char,
     opNameLen: usize,
 ) -> aclError {
-    guard_unsupported("aclprofGetOpName", "there are no models to subscribe to; take times with aclrtEventElapsedTime")
+    guard_unsupported("aclprofGetOpName", NO_MODELS)
 }
 
 /// Returns the start time of an operator.
@@ -143,9 +126,7 @@ pub unsafe extern "C" fn aclprofGetOpName(
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpStart(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
-    guard_value("aclprofGetOpStart", 0, || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofGetOpStart", 0, || Err(unsupported!("{NO_MODELS}")))
 }
 
 /// Returns the end time of an operator.
@@ -153,9 +134,7 @@ pub unsafe extern "C" fn aclprofGetOpStart(opInfo: *const c_void, opInfoLen: usi
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpEnd(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
-    guard_value("aclprofGetOpEnd", 0, || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofGetOpEnd", 0, || Err(unsupported!("{NO_MODELS}")))
 }
 
 /// Returns the duration of an operator.
@@ -163,9 +142,7 @@ pub unsafe extern "C" fn aclprofGetOpEnd(opInfo: *const c_void, opInfoLen: usize
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpDuration(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
-    guard_value("aclprofGetOpDuration", 0, || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofGetOpDuration", 0, || Err(unsupported!("{NO_MODELS}")))
 }
 
 /// Returns the kind of an operator's description.
@@ -177,9 +154,7 @@ pub unsafe extern "C" fn aclprofGetOpFlag(
     opInfoLen: usize,
     index: u32,
 ) -> aclprofSubscribeOpFlag {
-    guard_value("aclprofGetOpFlag", aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofGetOpFlag", aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, || Err(unsupported!("{NO_MODELS}")))
 }
 
 /// Returns the value of an operator's attribute as a text, or null.
@@ -192,9 +167,7 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
     index: u32,
     attri: MaybeUninit<aclprofSubscribeOpAttri>,
 ) -> *const c_char {
-    guard_value("aclprofGetOpAttriValue", std::ptr::null(), || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofGetOpAttriValue", std::ptr::null(), || Err(unsupported!("{NO_MODELS}")))
 }
 
 /// Returns the id of the model of an operator.
@@ -202,7 +175,5 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetModelId(opInfo: *const c_void, opInfoLen: usize, index: u32) -> usize {
-    guard_value("aclprofGetModelId", 0, || {
-        Err(unsupported!("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
-    })
+    guard_value("aclprofGetModelId", 0, || Err(unsupported!("{NO_MODELS}")))
 }

@@ -4,9 +4,11 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::unsupported;
-use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
-use crate::ffi::base::value::Out;
+use crate::ffi::base::guard::{guard_out, guard_unsupported, guard_value};
 use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
+
+/// Why all other functions of groups are unsupported.
+const NO_GROUPS: &str = "devices are not divided into groups; work always uses the whole device";
 
 /// Returns the number of groups of the current device: always 0, because devices here are not divided. Works at any
 /// time.
@@ -17,10 +19,7 @@ use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 /// @note Thread-safe. Follows aclrtGetGroupCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
-    guard("aclrtGetGroupCount", || {
-        Out::new("count", count)?.write(0);
-        Ok(())
-    })
+    guard_out("aclrtGetGroupCount", "count", count, || Ok(0))
 }
 
 /// Allocates descriptions of the groups, or returns null.
@@ -28,9 +27,7 @@ pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
 /// @return null; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
-    guard_value("aclrtCreateGroupInfo", std::ptr::null_mut(), || {
-        Err(unsupported!("devices are not divided into groups; work always uses the whole device"))
-    })
+    guard_value("aclrtCreateGroupInfo", std::ptr::null_mut(), || Err(unsupported!("{NO_GROUPS}")))
 }
 
 /// Frees the descriptions of aclrtCreateGroupInfo.
@@ -38,7 +35,7 @@ pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
-    guard_unsupported("aclrtDestroyGroupInfo", "devices are not divided into groups; work always uses the whole device")
+    guard_unsupported("aclrtDestroyGroupInfo", NO_GROUPS)
 }
 
 /// Fills in the descriptions of all groups.
@@ -46,7 +43,7 @@ pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetAllGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
-    guard_unsupported("aclrtGetAllGroupInfo", "devices are not divided into groups; work always uses the whole device")
+    guard_unsupported("aclrtGetAllGroupInfo", NO_GROUPS)
 }
 
 /// Returns an attribute of a group.
@@ -61,10 +58,7 @@ pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
     valueLen: usize,
     paramRetSize: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetGroupInfoDetail",
-        "devices are not divided into groups; work always uses the whole device",
-    )
+    guard_unsupported("aclrtGetGroupInfoDetail", NO_GROUPS)
 }
 
 /// Makes later work of this thread use a group.
@@ -72,5 +66,5 @@ pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetGroup(groupId: i32) -> aclError {
-    guard_unsupported("aclrtSetGroup", "devices are not divided into groups; work always uses the whole device")
+    guard_unsupported("aclrtSetGroup", NO_GROUPS)
 }
