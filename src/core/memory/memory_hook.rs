@@ -61,21 +61,21 @@ impl Moment {
     }
 }
 
-/// The kinds of memory.
+/// The kinds of memory, with the numbers of portaclMemoryKind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     /// Memory of a device, from aclrtMalloc and its variants.
-    Device,
+    Device = 0,
     /// Page-locked host memory.
-    Pinned,
+    Pinned = 1,
     /// Memory that the host and all devices use.
-    Managed,
+    Managed = 2,
     /// Memory of a stream-ordered pool.
-    Pool,
+    Pool = 3,
     /// Memory that another process has exported.
-    Imported,
+    Imported = 4,
     /// Memory of graphs, from captured requests.
-    Graph,
+    Graph = 5,
 }
 
 impl MemoryKind {

@@ -40,6 +40,40 @@ impl<T> Out<T> {
     }
 }
 
+/// Writes a result that the caller need not ask for: a null pointer asks for none.
+pub fn write_unless_null<T>(pointer: *mut T, value: T) {
+    if !pointer.is_null() {
+        Out(pointer).write(value);
+    }
+}
+
+/// Writes as many rows as fit, each as `to_c` converts it, and their total number. With a null array it only returns the
+/// number.
+///
+/// # Safety
+///
+/// `first` is null or has room for `capacity` elements.
+pub unsafe fn write_rows<R, T>(
+    (argument, first, capacity): (&str, *mut T, usize),
+    count: *mut usize,
+    rows: impl FnOnce() -> Result<Vec<R>>,
+    to_c: impl FnMut(&R) -> T,
+) -> Result<()> {
+    let count = Out::new("count", count)?;
+    let wanted = !first.is_null() && capacity != 0;
+    if wanted {
+        // SAFETY: there is room for an element.
+        unsafe { check_struct_size(argument, first) }?;
+    }
+    let rows = rows()?;
+    if wanted {
+        // SAFETY: there is room for `capacity` elements.
+        unsafe { Out(first).write_all(rows.iter().take(capacity).map(to_c)) };
+    }
+    count.write(rows.len());
+    Ok(())
+}
+
 /// An array from C: a number of elements behind a pointer, which may be null.
 pub struct Array<T> {
     first: *const T,
@@ -126,6 +160,17 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
         return Err(invalid_param!("{argument} is null; it must point to the value"));
     }
     Ok(())
+}
+
+/// The structure behind a pointer; null is an error that names `argument`.
+pub fn read<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
+    must_not_be_null(argument, pointer)?;
+    Ok(Array::new(pointer, 1).get(0))
+}
+
+/// A function of the program; null is an error that names `argument` and the `remedy`.
+pub fn function<F>(argument: &str, function: Option<F>, remedy: &str) -> Result<F> {
+    function.ok_or_else(|| invalid_param!("{argument} is null; {remedy}"))
 }
 
 /// Checks the size at the beginning of a structure that the caller has filled in.

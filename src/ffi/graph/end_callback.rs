@@ -2,10 +2,9 @@
 
 use std::ffi::c_void;
 
-use crate::core::base::error::{Error, invalid_param};
 use crate::core::graph::end_callback::{self, EndCallback};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, handle};
+use crate::ffi::base::value::{address, function, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtCallback};
 
 /// Registers a function that is called when a graph is destroyed, or released with its device (aclrtResetDevice,
@@ -29,7 +28,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
     userData: *mut c_void,
 ) -> aclError {
     guard("aclmdlRIDestroyRegisterCallback", || {
-        let Some(func) = func else { return Err(no_function()) };
+        let func = function("func", func, "pass the function to call")?;
         let data = address::from_c(userData);
         // SAFETY: the caller promises that it may be called once with this, from any thread.
         let call = Box::new(move || unsafe { func(address::to_c(data)) });
@@ -49,11 +48,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(modelRI: aclmdlRI, func: aclrtCallback) -> aclError {
     guard("aclmdlRIDestroyUnregisterCallback", || {
-        let Some(func) = func else { return Err(no_function()) };
+        let func = function("func", func, "pass the function to call")?;
         end_callback::unregister(handle::from_c(modelRI), func as usize)
     })
-}
-
-fn no_function() -> Error {
-    invalid_param!("func is null; pass the function to call")
 }

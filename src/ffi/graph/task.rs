@@ -9,7 +9,7 @@ use crate::core::graph::inspect::params::{self, Change, KernelParams, Params, Ta
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::transfer::stream_value;
 use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_from, enum_value, handle, must_not_be_null};
+use crate::ffi::base::value::{address, enum_from, enum_value, handle, read};
 use crate::ffi::kernel::kernel_launch::read_config;
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIEventResetTaskParams, aclmdlRIEventWaitTaskParams,
@@ -97,10 +97,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskSetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError {
     guard("aclmdlRITaskSetParams", || {
-        must_not_be_null("params", params)?;
-        // SAFETY: not null, and by the contract of the C boundary it points to parameters, whatever
-        // bits they have; C may pack them.
-        let params = unsafe { params.read_unaligned() };
+        let params = read("params", params)?;
         let kind = enum_value(params.r#type);
         // SAFETY: `kind` is the kind of this structure, so it says which member of the union is
         // set.

@@ -6,7 +6,9 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Out, address, check_struct_size, enum_value, handle, null, text};
+use crate::ffi::base::value::{
+    Out, address, check_struct_size, enum_from, enum_value, handle, null, text, write_unless_null,
+};
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
     portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind, portaclMemoryMoment,
@@ -23,26 +25,19 @@ unsafe impl Send for Foreign {}
 unsafe impl Sync for Foreign {}
 
 impl Foreign {
-    fn before_of(&self, moment: Moment) -> portaclMemoryHookBefore {
+    /// The functions before and after a moment.
+    fn functions(&self, moment: Moment) -> (portaclMemoryHookBefore, portaclMemoryHookAfter) {
         match moment {
-            Moment::Alloc => self.0.beforeAlloc,
-            Moment::Malloc => self.0.beforeMalloc,
-            Moment::Free => self.0.beforeFree,
-        }
-    }
-
-    fn after_of(&self, moment: Moment) -> portaclMemoryHookAfter {
-        match moment {
-            Moment::Alloc => self.0.afterAlloc,
-            Moment::Malloc => self.0.afterMalloc,
-            Moment::Free => self.0.afterFree,
+            Moment::Alloc => (self.0.beforeAlloc, self.0.afterAlloc),
+            Moment::Malloc => (self.0.beforeMalloc, self.0.afterMalloc),
+            Moment::Free => (self.0.beforeFree, self.0.afterFree),
         }
     }
 }
 
 impl MemoryHook for Foreign {
     fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
-        let Some(before) = self.before_of(moment) else { return Ok(()) };
+        let (Some(before), _) = self.functions(moment) else { return Ok(()) };
         memory_hook::take_reason();
         // SAFETY: who registered it promises that it may be called; the event lives until it returns.
         match unsafe { before(self.0.userData, &to_c(event)) } {
@@ -52,7 +47,7 @@ impl MemoryHook for Foreign {
     }
 
     fn after(&self, moment: Moment, event: &Event) {
-        let Some(after) = self.after_of(moment) else { return };
+        let (_, Some(after)) = self.functions(moment) else { return };
         // SAFETY: the structure's `after` is not null here, and the event lives during the call.
         unsafe { after(self.0.userData, &to_c(event)) };
     }
@@ -62,7 +57,7 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
     portaclMemoryEvent {
         structSize: size_of::<portaclMemoryEvent>(),
         deviceId: event.device,
-        kind: kind_to_c(event.kind),
+        kind: enum_from(event.kind as i32),
         size: event.size,
         roundedSize: event.rounded,
         ptr: address::to_c(event.addr),
@@ -72,18 +67,6 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
         thread: memory_hook::thread().into(),
         failed: event.failed.into(),
     }
-}
-
-/// A kind of memory for C.
-pub(in crate::ffi) fn kind_to_c(kind: MemoryKind) -> MaybeUninit<portaclMemoryKind> {
-    MaybeUninit::new(match kind {
-        MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
-        MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
-        MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
-        MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
-        MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
-        MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
-    })
 }
 
 /// The kind of memory in `argument`.
@@ -124,11 +107,25 @@ pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
     }
 }
 
-fn check_size(what: &str, got: usize, wanted: usize) -> Result<()> {
-    if got >= wanted {
-        return Ok(());
+/// A structure of C, of this version or a later one.
+///
+/// # Safety
+///
+/// `pointer` is null or points to a structure that begins with its size, and has as many bytes.
+unsafe fn read_versioned<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
+    if pointer.is_null() {
+        return Err(null(argument));
     }
-    Err(invalid_param!("{what} is {got}; it must be the size of the structure, at least {wanted}"))
+    // SAFETY: `pointer` is not null, and every version of the structure begins with its size.
+    let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    let least = size_of::<T>();
+    if size < least {
+        return Err(invalid_param!(
+            "{argument}->structSize is {size}; it must be the size of the structure, at least {least}"
+        ));
+    }
+    // SAFETY: its size says that the whole structure is there.
+    Ok(unsafe { pointer.read_unaligned() })
 }
 
 /// Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
@@ -157,27 +154,14 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
     id: *mut u64,
 ) -> aclError {
     guard("portaclMemoryHookRegister", || {
-        if hook.is_null() {
-            return Err(null("hook"));
-        }
-        // SAFETY: `hook` is not null, and every version of the structure begins with its size.
-        let size = unsafe { (&raw const (*hook).structSize).read_unaligned() };
-        check_size("hook->structSize", size, size_of::<portaclMemoryHook>())?;
-        // SAFETY: the structure says that it has the size of the one read here.
-        let hook = unsafe { hook.read_unaligned() };
+        // SAFETY: portaclMemoryHookRegister takes a hook whose size the program has set.
+        let hook = unsafe { read_versioned("hook", hook) }?;
         // SAFETY: `hook->name` is null or a C string, and is copied before the call returns.
         let name = unsafe { text::required("hook->name", hook.name) }?.to_string_lossy();
         let number = memory_hook::register(&name, scope_of(scope)?, Box::new(Foreign(hook)))?;
-        write_id(id, number);
+        write_unless_null(id, number);
         Ok(())
     })
-}
-
-/// Writes the id of a hook, unless the pointer is null.
-pub fn write_id(id: *mut u64, number: u64) {
-    if let Ok(out) = Out::new("id", id) {
-        out.write(number);
-    }
 }
 
 /// Unregisters a memory hook, in any order. When this returns, the hook is not called any more, and its user data may
@@ -236,10 +220,7 @@ fn info_to_c(info: &memory_hook::Info) -> portaclMemoryHookInfo {
     portaclMemoryHookInfo {
         structSize: size_of::<portaclMemoryHookInfo>(),
         id: info.id,
-        scope: MaybeUninit::new(match info.scope {
-            Scope::Thread => portaclMemoryHookScope::PORTACL_MEMORY_HOOK_THREAD,
-            Scope::Process => portaclMemoryHookScope::PORTACL_MEMORY_HOOK_PROCESS,
-        }),
+        scope: enum_from(info.scope as i32),
         isCalledHere: info.is_called_here.into(),
         refusals: info.refusals,
         failures: info.failures,
@@ -307,14 +288,8 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
                 return Err(invalid_param!("moment is {other}; allowed: the values of portaclMemoryMoment, 0 to 2"));
             }
         };
-        if event.is_null() {
-            return Err(null("event"));
-        }
-        // SAFETY: `event` is not null, and the field with the size comes first in every version.
-        let got = unsafe { (&raw const (*event).structSize).read_unaligned() };
-        check_size("event->structSize", got, size_of::<portaclMemoryEvent>())?;
-        // SAFETY: its size says that the whole event is there.
-        let event = unsafe { event.read_unaligned() };
+        // SAFETY: portaclMemoryEventToJson takes an event that says its size, as hooks get it.
+        let event = unsafe { read_versioned("event", event) }?;
         let json = memory_hook::to_json(moment, &from_c(&event)?);
         if !line.is_null() {
             if size <= json.len() {

@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::param_invalid;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, check_struct_size, text};
-use crate::ffi::memory::memory_hook::{scope_of, write_id};
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{text, write_rows, write_unless_null};
+use crate::ffi::memory::memory_hook::scope_of;
 use crate::ffi::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
 
 /// Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
             Some(path) => Box::new(memory_hook::create_file("path", path)?),
         };
         let hook = Box::new(DebugPrint::new(to));
-        write_id(id, memory_hook::register("DebugPrintHook", scope, hook)?);
+        write_unless_null(id, memory_hook::register("DebugPrintHook", scope, hook)?);
         Ok(())
     })
 }
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
         let path = unsafe { text::required("path", path) }?;
         let to = memory_hook::create_file("path", path)?;
         let hook = Box::new(Logging::new(Box::new(to)));
-        write_id(id, memory_hook::register("LoggingHook", scope, hook)?);
+        write_unless_null(id, memory_hook::register("LoggingHook", scope, hook)?);
         Ok(())
     })
 }
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
 ) -> aclError {
     guard("portaclMemoryHookRegisterLimit", || {
         let hook = Box::new(Limit::new(most));
-        write_id(id, memory_hook::register("LimitHook", scope_of(scope)?, hook)?);
+        write_unless_null(id, memory_hook::register("LimitHook", scope_of(scope)?, hook)?);
         Ok(())
     })
 }
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
 ) -> aclError {
     guard("portaclMemoryHookRegisterLineProfile", || {
         let hook = Box::new(LineProfile::new(maxDepth));
-        write_id(id, memory_hook::register("LineProfileHook", scope_of(scope)?, hook)?);
+        write_unless_null(id, memory_hook::register("LineProfileHook", scope_of(scope)?, hook)?);
         Ok(())
     })
 }
@@ -144,9 +144,7 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
         if !text.is_null() {
             self::text::Buffer::new("text", text, "size", size)?.write(&report);
         }
-        if let Ok(out) = Out::new("length", length) {
-            out.write(report.len());
-        }
+        write_unless_null(length, report.len());
         Ok(())
     })
 }
@@ -170,25 +168,17 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
     capacity: usize,
     count: *mut usize,
 ) -> aclError {
-    guard_out("portaclMemoryHookProfile", "count", count, || {
-        let wanted = !nodes.is_null() && capacity != 0;
-        if wanted {
-            // SAFETY: `nodes` has room for at least one node, and the caller has set the size in
-            // the first.
-            unsafe { check_struct_size("nodes", nodes) }?;
-        }
-        let rows = memory_hook::profile(id)?.ok_or_else(|| {
-            param_invalid!(
-                "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
-                 that does"
-            )
-        })?;
-        if wanted {
-            let written = rows.iter().take(capacity).map(node_to_c);
-            // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
-            unsafe { Out::new("nodes", nodes)?.write_all(written) };
-        }
-        Ok(rows.len())
+    guard("portaclMemoryHookProfile", || {
+        let rows = || {
+            memory_hook::profile(id)?.ok_or_else(|| {
+                param_invalid!(
+                    "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
+                     that does"
+                )
+            })
+        };
+        // SAFETY: `nodes` is null or has room for `capacity` nodes.
+        unsafe { write_rows(("nodes", nodes, capacity), count, rows, node_to_c) }
     })
 }
 

@@ -6,15 +6,14 @@ use std::mem::MaybeUninit;
 use crate::core::memory::access::{AccessRequest, flags_of};
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
 use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null};
+use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null, read};
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLocation, aclrtPhysicalMemProp,
 };
 
 /// Reads properties from C as numbers.
 fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Result<Properties> {
-    must_not_be_null("prop", prop)?;
-    let prop = Array::new(prop, 1).get(0);
+    let prop = read("prop", prop)?;
     Ok(Properties {
         handle_type: enum_value(prop.handleType),
         allocation_type: enum_value(prop.allocationType),
@@ -301,8 +300,7 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
     flag: *mut u64,
 ) -> aclError {
     guard_out("aclrtMemGetAccess", "flag", flag, || {
-        must_not_be_null("location", location)?;
-        let location = Array::new(location, 1).get(0);
+        let location = read("location", location)?;
         let location_type = enum_value(location.r#type);
         let access = access::get(address::from_c(virPtr), location_type, location.id)?;
         Ok(flags_of(access) as u64)

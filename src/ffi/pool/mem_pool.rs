@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::{self, Props};
 use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null};
+use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, read};
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
 /// Creates a pool. It is empty at first. It allocates segments of 32 MiB and more from its device, and its attributes
@@ -38,8 +38,7 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
     poolProps: *const aclrtMemPoolProps,
 ) -> aclError {
     guard_out("aclrtMemPoolCreate", "memPool", memPool, || {
-        must_not_be_null("poolProps", poolProps)?;
-        let props = Array::new(poolProps, 1).get(0);
+        let props = read("poolProps", poolProps)?;
         let pool = mem_pool::create(Props {
             alloc_type: enum_value(props.allocType),
             handle_type: enum_value(props.handleType),

@@ -4,11 +4,11 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memory::access::Access;
+use crate::core::memory::access::flags_of;
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
 use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null};
+use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null, read};
 use crate::ffi::memory::virtual_memory::access_request;
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
@@ -164,14 +164,9 @@ pub unsafe extern "C" fn portaclMemPoolGetAccess(
     memPool: aclrtMemPool,
     location: *const aclrtMemLocation,
 ) -> aclError {
-    guard_out("portaclMemPoolGetAccess", "flags", flags, || {
-        must_not_be_null("location", location)?;
-        let location = Array::new(location, 1).get(0);
+    guard_out("portaclMemPoolGetAccess", "flags", flags.cast::<i32>(), || {
+        let location = read("location", location)?;
         let kind = enum_value(location.r#type);
-        Ok(match access::get(handle::from_c(memPool), kind, location.id)? {
-            Access::None => aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE,
-            Access::Read => aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READ,
-            Access::ReadWrite => aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
-        })
+        Ok(flags_of(access::get(handle::from_c(memPool), kind, location.id)?))
     })
 }

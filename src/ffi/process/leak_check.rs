@@ -6,12 +6,10 @@ use std::time::Instant;
 use crate::algo::host::notice::notice;
 use crate::core::base::call_site::Names;
 use crate::core::base::callback;
-use crate::core::base::error::invalid_param;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, check_struct_size, handle, text};
-use crate::ffi::memory::memory_hook::kind_to_c;
+use crate::ffi::base::value::{Out, address, check_struct_size, enum_from, function, handle, text, write_unless_null};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
@@ -73,7 +71,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
         ptr: address::to_c(live.addr),
         size: record.map_or(0, |record| record.size),
         roundedSize: live.len,
-        kind: kind_to_c(live.kind),
+        kind: enum_from(live.kind as i32),
         deviceId: live.device,
         memPool: handle::to_c(live.pool),
         stream: handle::to_c(record.map_or(0, |record| record.stream)),
@@ -98,9 +96,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
     guard("portaclMemoryReportLeaks", || {
         let live = leak_check::report(&mut |text| notice(text))?;
-        if let Ok(out) = Out::new("count", count) {
-            out.write(live);
-        }
+        write_unless_null(count, live);
         Ok(())
     })
 }
@@ -121,7 +117,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
     count: *mut usize,
 ) -> aclError {
     guard("portaclMemoryReportLeaksTo", || {
-        let write = write.ok_or_else(|| invalid_param!("write is null; it must be a function"))?;
+        let write = function("write", write, "it must be a function")?;
         let live = leak_check::report(&mut |text| {
             for line in text.lines() {
                 // A name that contains a zero is truncated there.
@@ -132,9 +128,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
                 });
             }
         })?;
-        if let Ok(out) = Out::new("count", count) {
-            out.write(live);
-        }
+        write_unless_null(count, live);
         Ok(())
     })
 }

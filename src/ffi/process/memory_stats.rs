@@ -2,41 +2,15 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::Result;
 use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
 use crate::core::process::memory_stats;
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, check_struct_size, handle};
+use crate::ffi::base::value::{Out, check_struct_size, handle, write_rows};
 use crate::ffi::memory::memory_hook::memory_kind;
 use crate::ffi::types::{
     aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats,
 };
-
-/// Writes as many rows as fit, and their total number. With a null array it only returns the number.
-///
-/// # Safety
-///
-/// `first` is null or has room for `capacity` elements.
-unsafe fn write_rows<T: Copy>(
-    (argument, first, capacity): (&str, *mut T, usize),
-    count: *mut usize,
-    rows: impl FnOnce() -> Result<Vec<T>>,
-) -> Result<()> {
-    let count = Out::new("count", count)?;
-    let wanted = !first.is_null() && capacity != 0;
-    if wanted {
-        // SAFETY: there is room for an element.
-        unsafe { check_struct_size(argument, first) }?;
-    }
-    let rows = rows()?;
-    if wanted {
-        // SAFETY: there is room for `capacity` elements.
-        unsafe { Out::new(argument, first)?.write_all(rows.iter().take(capacity).copied()) };
-    }
-    count.write(rows.len());
-    Ok(())
-}
 
 fn to_c(stats: &Stats) -> portaclMemoryStats {
     portaclMemoryStats {
@@ -128,9 +102,9 @@ pub unsafe extern "C" fn portaclMemoryListPools(
             isImported: row.is_imported.into(),
             stats: to_c(&row.stats),
         };
-        let rows = || Ok(memory_stats::pools(deviceId)?.iter().map(row).collect());
+        let rows = || memory_stats::pools(deviceId);
         // SAFETY: `pools` is null or has room for `capacity` pools.
-        unsafe { write_rows(("pools", pools, capacity), count, rows) }
+        unsafe { write_rows(("pools", pools, capacity), count, rows, row) }
     })
 }
 
@@ -163,8 +137,8 @@ pub unsafe extern "C" fn portaclMemoryListPageSizes(
             bytes: amount.bytes,
             count: amount.count,
         };
-        let rows = || Ok(memory_stats::page_sizes(deviceId, kind)?.iter().map(row).collect());
+        let rows = || memory_stats::page_sizes(deviceId, kind);
         // SAFETY: `sizes` is null or has room for `capacity` sizes of pages.
-        unsafe { write_rows(("sizes", sizes, capacity), count, rows) }
+        unsafe { write_rows(("sizes", sizes, capacity), count, rows, row) }
     })
 }

@@ -4,10 +4,9 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::base::error::{Result, invalid_param};
 use crate::core::process::snapshot::{self, Callback};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value};
+use crate::ffi::base::value::{address, enum_value, function};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
@@ -132,7 +131,7 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
     args: *mut c_void,
 ) -> aclError {
     guard("aclrtSnapShotCallbackRegister", || {
-        let function = required(callback)?;
+        let function = function("callback", callback, "it must be a function")?;
         let argument = address::from_c(args);
         let call = Arc::new(move |device| {
             // SAFETY: the program keeps the snapshot callback and its argument valid until it
@@ -156,9 +155,7 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackUnregister(
     stage: MaybeUninit<aclrtSnapShotStage>,
     callback: aclrtSnapShotCallBack,
 ) -> aclError {
-    guard("aclrtSnapShotCallbackUnregister", || snapshot::unregister(enum_value(stage), required(callback)? as usize))
-}
-
-fn required<F>(callback: Option<F>) -> Result<F> {
-    callback.ok_or_else(|| invalid_param!("callback is null; it must be a function"))
+    guard("aclrtSnapShotCallbackUnregister", || {
+        snapshot::unregister(enum_value(stage), function("callback", callback, "it must be a function")? as usize)
+    })
 }

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::profiling::{prof_range, prof_stamp};
 use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Array, bytes, handle, must_not_be_null, text};
+use crate::ffi::base::value::{Array, bytes, handle, must_not_be_null, read, text};
 use crate::ffi::types::{
     ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor, aclprofTensorInfo, aclrtStream,
 };
@@ -44,16 +44,14 @@ pub unsafe extern "C" fn aclprofMarkEx(msg: *const c_char, msgLen: usize, stream
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -> aclError {
     guard("aclprofRangePushEx", || {
-        must_not_be_null("attr", attr)?;
-        let attributes = Array::new(attr.cast_const(), 1).get(0);
+        let attributes = read("attr", attr)?;
         let aclprofEventAttributes { version, size, messageType, .. } = attributes;
         check("attr->version", version.into(), ACL_PROF_EVENT_ATTR_VERSION as u32)?;
         check("attr->size", size.into(), size_of::<aclprofEventAttributes>() as u32)?;
         check("attr->messageType", messageType, 0)?;
         // SAFETY: the only kind of message, as was checked.
         let info = unsafe { attributes.message.tensorInfo };
-        must_not_be_null("attr->message.tensorInfo", info)?;
-        prof_range::push(&operator(&Array::new(info.cast_const(), 1).get(0))?)
+        prof_range::push(&operator(&read("attr->message.tensorInfo", info)?)?)
     })
 }
 

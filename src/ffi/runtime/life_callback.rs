@@ -4,15 +4,15 @@ use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::Result;
 use crate::core::runtime::life_callback::{self, Callback};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value};
+use crate::ffi::base::value::{self, address, enum_value};
 use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
 /// Checks that C passed a function.
 fn required<F>(function: Option<F>) -> Result<F> {
-    function.ok_or_else(|| invalid_param!("cbFunc is null; it must be a function"))
+    value::function("cbFunc", function, "it must be a function")
 }
 
 /// Registers a function that every aclInit calls which initializes the library. If the library is already initialized,

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use crate::core::stream::notify::{self, CountedWait};
 use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
-use crate::ffi::base::value::{Array, enum_value, handle, must_not_be_null, text};
+use crate::ffi::base::value::{Array, enum_value, handle, must_not_be_null, read, text};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify, aclrtServerPid,
@@ -235,8 +235,7 @@ pub unsafe extern "C" fn aclrtCntNotifyRecord(
     info: *mut aclrtCntNotifyRecordInfo,
 ) -> aclError {
     guard("aclrtCntNotifyRecord", || {
-        must_not_be_null("info", info)?;
-        let info = Array::new(info.cast_const(), 1).get(0);
+        let info = read("info", info)?;
         let (notify, stream) = (handle::from_c(cntNotify), handle::from_c(stream));
         notify::record_counted(notify, stream, enum_value(info.mode), info.value)
     })
@@ -261,8 +260,7 @@ pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
     info: *mut aclrtCntNotifyWaitInfo,
 ) -> aclError {
     guard("aclrtCntNotifyWaitWithTimeout", || {
-        must_not_be_null("info", info)?;
-        let info = Array::new(info.cast_const(), 1).get(0);
+        let info = read("info", info)?;
         let wait =
             CountedWait { mode: enum_value(info.mode), value: info.value, seconds: info.timeout, clear: info.isClear };
         notify::wait_counted(handle::from_c(cntNotify), handle::from_c(stream), wait)

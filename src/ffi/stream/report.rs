@@ -8,7 +8,7 @@ use crate::backend::{HostFn, pthread as this_thread};
 use crate::core::base::error::invalid_param;
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{enum_value, handle};
+use crate::ffi::base::value::{enum_value, function, handle};
 use crate::ffi::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream};
 
 const NO_BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK as i32;
@@ -37,9 +37,7 @@ const BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK as i32;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchHostFunc(stream: aclrtStream, r#fn: aclrtHostFunc, args: *mut c_void) -> aclError {
     guard("aclrtLaunchHostFunc", || {
-        let Some(function) = r#fn else {
-            return Err(invalid_param!("fn is null; pass the function to call"));
-        };
+        let function = function("fn", r#fn, "pass the function to call")?;
         // SAFETY: the caller of aclrtLaunchHostFunc promises that it may be called.
         let function = unsafe { HostFn::new(function, args) };
         report::launch_host_function(function, handle::from_c(stream))
@@ -97,9 +95,7 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtLaunchCallback", || {
-        let Some(function) = r#fn else {
-            return Err(invalid_param!("fn is null; pass the function to call"));
-        };
+        let function = function("fn", r#fn, "pass the function to call")?;
         let block = match enum_value(blockType) {
             NO_BLOCK => false,
             BLOCK => true,

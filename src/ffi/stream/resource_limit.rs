@@ -2,10 +2,16 @@
 
 use std::mem::MaybeUninit;
 
+use crate::core::base::error::Result;
 use crate::core::stream::resource_limit::{self, Resource};
 use crate::ffi::base::guard::{guard, guard_out};
 use crate::ffi::base::value::{enum_value, handle};
 use crate::ffi::types::{aclError, aclrtDevResLimitType, aclrtStream};
+
+/// The resource that C names.
+fn resource(r#type: MaybeUninit<aclrtDevResLimitType>) -> Result<Resource> {
+    Resource::from_number(enum_value(r#type))
+}
 
 /// Returns how many cores of a type work on a device may use: the limit of aclrtSetDeviceResLimit, but at most the
 /// number of cores of the device (ACL_DEV_ATTR_CUBE_CORE_NUM and ACL_DEV_ATTR_VECTOR_CORE_NUM of aclrtGetDeviceInfo).
@@ -26,10 +32,7 @@ pub unsafe extern "C" fn aclrtGetDeviceResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard_out("aclrtGetDeviceResLimit", "value", value, || {
-        let resource = Resource::from_number(enum_value(r#type))?;
-        resource_limit::of_device(deviceId, resource)
-    })
+    guard_out("aclrtGetDeviceResLimit", "value", value, || resource_limit::of_device(deviceId, resource(r#type)?))
 }
 
 /// Sets how many cores of a type work on a device may use. The limit is stored, for code that chooses the number of
@@ -51,10 +54,7 @@ pub unsafe extern "C" fn aclrtSetDeviceResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: u32,
 ) -> aclError {
-    guard("aclrtSetDeviceResLimit", || {
-        let resource = Resource::from_number(enum_value(r#type))?;
-        resource_limit::set_of_device(deviceId, resource, value)
-    })
+    guard("aclrtSetDeviceResLimit", || resource_limit::set_of_device(deviceId, resource(r#type)?, value))
 }
 
 /// Removes the limits of aclrtSetDeviceResLimit, for both types.
@@ -89,8 +89,7 @@ pub unsafe extern "C" fn aclrtGetStreamResLimit(
     value: *mut u32,
 ) -> aclError {
     guard_out("aclrtGetStreamResLimit", "value", value, || {
-        let resource = Resource::from_number(enum_value(r#type))?;
-        resource_limit::of_stream(handle::from_c(stream), resource)
+        resource_limit::of_stream(handle::from_c(stream), resource(r#type)?)
     })
 }
 
@@ -112,10 +111,7 @@ pub unsafe extern "C" fn aclrtSetStreamResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: u32,
 ) -> aclError {
-    guard("aclrtSetStreamResLimit", || {
-        let resource = Resource::from_number(enum_value(r#type))?;
-        resource_limit::set_of_stream(handle::from_c(stream), resource, value)
-    })
+    guard("aclrtSetStreamResLimit", || resource_limit::set_of_stream(handle::from_c(stream), resource(r#type)?, value))
 }
 
 /// Removes the limits of aclrtSetStreamResLimit, for both types.
@@ -175,8 +171,5 @@ pub unsafe extern "C" fn aclrtGetResInCurrentThread(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard_out("aclrtGetResInCurrentThread", "value", value, || {
-        let resource = Resource::from_number(enum_value(r#type))?;
-        resource_limit::in_thread(resource)
-    })
+    guard_out("aclrtGetResInCurrentThread", "value", value, || resource_limit::in_thread(resource(r#type)?))
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::core::base::error::param_invalid;
 use crate::core::stream::stream_config::{self, Description, Field};
 use crate::ffi::base::guard::{guard, guard_out, guard_value};
-use crate::ffi::base::value::{address, enum_value, handle as stream_handle, must_not_be_null};
+use crate::ffi::base::value::{address, enum_value, handle as stream_handle, must_not_be_null, read};
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
 /// The stream configurations created by this library, by their address. They are not handles: the structure is public,
@@ -130,9 +130,7 @@ pub unsafe extern "C" fn aclrtCreateStreamV2(
     handle: *const aclrtStreamConfigHandle,
 ) -> aclError {
     guard_out("aclrtCreateStreamV2", "stream", stream, || {
-        must_not_be_null("handle", handle)?;
-        // SAFETY: `handle` is not null, so it is a description of a stream, aligned or not.
-        let described = unsafe { handle.read_unaligned() };
+        let described = read("handle", handle)?;
         let description = Description { flags: described.flag as u64, priority: described.priority };
         Ok(stream_handle::to_c(stream_config::create(description)?))
     })

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::core::transfer::random_num::{self, Request, Value};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, handle, must_be_null, must_not_be_null};
+use crate::ffi::base::value::{address, enum_value, handle, must_be_null, read};
 use crate::ffi::types::{aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream};
 
 fn value(info: aclrtRandomParaInfo) -> Value {
@@ -53,11 +53,8 @@ pub unsafe extern "C" fn aclrtRandomNumAsync(
     reserve: *mut c_void,
 ) -> aclError {
     guard("aclrtRandomNumAsync", || {
-        must_not_be_null("taskInfo", taskInfo)?;
+        let info = read("taskInfo", taskInfo)?;
         must_be_null("reserve", reserve)?;
-        // SAFETY: not null, and by the contract of the C boundary it points to one. C may pass packed
-        // memory, so alignment is not assumed.
-        let info = unsafe { taskInfo.read_unaligned() };
         let function = enum_value(info.randomNumFuncParaInfo.funcType);
         let parameters = info.randomNumFuncParaInfo.paramInfo;
         const DROPOUT: i32 = aclrtRandomNumFuncType::ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK as i32;

@@ -3,10 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::invalid_param;
 use crate::core::transfer::reduce::{self, Request};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, handle};
+use crate::ffi::base::value::{address, enum_value, handle, must_be_null};
 use crate::ffi::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
 
 /// Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around; half
@@ -42,9 +41,7 @@ pub unsafe extern "C" fn aclrtReduceAsync(
     reserve: *mut c_void,
 ) -> aclError {
     guard("aclrtReduceAsync", || {
-        if !reserve.is_null() {
-            return Err(invalid_param!("reserve is {reserve:p}; it must be null"));
-        }
+        must_be_null("reserve", reserve)?;
         let request = Request {
             dst: address::from_c(dst),
             src: address::from_c(src),

@@ -12,13 +12,13 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
-/// The threads that a hook is for.
+/// The threads that a hook is for, with the numbers of portaclMemoryHookScope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The thread that registers it.
-    Thread,
+    Thread = 0,
     /// All threads.
-    Process,
+    Process = 1,
 }
 
 /// A registered hook.
