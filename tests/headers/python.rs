@@ -191,7 +191,9 @@ fn functions(types: &Types) -> (Vec<Function>, BTreeMap<String, String>) {
         let source = sources[name.as_str()];
         let is_out = |parameter: &str| {
             let forms = [format!("Out::new(\"{parameter}\""), format!("guard_out(\"{name}\", \"{parameter}\"")];
-            forms.iter().any(|form| source.body.contains(form)) && !ARRAYS.contains(&(name, parameter))
+            let of_two = format!(" (\"{parameter}\", ");
+            let is_of_two = source.body.trim_start().starts_with("guard_outs(") && source.body.contains(&of_two);
+            (is_of_two || forms.iter().any(|form| source.body.contains(form))) && !ARRAYS.contains(&(name, parameter))
         };
         let parameter = |text: &str| {
             let (c, name) = text.rsplit_once(' ').filter(|_| text != "...").ok_or("takes any number of arguments")?;

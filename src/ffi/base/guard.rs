@@ -32,6 +32,23 @@ pub fn guard_out<T>(call: &'static str, argument: &str, pointer: *mut T, body: i
     })
 }
 
+/// As [`guard_out`], for functions with two results: pointers with the names of their arguments.
+#[inline]
+pub fn guard_outs<A, B>(
+    call: &'static str,
+    (name_a, a): (&str, *mut A),
+    (name_b, b): (&str, *mut B),
+    body: impl FnOnce() -> Result<(A, B)>,
+) -> i32 {
+    guard(call, || {
+        let (out_a, out_b) = (Out::new(name_a, a)?, Out::new(name_b, b)?);
+        let (value_a, value_b) = body()?;
+        out_a.write(value_a);
+        out_b.write(value_b);
+        Ok(())
+    })
+}
+
 /// As [`guard`], for functions that return a value: a failure returns `fallback`.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {

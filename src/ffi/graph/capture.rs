@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use crate::core::graph::capture::{self, mode};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, enum_from, enum_value, handle};
+use crate::ffi::base::guard::{guard, guard_out, guard_outs};
+use crate::ffi::base::value::{enum_value, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 
 /// Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
@@ -85,13 +85,9 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
     status: *mut aclmdlRICaptureStatus,
     modelRI: *mut aclmdlRI,
 ) -> aclError {
-    guard("aclmdlRICaptureGetInfo", || {
-        let status = Out::new("status", status.cast::<i32>())?;
-        let graph = Out::new("modelRI", modelRI)?;
-        let (number, raw) = capture::info(handle::from_c(stream))?;
-        status.write(number);
-        graph.write(handle::to_c(raw));
-        Ok(())
+    guard_outs("aclmdlRICaptureGetInfo", ("status", status.cast::<i32>()), ("modelRI", modelRI), || {
+        let (status, graph) = capture::info(handle::from_c(stream))?;
+        Ok((status, handle::to_c(graph)))
     })
 }
 
@@ -107,13 +103,9 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
 /// @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError {
-    guard("aclmdlRICaptureThreadExchangeMode", || {
-        let place = mode.cast::<MaybeUninit<aclmdlRICaptureMode>>();
-        let out = Out::new("mode", place)?;
+    guard_out("aclmdlRICaptureThreadExchangeMode", "mode", mode.cast::<i32>(), || {
         // SAFETY: not null, and by the contract of the C boundary it points to a value; C may choose
         // any number, and pack it.
-        let wanted = enum_value(unsafe { place.read_unaligned() });
-        out.write(enum_from(mode::exchange(wanted)?));
-        Ok(())
+        mode::exchange(unsafe { mode.cast::<i32>().read_unaligned() })
     })
 }

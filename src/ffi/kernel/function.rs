@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::kernel::{function, symbol};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, address, enum_value, handle, text};
+use crate::ffi::base::guard::{guard, guard_out, guard_outs};
+use crate::ffi::base::value::{address, enum_value, handle, text};
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtFuncAttribute, aclrtFuncHandle};
 
 /// Returns the address of a kernel's code. Devices here have one kind of cores.
@@ -24,13 +24,9 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
     aicAddr: *mut *mut c_void,
     aivAddr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtGetFunctionAddr", || {
-        let first = Out::new("aicAddr", aicAddr)?;
-        let second = Out::new("aivAddr", aivAddr)?;
+    guard_outs("aclrtGetFunctionAddr", ("aicAddr", aicAddr), ("aivAddr", aivAddr), || {
         let code = function::code_of(handle::from_c(funcHandle))?;
-        first.write(address::to_c(code.addr));
-        second.write(std::ptr::null_mut());
-        Ok(())
+        Ok((address::to_c(code.addr), std::ptr::null_mut()))
     })
 }
 
@@ -92,13 +88,8 @@ pub unsafe extern "C" fn aclrtGetFunctionSize(
     aicSize: *mut usize,
     aivSize: *mut usize,
 ) -> aclError {
-    guard("aclrtGetFunctionSize", || {
-        let first = Out::new("aicSize", aicSize)?;
-        let second = Out::new("aivSize", aivSize)?;
-        let code = function::code_of(handle::from_c(funcHandle))?;
-        first.write(code.len);
-        second.write(0);
-        Ok(())
+    guard_outs("aclrtGetFunctionSize", ("aicSize", aicSize), ("aivSize", aivSize), || {
+        Ok((function::code_of(handle::from_c(funcHandle))?.len, 0))
     })
 }
 
@@ -182,13 +173,8 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
     paramOffset: *mut usize,
     paramSize: *mut usize,
 ) -> aclError {
-    guard("aclrtFunctionGetParamInfo", || {
-        let offset = Out::new("paramOffset", paramOffset)?;
-        let size = Out::new("paramSize", paramSize)?;
+    guard_outs("aclrtFunctionGetParamInfo", ("paramOffset", paramOffset), ("paramSize", paramSize), || {
         let function = symbol::callee(handle::from_c(func.cast_mut()));
-        let known = function::parameter(function, paramIndex)?;
-        offset.write(known.0);
-        size.write(known.1);
-        Ok(())
+        function::parameter(function, paramIndex)
     })
 }

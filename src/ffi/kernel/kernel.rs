@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::{self, binary_image};
-use crate::ffi::base::guard::{guard, guard_out, guard_unsupported, guard_value};
-use crate::ffi::base::value::{Array, Out, address, bytes, enum_value, handle, text};
+use crate::ffi::base::guard::{guard, guard_out, guard_outs, guard_unsupported, guard_value};
+use crate::ffi::base::value::{Array, address, bytes, enum_value, handle, text};
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
 
 /// Checks the options of a load that have an effect here.
@@ -214,15 +214,11 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
     dptr: *mut *mut c_void,
     size: *mut usize,
 ) -> aclError {
-    guard("aclrtBinaryGetGlobal", || {
-        let addr = Out::new("dptr", dptr)?;
-        let len = Out::new("size", size)?;
+    guard_outs("aclrtBinaryGetGlobal", ("dptr", dptr), ("size", size), || {
         // SAFETY: `name` is null or a C string that names a variable.
         let name = unsafe { text::required("name", name) }?;
         let span = kernel::variable(handle::from_c(binHandle), &name.to_string_lossy())?;
-        addr.write(address::to_c(span.addr));
-        len.write(span.len);
-        Ok(())
+        Ok((address::to_c(span.addr), span.len))
     })
 }
 
@@ -242,13 +238,9 @@ pub unsafe extern "C" fn aclrtBinaryGetDevAddress(
     binAddr: *mut *mut c_void,
     binSize: *mut usize,
 ) -> aclError {
-    guard("aclrtBinaryGetDevAddress", || {
-        let addr = Out::new("binAddr", binAddr)?;
-        let len = Out::new("binSize", binSize)?;
+    guard_outs("aclrtBinaryGetDevAddress", ("binAddr", binAddr), ("binSize", binSize), || {
         let code = kernel::code_of_binary(handle::from_c(binHandle))?;
-        addr.write(address::to_c(code.addr));
-        len.write(code.len);
-        Ok(())
+        Ok((address::to_c(code.addr), code.len))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::memory::buffer::{self, USER_BYTES};
-use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::guard::{guard, guard_out, guard_outs};
 use crate::ffi::base::value::{Array, Out, address, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMbuf};
 
@@ -48,12 +48,9 @@ pub unsafe extern "C" fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError {
 /// @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufData(buf: aclrtMbuf, dataPtr: *mut *mut c_void, size: *mut usize) -> aclError {
-    guard("aclrtGetBufData", || {
-        let (addr, len) = (Out::new("dataPtr", dataPtr)?, Out::new("size", size)?);
+    guard_outs("aclrtGetBufData", ("dataPtr", dataPtr), ("size", size), || {
         let data = buffer::data(handle::from_c(buf))?;
-        addr.write(address::to_c(data.addr));
-        len.write(data.size);
-        Ok(())
+        Ok((address::to_c(data.addr), data.size))
     })
 }
 
@@ -150,11 +147,7 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
 /// @note Thread-safe. Follows aclrtCopyBufRef of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf) -> aclError {
-    guard("aclrtCopyBufRef", || {
-        let out = Out::new("newBuf", newBuf)?;
-        out.write(handle::to_c(buffer::share(handle::from_c(buf))?.raw()));
-        Ok(())
-    })
+    guard_out("aclrtCopyBufRef", "newBuf", newBuf, || Ok(handle::to_c(buffer::share(handle::from_c(buf))?.raw())))
 }
 
 /// Appends a buffer to the end of a chain. From then on it is freed with the head of the chain, not separately.

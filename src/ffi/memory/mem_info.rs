@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, mem_info};
-use crate::ffi::base::guard::guard;
+use crate::ffi::base::guard::{guard, guard_outs};
 use crate::ffi::base::value::{Out, enum_value, text};
 use crate::ffi::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
 
@@ -28,14 +28,7 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     free: *mut usize,
     total: *mut usize,
 ) -> aclError {
-    guard("aclrtGetMemInfo", || {
-        let free_out = Out::new("free", free)?;
-        let total_out = Out::new("total", total)?;
-        let (free_bytes, total_bytes) = mem_info::memory_info(enum_value(attr))?;
-        free_out.write(free_bytes);
-        total_out.write(total_bytes);
-        Ok(())
-    })
+    guard_outs("aclrtGetMemInfo", ("free", free), ("total", total), || mem_info::memory_info(enum_value(attr)))
 }
 
 /// Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its

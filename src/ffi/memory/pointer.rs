@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, Location};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address};
+use crate::ffi::base::guard::{guard_out, guard_outs};
+use crate::ffi::base::value::address;
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemLocationType, aclrtPtrAttributes};
 
 /// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
@@ -25,8 +25,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     ptr: *const c_void,
     attributes: *mut aclrtPtrAttributes,
 ) -> aclError {
-    guard("aclrtPointerGetAttributes", || {
-        let out = Out::new("attributes", attributes)?;
+    guard_out("aclrtPointerGetAttributes", "attributes", attributes, || {
         if ptr.is_null() {
             return Err(invalid_param!("ptr is null; pass the address to ask about"));
         }
@@ -39,8 +38,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
             Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
         };
         let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };
-        out.write(aclrtPtrAttributes { location, pageSize: found.page_size, rsv: [0; 4] });
-        Ok(())
+        Ok(aclrtPtrAttributes { location, pageSize: found.page_size, rsv: [0; 4] })
     })
 }
 
@@ -61,16 +59,12 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
     pbase: *mut *mut c_void,
     psize: *mut usize,
 ) -> aclError {
-    guard("aclrtMemGetAddressRange", || {
-        let base_out = Out::new("pbase", pbase)?;
-        let size_out = Out::new("psize", psize)?;
+    guard_outs("aclrtMemGetAddressRange", ("pbase", pbase), ("psize", psize), || {
         if ptr.is_null() {
             return Err(invalid_param!("ptr is null; pass the address to ask about"));
         }
         let (base, size) = memory::address_range(address::from_c(ptr))?;
-        base_out.write(address::to_c(base));
-        size_out.write(size);
-        Ok(())
+        Ok((address::to_c(base), size))
     })
 }
 
@@ -95,8 +89,7 @@ pub unsafe extern "C" fn aclrtCheckMemType(
     checkResult: *mut u32,
     reserve: u32,
 ) -> aclError {
-    guard("aclrtCheckMemType", || {
-        let out = Out::new("checkResult", checkResult)?;
+    guard_out("aclrtCheckMemType", "checkResult", checkResult, || {
         if addrList.is_null() {
             return Err(invalid_param!("addrList is null, size is {size}"));
         }
@@ -110,7 +103,6 @@ pub unsafe extern "C" fn aclrtCheckMemType(
             // SAFETY: by the contract of the C boundary the list is `size` addresses long.
             address::from_c(unsafe { addrList.wrapping_add(index).read_unaligned() })
         });
-        out.write(u32::from(memory::all_are_of_type(addrs, memType)?));
-        Ok(())
+        Ok(u32::from(memory::all_are_of_type(addrs, memType)?))
     })
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::runtime::{device, device_info, info, thread};
-use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::guard::{guard, guard_out, guard_outs};
 use crate::ffi::base::value::{Out, enum_value, must_be_null, text};
 use crate::ffi::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
@@ -235,14 +235,12 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     leastPriority: *mut i32,
     greatestPriority: *mut i32,
 ) -> aclError {
-    guard("aclrtDeviceGetStreamPriorityRange", || {
-        let least = Out::new("leastPriority", leastPriority)?;
-        let greatest = Out::new("greatestPriority", greatestPriority)?;
-        let (least_urgent, most_urgent) = device::priority_range()?;
-        least.write(least_urgent);
-        greatest.write(most_urgent);
-        Ok(())
-    })
+    guard_outs(
+        "aclrtDeviceGetStreamPriorityRange",
+        ("leastPriority", leastPriority),
+        ("greatestPriority", greatestPriority),
+        device::priority_range,
+    )
 }
 
 /// Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
@@ -254,10 +252,7 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 /// @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError {
-    guard("aclrtGetThreadLastTaskId", || {
-        Out::new("taskId", taskId)?.write(thread::last_task());
-        Ok(())
-    })
+    guard_out("aclrtGetThreadLastTaskId", "taskId", taskId, || Ok(thread::last_task()))
 }
 
 /// Returns whether an engine of a device can use mapped host memory (aclrtHostRegister, aclrtMallocHost). Kernels

@@ -4,8 +4,8 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::{device_info, info};
-use crate::ffi::base::guard::{guard, guard_out, guard_value};
-use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::base::guard::{guard_out, guard_outs, guard_value};
+use crate::ffi::base::value::enum_value;
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
 
 /// Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
@@ -62,16 +62,12 @@ pub unsafe extern "C" fn aclGetCannAttribute(cannAttr: MaybeUninit<aclCannAttr>,
 /// @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetCannAttributeList(cannAttrList: *mut *const aclCannAttr, num: *mut usize) -> aclError {
-    guard("aclGetCannAttributeList", || {
+    guard_outs("aclGetCannAttributeList", ("cannAttrList", cannAttrList), ("num", num), || {
         const ATTRIBUTES: &[aclCannAttr] = &[
             aclCannAttr::ACL_CANN_ATTR_INF_NAN,
             aclCannAttr::ACL_CANN_ATTR_BF16,
             aclCannAttr::ACL_CANN_ATTR_JIT_COMPILE,
         ];
-        let list = Out::new("cannAttrList", cannAttrList)?;
-        let length = Out::new("num", num)?;
-        list.write(ATTRIBUTES.as_ptr());
-        length.write(ATTRIBUTES.len());
-        Ok(())
+        Ok((ATTRIBUTES.as_ptr(), ATTRIBUTES.len()))
     })
 }

@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::Result;
 use crate::core::kernel;
 use crate::core::stream::exception::{self, Exception, Watcher};
-use crate::ffi::base::guard::{guard, guard_out, guard_value};
-use crate::ffi::base::value::{Out, address, handle};
+use crate::ffi::base::guard::{guard, guard_out, guard_outs, guard_value};
+use crate::ffi::base::value::{self, address, handle};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle, aclrtOpExceptionCallback,
 };
@@ -27,12 +27,8 @@ fn watcher(function: Function) -> Watcher {
 }
 
 fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
-    callback.ok_or_else(|| {
-        invalid_param!(
-            "callback is null; it must be a function, and aclrtSetExceptionInfoCallback \
-                              takes one back that it has set"
-        )
-    })
+    let remedy = "it must be a function, and aclrtSetExceptionInfoCallback takes one back that it has set";
+    value::function("callback", callback, remedy)
 }
 
 /// Sets the function that is called when enqueued work fails. It replaces the function of an earlier call. Functions of
@@ -203,14 +199,10 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
     devArgsPtr: *mut *mut c_void,
     devArgsLen: *mut u32,
 ) -> aclError {
-    guard("aclrtGetArgsFromExceptionInfo", || {
-        let first = Out::new("devArgsPtr", devArgsPtr)?;
-        let len = Out::new("devArgsLen", devArgsLen)?;
+    guard_outs("aclrtGetArgsFromExceptionInfo", ("devArgsPtr", devArgsPtr), ("devArgsLen", devArgsLen), || {
         let (_, exception) = exception::find_launch(info.addr())?;
         let arguments = exception.arguments();
-        first.write(arguments.as_ptr().cast_mut().cast());
-        len.write(arguments.len() as u32);
-        Ok(())
+        Ok((arguments.as_ptr().cast_mut().cast(), arguments.len() as u32))
     })
 }
 

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::cache;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null, must_not_be_null};
+use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::value::{address, enum_value, handle, must_be_null, read};
 use crate::ffi::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
 
 /// Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
@@ -107,9 +107,7 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
     flag: u32,
 ) -> aclError {
     guard("aclrtCmoWaitBarrier", || {
-        must_not_be_null("taskInfo", taskInfo)?;
-        // SAFETY: not null, and by the contract of the C boundary it points to one; any bits are one.
-        let task = unsafe { taskInfo.read_unaligned() };
+        let task = read("taskInfo", taskInfo)?;
         cache::check_barriers(task.barrierNum)?;
         let kinds = task.cmoInfo.iter().take(task.barrierNum).map(|info| enum_value(info.cmoType));
         cache::wait(task.barrierNum, kinds, flag, handle::from_c(stream))
@@ -124,10 +122,7 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
 /// @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
-    guard("aclrtCmoGetDescSize", || {
-        Out::new("size", size)?.write(cache::DESCRIPTION);
-        Ok(())
-    })
+    guard_out("aclrtCmoGetDescSize", "size", size, || Ok(cache::DESCRIPTION))
 }
 
 /// Writes the descriptor of a cache operation to device memory. Synchronous.
