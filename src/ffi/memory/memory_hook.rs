@@ -158,8 +158,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
         let hook = unsafe { read_versioned("hook", hook) }?;
         // SAFETY: `hook->name` is null or a C string, and is copied before the call returns.
         let name = unsafe { text::required("hook->name", hook.name) }?.to_string_lossy();
-        let number = memory_hook::register(&name, scope_of(scope)?, Box::new(Foreign(hook)))?;
-        write_unless_null(id, number);
+        write_unless_null(id, memory_hook::register(&name, scope_of(scope)?, Box::new(Foreign(hook)))?);
         Ok(())
     })
 }

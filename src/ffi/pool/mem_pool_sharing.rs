@@ -8,7 +8,7 @@ use crate::backend::{PoolHandle, PoolSharing};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::pool::mem_pool::sharing;
 use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, address, enum_value, handle, must_not_be_null};
+use crate::ffi::base::value::{Out, address, enum_value, handle, must_not_be_null, read};
 use crate::ffi::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtrExportData};
 
 /// Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the
@@ -84,11 +84,8 @@ pub unsafe extern "C" fn portaclMemPoolImportFromShareableHandle(
 ) -> aclError {
     guard_out("portaclMemPoolImportFromShareableHandle", "memPool", memPool, || {
         let shareable = match sharing::way(enum_value(handleType))? {
-            PoolSharing::Fabric => {
-                must_not_be_null("shareableHandle", shareableHandle)?;
-                // SAFETY: not null, and by the contract of this handle type as many bytes.
-                PoolHandle::Fabric(unsafe { shareableHandle.cast::<[u8; 64]>().read_unaligned() })
-            }
+            // By the contract of this handle type there are as many bytes.
+            PoolSharing::Fabric => PoolHandle::Fabric(read("shareableHandle", shareableHandle.cast::<[u8; 64]>())?),
             _ => PoolHandle::Descriptor(descriptor("shareableHandle", shareableHandle)?),
         };
         Ok(handle::to_c(sharing::import(shareable, flags)?))

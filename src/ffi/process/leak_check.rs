@@ -95,8 +95,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
     guard("portaclMemoryReportLeaks", || {
-        let live = leak_check::report(&mut |text| notice(text))?;
-        write_unless_null(count, live);
+        write_unless_null(count, leak_check::report(&mut |text| notice(text))?);
         Ok(())
     })
 }

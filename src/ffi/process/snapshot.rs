@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::core::process::snapshot::{self, Callback};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, function};
+use crate::ffi::base::value::{address, enum_value, function, read};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
@@ -73,12 +73,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrtSnapShotBackupArgs) -> aclError {
     guard("aclrtSnapShotProcessBackup", || {
-        let mut flags = 0;
-        if !args.is_null() {
-            // SAFETY: `args` is not null, so it is an aclrtBackupProcessArgs; the read works in
-            // packed memory too.
-            flags = unsafe { (&raw const (*args).backupFlags).read_unaligned() };
-        }
+        let flags = if args.is_null() { 0 } else { read("args", args)?.backupFlags };
         snapshot::back_up(pid, flags)
     })
 }
@@ -100,12 +95,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrt
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessRestore(pid: c_int, args: *mut aclrtSnapShotRestoreArgs) -> aclError {
     guard("aclrtSnapShotProcessRestore", || {
-        let mut flags = 0;
-        if !args.is_null() {
-            // SAFETY: `args` is not null, so it is an aclrtRestoreProcessArgs; the read works in
-            // packed memory too.
-            flags = unsafe { (&raw const (*args).restoreFlags).read_unaligned() };
-        }
+        let flags = if args.is_null() { 0 } else { read("args", args)?.restoreFlags };
         snapshot::restore(pid, flags)
     })
 }
