@@ -47,8 +47,8 @@ pub fn write_unless_null<T>(pointer: *mut T, value: T) {
     }
 }
 
-/// Writes as many rows as fit, each as `to_c` converts it, and their total number. With a null array it only returns the
-/// number.
+/// Writes as many rows as fit, each as `to_c` converts it, and their total number. With a null array it only returns
+/// the number.
 ///
 /// # Safety
 ///

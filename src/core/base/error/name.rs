@@ -8,8 +8,8 @@ pub fn error_name(code: i32) -> Option<&'static CStr> {
     Some(NAMES[index].1)
 }
 
-/// By ascending code. `build.rs` makes them from the constants in `src/ffi/types`; a test compares them with the table of
-/// the API's constants.
+/// By ascending code. `build.rs` makes them from the constants in `src/ffi/types`; a test compares them with the table
+/// of the API's constants.
 static NAMES: &[(i32, &CStr)] = include!(concat!(env!("OUT_DIR"), "/error_names.rs"));
 
 #[cfg(test)]
