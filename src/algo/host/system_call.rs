@@ -1,4 +1,4 @@
-//! Errors of system calls that contain the name of the call.
+//! Errors of system calls that contain the name of the call, and the limits of the process.
 
 use std::io;
 
@@ -22,6 +22,15 @@ pub fn named(call: &str, error: io::Error) -> io::Error {
 /// The process may not make this call, or the kernel does not have it: a retry does not help.
 pub fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
+}
+
+/// A limit of this process (`ulimit`), `RLIM_INFINITY` without one. `None`: the system refused the query. Not by rustix,
+/// which takes it that this is never refused.
+pub fn process_limit(resource: libc::__rlimit_resource_t) -> Option<libc::rlim_t> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: getrlimit writes into `limit`, which has the type it wants.
+    let refused = unsafe { libc::getrlimit(resource, &raw mut limit) } != 0;
+    (!refused).then_some(limit.rlim_cur)
 }
 
 #[cfg(test)]

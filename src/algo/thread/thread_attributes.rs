@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::per_thread::per_thread;
+use crate::algo::host::system_call::process_limit;
 
 /// The smallest stack of a thread of the library, also if the system's default is smaller.
 pub const LEAST_STACK: usize = 256 << 10;
@@ -60,16 +61,8 @@ fn default_stack() -> usize {
         }
     }
     // The C library then takes 2 MiB, a quarter of what a limited thread has.
-    let least = if is_unlimited() { UNLIMITED_STACK } else { LEAST_STACK };
-    bytes.max(least)
-}
-
-fn is_unlimited() -> bool {
-    // Not by rustix, which takes it that the system never refuses this call.
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: getrlimit writes into `limit`, which has the type it wants.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
-    known && limit.rlim_cur == libc::RLIM_INFINITY
+    let is_unlimited = process_limit(libc::RLIMIT_STACK) == Some(libc::RLIM_INFINITY);
+    bytes.max(if is_unlimited { UNLIMITED_STACK } else { LEAST_STACK })
 }
 
 per_thread! {

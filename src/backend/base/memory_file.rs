@@ -7,15 +7,14 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
 use rustix::io::Errno;
-use rustix::process::{Resource, getrlimit};
 
-use crate::algo::host::system_call::{named, refused, refused_by};
+use crate::algo::host::system_call::{named, process_limit, refused, refused_by};
 
 /// A new file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
 /// names the system call that failed.
 pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
     // Checked first: the system would kill the process by SIGXFSZ, without a message.
-    if let Some(most) = getrlimit(Resource::Fsize).current.filter(|most| *most < len) {
+    if let Some(most) = process_limit(libc::RLIMIT_FSIZE).filter(|most| *most < len) {
         return Err(io::Error::other(format!(
             "ftruncate: files of this process may have {most} bytes, and one in memory would need {len}; raise the \
              limit (ulimit -f)"

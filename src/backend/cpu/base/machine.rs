@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rustix::process::{Resource, getrlimit};
+use crate::algo::host::system_call::process_limit;
 
 /// Processors that this process may use, by affinity and the group's quota.
 pub fn cores() -> usize {
@@ -35,7 +35,7 @@ fn ordinary_memory(text: &str) -> Option<u64> {
 
 /// Bytes of address space that this process may have (`ulimit -v`); `None`: no limit.
 pub fn most_addresses() -> Option<u64> {
-    getrlimit(Resource::As).current
+    process_limit(libc::RLIMIT_AS).filter(|most| *most != libc::RLIM_INFINITY)
 }
 
 /// Bytes of the level-2 cache of a core; 0 if unknown.
