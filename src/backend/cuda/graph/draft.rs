@@ -61,7 +61,7 @@ impl Drop for Draft<'_> {
     fn drop(&mut self) {
         // SAFETY: made once, destroyed once; what was made of it lives on without it.
         let destroy = |api: &Api| unsafe { api.graph_destroy(self.raw.0) };
-        self.device.driver().end_in(self.device.context(), destroy);
+        self.device.driver.end_in(&self.device.context, destroy);
     }
 }
 
@@ -96,7 +96,7 @@ impl<'a> Draft<'a> {
             // `why`.
             unsafe { api.graph_exec_update(exec.0, self.raw.0, why.as_mut_ptr()) }
         };
-        self.device.context().attempt(update).is_ok()
+        self.device.context.attempt(update).is_ok()
     }
 
     /// Adds the work of a node, and returns the driver's nodes for it.
@@ -140,7 +140,7 @@ impl<'a> Draft<'a> {
 
     fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
         let job: CUDA_MEMCPY3D = memcpy_2d::layer(copy, self.device);
-        let context = self.device.context().raw().0;
+        let context = self.device.context.raw.0;
         self.add_node(|api, node, graph| {
             // SAFETY: `job` lives during the call; the core has checked both ranges, and does so
             // before each run.
@@ -176,7 +176,7 @@ impl<'a> Draft<'a> {
     }
 
     fn add_record(&self, event: &dyn Event, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let event = CudaEvent::of(event)?.raw();
+        let event = CudaEvent::of(event)?.raw;
         self.add_node(|api, node, graph| {
             // SAFETY: the nodes before this one are in the same graph, and the event lives as long as the graph.
             unsafe { api.graph_add_event_record(node, graph, after.as_ptr(), after.len(), event.0) }
@@ -196,7 +196,7 @@ impl<'a> Draft<'a> {
             width: fill.dst.len / fill.pattern.size(),
             height: 1,
         };
-        let context = self.device.context().raw().0;
+        let context = self.device.context.raw.0;
         self.add_node(|api, node, graph| {
             // SAFETY: `job` lives during the call, and the core checks the filled range before each
             // run.

@@ -112,7 +112,7 @@ impl Release for DroppedGraph {
 /// Releases what pending runs may still use, after those runs.
 fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
     let graph = DroppedGraph { device: Arc::clone(device), raw, kept };
-    let driver = device.driver();
+    let driver = &device.driver;
     driver.note_refusal(pending::release(driver, graph));
 }
 
@@ -130,16 +130,16 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
             // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
             // same device.
-            let wait = |api: &Api| unsafe { api.stream_wait_event(stream.raw().0, before.raw().0, 0) };
-            stream.device().call_here(wait)?;
+            let wait = |api: &Api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) };
+            stream.device.call_here(wait)?;
         }
         // First, because a launch cannot be undone if there is no memory for its mark.
-        let mark = Mark::unset(stream.device())?;
+        let mark = Mark::unset(&stream.device)?;
         let launch = |api: &Api| {
             // SAFETY: a live graph and a stream of the same open device.
-            unsafe { api.graph_launch(graph.raw.0, stream.raw().0) }
+            unsafe { api.graph_launch(graph.raw.0, stream.raw.0) }
         };
-        stream.device().call_here(launch)?;
+        stream.device.call_here(launch)?;
         stream.record(&mark)?;
         graph.latest = Some(mark);
         graph.latest_is_of_another = false;

@@ -123,7 +123,7 @@ pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
     // It may use memory of any device.
     stream.note_crossing();
     let [x, y, z] = launch.grid;
-    let device = stream.device();
+    let device = &stream.device;
     stream.submit(|| {
         // SAFETY: a live kernel; the driver reads as many arguments as the kernel has parameters,
         // which the caller of the launch promises to be there, during this call only.
@@ -137,7 +137,7 @@ pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
                 threads[1],
                 threads[2],
                 launch.shared_bytes as u32,
-                stream.raw().0,
+                stream.raw.0,
                 each,
                 extra,
             )

@@ -33,7 +33,7 @@ struct CudaModule(Arc<Loaded>);
 impl Drop for CudaModule {
     /// The driver knows the variables until the module is unloaded, but programs may not use them any more.
     fn drop(&mut self) {
-        let owned = self.0.device.driver().owned();
+        let owned = &self.0.device.driver.owned;
         self.0.variables.lock().iter().for_each(|(base, len)| owned.add(*base, *len));
     }
 }
@@ -53,7 +53,7 @@ impl Drop for Loaded {
         let variables = self.variables.get_mut().keys().copied().collect();
         let device = Arc::clone(&self.device);
         let module = DroppedModule { device, raw: self.raw, variables };
-        let driver = self.device.driver();
+        let driver = &self.device.driver;
         driver.note_refusal(pending::release(driver, module));
     }
 }
@@ -77,7 +77,7 @@ impl Release for DroppedModule {
             Some(_open) => self.device.call(|api| unsafe { api.module_unload(self.raw.0) }),
             None => Ok(()),
         };
-        self.variables.drain(..).for_each(|base| driver.owned().remove_after(base, || ()));
+        self.variables.drain(..).for_each(|base| driver.owned.remove_after(base, || ()));
         unloaded
     }
 }
@@ -113,7 +113,7 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
             )));
         }
     }
-    pending::reap(device.driver());
+    pending::reap(&device.driver);
     // The driver reads text up to a zero.
     let text = (kind == Image::Ptx).then(|| {
         let end = image.iter().position(|byte| *byte == 0).unwrap_or(image.len());
@@ -123,7 +123,7 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
     let mut raw: CUmodule = std::ptr::null_mut();
     // SAFETY: the driver writes the module's handle into `raw`, and the image is as long as its headers say.
     device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
-    let text = text.filter(|_| !device.driver().api().has_param_info());
+    let text = text.filter(|_| !device.driver.api.has_param_info());
     let device = Arc::clone(device);
     let loaded = Loaded { device, raw: Raw(raw), text, variables: Mutex::default() };
     Ok(Arc::new(CudaModule(Arc::new(loaded))))
@@ -196,7 +196,7 @@ impl Module for CudaModule {
         })?;
         let addr = addr as usize;
         self.0.variables.lock().insert(addr, len);
-        Ok(Span { addr, len, place: Place::Device(device.context().ordinal()) })
+        Ok(Span { addr, len, place: Place::Device(device.context.ordinal) })
     }
 
     /// The driver does not return it.
@@ -222,7 +222,7 @@ fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
         let (mut offset, mut size) = (0, 0);
         // SAFETY: places for the answers, and the function.
         let asked =
-            device.context().attempt(|api| unsafe { api.func_get_param_info(raw, each.len(), &mut offset, &mut size) });
+            device.context.attempt(|api| unsafe { api.func_get_param_info(raw, each.len(), &mut offset, &mut size) });
         match asked {
             // The driver does not return which ones are pointers.
             Ok(()) => each.push(Parameter { offset, size, pointer: None }),
@@ -240,7 +240,7 @@ fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
     let mut most = SHARED_BYTES as c_int;
     // SAFETY: the device is open, and the attribute's value goes into `most`.
     device.call(|api| unsafe {
-        match api.device_get_attribute(&mut most, attribute as c_int, device.context().device()) {
+        match api.device_get_attribute(&mut most, attribute as c_int, device.context.device) {
             // An older driver, without the attribute.
             Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
             asked => asked,

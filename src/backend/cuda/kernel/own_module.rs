@@ -55,7 +55,7 @@ static OWN_MODULES: Key<OwnModules> = Key::new();
 impl OwnModules {
     /// Those of this device.
     pub fn of(device: &DeviceState) -> &Self {
-        OWN_MODULES.of(device.features())
+        OWN_MODULES.of(&device.features)
     }
 
     /// Part of closing a device: nothing of them runs any more.
@@ -108,7 +108,7 @@ impl OwnModule {
         if let Some(loaded) = self.loaded.get() {
             // SAFETY: loaded once, unloaded once.
             let unload = |api: &crate::backend::cuda::base::api::Api| unsafe { api.module_unload(loaded.raw.0) };
-            device.driver().end_in(device.context(), unload);
+            device.driver.end_in(&device.context, unload);
         }
     }
 }
@@ -127,7 +127,7 @@ impl Loaded {
             let found = device.call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
             if let Err(fault) = found {
                 // SAFETY: loaded above, and not used by any other thread yet.
-                device.driver().end_in(device.context(), |api| unsafe { api.module_unload(raw) });
+                device.driver.end_in(&device.context, |api| unsafe { api.module_unload(raw) });
                 return Err(fault);
             }
             functions.push(Raw(function));

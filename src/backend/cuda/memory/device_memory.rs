@@ -26,7 +26,7 @@ use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
 /// Where the bytes of a block are counted.
 pub fn counter(device: &DeviceState, block: Block) -> &Counter {
-    if blocks::is_managed(block) { device.managed_bytes() } else { device.device_bytes() }
+    if blocks::is_managed(block) { &device.managed_bytes } else { &device.device_bytes }
 }
 
 /// From `cuMemAlloc` or `cuMemAllocManaged`, on its way back.
@@ -48,7 +48,7 @@ impl Release for DeviceRange {
 
     fn now(&mut self, driver: &DriverState) -> Result<()> {
         driver.sharing.remove(Shared::Block(self.base));
-        driver.owned().remove_after(self.base, || {
+        driver.owned.remove_after(self.base, || {
             // A closed device has released everything.
             let Some(_open) = self.device.keep_open() else { return Ok(()) };
             // SAFETY: a block of this device that is freed once.
@@ -77,7 +77,7 @@ impl Release for MappedBlock {
 
     fn now(&mut self, driver: &DriverState) -> Result<()> {
         let Block { addr, len, .. } = self.block;
-        driver.owned().remove_after(addr, || {
+        driver.owned.remove_after(addr, || {
             let Some(_open) = self.device.keep_open() else { return Ok(()) };
             // SAFETY: the block owns its addresses and their mapping, and `_open` keeps the device open.
             self.device.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })?;
@@ -89,7 +89,7 @@ impl Release for MappedBlock {
 
 /// Frees a block of device memory.
 pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
-    let (driver, owner, base) = (device.driver(), Arc::clone(device), blocks::base(block));
+    let (driver, owner, base) = (&device.driver, Arc::clone(device), blocks::base(block));
     if blocks::is_imported(block) {
         pending::release(driver, ImportedBlock { device: owner, base })
     } else if blocks::page_size(block) > NORMAL_PAGE {
@@ -116,9 +116,9 @@ pub fn with_reaping<T>(driver: &DriverState, mut attempt: impl FnMut() -> std::r
 
 /// Device memory.
 pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -> Result<Block> {
-    let block = with_reaping(device.driver(), || match policy {
+    let block = with_reaping(&device.driver, || match policy {
         PagePolicy::HugeFirst | PagePolicy::NormalOnly => {
-            aligned_on(device, device.padding(), len, |len| alloc(device, len))
+            aligned_on(device, &device.padding, len, |len| alloc(device, len))
         }
         PagePolicy::HugeOnly => map_huge(device, len),
         PagePolicy::Huge1GOnly => {
@@ -130,8 +130,8 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
 
 /// Memory at one address for the host and all devices.
 pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
-    let block = with_reaping(device.driver(), || {
-        aligned_on(device, device.managed_padding(), len, |len| alloc_unified(device, len))
+    let block = with_reaping(&device.driver, || {
+        aligned_on(device, &device.managed_padding, len, |len| alloc_unified(device, len))
     });
     block
         .map(blocks::managed_block)
@@ -148,7 +148,7 @@ fn aligned_on(
 ) -> Result<Block> {
     aligned(padding, len, allocate, |base| {
         let too_low = DeviceRange { device: Arc::clone(device), base, block: None };
-        device.driver().note_refusal(pending::release(device.driver(), too_low));
+        device.driver.note_refusal(pending::release(&device.driver, too_low));
     })
 }
 
@@ -156,7 +156,7 @@ fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
     let mut address: CUdeviceptr = 0;
     // SAFETY: the driver writes the allocation's address into `address`.
     device.call(|api| unsafe { api.mem_alloc(&mut address, len) })?;
-    device.driver().owned().add(address as usize, len);
+    device.driver.owned.add(address as usize, len);
     Ok(address as usize)
 }
 
@@ -166,7 +166,7 @@ fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
     // SAFETY: the driver writes the managed allocation's address into `address`, and the flag is
     // one that it defines.
     device.call(|api| unsafe { api.mem_alloc_managed(&mut address, len, flags) })?;
-    device.driver().owned().add(address as usize, len);
+    device.driver.owned.add(address as usize, len);
     Ok(address as usize)
 }
 
@@ -176,14 +176,14 @@ pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::OutOfDeviceMemory {
         return fault;
     }
-    let mut text = format!("{len} bytes on CUDA device {}: ", device.context().ordinal());
+    let mut text = format!("{len} bytes on CUDA device {}: ", device.context.ordinal);
     text.push_str(fault.text());
     let (mut free, mut total) = (0, 0);
     // SAFETY: `free` and `total` receive the sizes, and are read only if the call succeeds.
     if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
         text.push_str(&format!("; {free} of {total} bytes are free"));
     }
-    let waiting = pending::count(device.driver());
+    let waiting = pending::count(&device.driver);
     if waiting > 0 {
         text.push_str(&format!("; {waiting} freed blocks wait for queued work, synchronise to get them back"));
     }
@@ -206,7 +206,7 @@ pub fn properties(device: &DeviceState) -> CUmemAllocationProp {
 }
 
 fn location(device: &DeviceState) -> CUmemLocation {
-    CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device.context().number() as c_int }
+    CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device.context.number as c_int }
 }
 
 /// Length of the block that [`alloc_device`] makes.
@@ -256,7 +256,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
         let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
         return Err(no_pages(fault));
     }
-    device.driver().owned().add(address as usize, len);
+    device.driver.owned.add(address as usize, len);
     Ok(Block { addr: address as usize, len, token: blocks::token(address as usize, page) })
 }
 

@@ -13,18 +13,18 @@ use crate::backend::{Foreign, ForeignBlock, Place, Result};
 
 /// What there is at an address that the core does not know.
 pub fn at(driver: &DriverState, addr: usize) -> Foreign {
-    match driver.owned().origin(addr) {
+    match driver.owned.origin(addr) {
         // It is being freed, or not yet returned to the program.
         Some(Origin::Allocated) => return Foreign::Stale,
         // It is being unregistered, which changes nothing for its owner.
         Some(Origin::Registered) => return Foreign::Unknown,
-        None if driver.known_pools().contains(addr) => return Foreign::Stale,
+        None if driver.known_pools.contains(addr) => return Foreign::Stale,
         None => {}
     }
     match place_of(driver, addr) {
         Some(place) => Foreign::Known(place),
         // The driver keeps no freed addresses, and the host cannot read them.
-        None if driver.owned().was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
+        None if driver.owned.was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
         None => Foreign::Unknown,
     }
 }

@@ -40,7 +40,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
     }
     .map_err(|fault| explain(addr, len, fault))?;
     pinned::remember(driver, addr, Pinned::Registered, context);
-    driver.owned().add_registered(addr, len);
+    driver.owned.add_registered(addr, len);
     Ok(device)
 }
 

@@ -56,7 +56,7 @@ pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Par
     let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
     // SAFETY: a place for the answer, and memory of the driver.
     device.call(|api| unsafe { api.ipc_get_mem_handle(&mut handle, base as CUdeviceptr) })?;
-    device.driver().sharing.add(Shared::Block(base));
+    device.driver.sharing.add(Shared::Block(base));
     let handle = handle.reserved.map(|byte| byte as u8);
     let place = [(block.addr - base) as u64, len as u64].map(u64::to_le_bytes);
     Ok(Parcel::new([&MEMORY[..], &handle, place.as_flattened()].concat(), None))
@@ -74,8 +74,8 @@ impl Release for ImportedBlock {
     }
 
     fn now(&mut self, driver: &DriverState) -> Result<()> {
-        driver.sharing.imported_blocks().fetch_sub(1, Ordering::Relaxed);
-        driver.owned().remove_after(self.base, || {
+        driver.sharing.imported_blocks.fetch_sub(1, Ordering::Relaxed);
+        driver.owned.remove_after(self.base, || {
             let Some(_open) = self.device.keep_open() else { return Ok(()) };
             // SAFETY: opened once for each time that it is closed.
             self.device.call(|api| unsafe { api.ipc_close_mem_handle(self.base as CUdeviceptr) })
@@ -107,13 +107,13 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     let mut opened = open();
     if opened.is_err() && is_mapped.get() {
         // An earlier import of it was closed, and pending work may have kept its mapping.
-        pending::reap_all(device.driver());
+        pending::reap_all(&device.driver);
         opened = open();
     }
     opened.map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
     let (base, offset, len) = (base as usize, offset as usize, len as usize);
-    device.driver().owned().add(base, offset + len);
-    device.driver().sharing.imported_blocks().fetch_add(1, Ordering::Relaxed);
+    device.driver.owned.add(base, offset + len);
+    device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);
     Ok(blocks::imported_block(base, base + offset, len))
 }
 
@@ -123,7 +123,7 @@ pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocation
     let place: *mut c_void = (&raw mut number).cast();
     // SAFETY: a place for a descriptor, and live memory.
     device.call(|api| unsafe { api.mem_export(place, handle, DESCRIPTOR, 0) })?;
-    device.driver().sharing.add(Shared::Physical(handle));
+    device.driver.sharing.add(Shared::Physical(handle));
     // SAFETY: the driver has made it for the caller.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     let bytes = [PHYSICAL, (len as u64).to_le_bytes()].concat();
@@ -143,6 +143,6 @@ pub fn import_physical(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<(CU
         // SAFETY: a place for the answer, and a descriptor, which the driver may find wrong.
         .call(|api| unsafe { api.mem_import(&mut handle, shareable, DESCRIPTOR) })
         .map_err(|fault| is_none(fault, "the driver has no memory for this descriptor"))?;
-    device.driver().sharing.add(Shared::Physical(handle));
+    device.driver.sharing.add(Shared::Physical(handle));
     Ok((handle, word(&parcel.bytes[8..]) as usize))
 }

@@ -32,7 +32,7 @@ pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
         Advice::AccessedBy(home, false) => (Driver::CU_MEM_ADVISE_UNSET_ACCESSED_BY, Some(home)),
     };
     // The driver ignores the place if the advice has none, but requires one.
-    let location = location(device.driver(), home.unwrap_or(Home::Host));
+    let location = location(&device.driver, home.unwrap_or(Home::Host));
     let addr = range.addr as CUdeviceptr;
     // SAFETY: the core has found `range` within a live managed allocation, which the advice does
     // not change.
@@ -55,15 +55,15 @@ fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) 
 
 /// Enqueues a prefetch.
 pub fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position> {
-    let device = stream.device();
-    if range.place != Place::Device(device.context().ordinal()) {
+    let device = &stream.device;
+    if range.place != Place::Device(device.context.ordinal) {
         stream.note_crossing();
     }
     let addr = range.addr as CUdeviceptr;
     stream.submit(|| {
         // SAFETY: the stream orders the prefetch before a later free of the range.
         on_capable_device(device, |api| unsafe {
-            api.mem_prefetch_async(addr, range.len, location(device.driver(), to), 0, stream.raw().0)
+            api.mem_prefetch_async(addr, range.len, location(&device.driver, to), 0, stream.raw.0)
         })
     })
 }

@@ -19,7 +19,7 @@ struct Peers(Mutex<BTreeSet<(u32, u32)>>);
 static PEERS: Key<Peers> = Key::new();
 
 fn wanted(driver: &DriverState) -> MutexGuard<'_, BTreeSet<(u32, u32)>> {
-    PEERS.of(driver.features()).0.lock()
+    PEERS.of(&driver.features).0.lock()
 }
 
 pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
@@ -40,7 +40,7 @@ pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
 
 /// The device was opened: enables what was requested before.
 pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
-    let ordinal = device.context().ordinal();
+    let ordinal = device.context.ordinal;
     let wanted = wanted(driver);
     for &(from, to) in wanted.iter().filter(|pair| pair.0 == ordinal || pair.1 == ordinal) {
         if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
@@ -52,7 +52,7 @@ pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
 
 /// The device is about to close.
 pub fn closing(driver: &DriverState, device: &DeviceState) {
-    let ordinal = device.context().ordinal();
+    let ordinal = device.context.ordinal;
     wanted(driver).retain(|&(from, to)| {
         if from != ordinal && to != ordinal {
             return true;
@@ -75,7 +75,7 @@ fn enable(from: &DeviceState, to: &DeviceState) -> Result<()> {
     let Some(_open) = to.keep_open() else { return Ok(()) };
     from.call(|api| {
         // SAFETY: `to` keeps its primary context retained while this thread enables access to it.
-        but_for(ALREADY_ENABLED, unsafe { api.ctx_enable_peer_access(to.context().raw().0, 0) })
+        but_for(ALREADY_ENABLED, unsafe { api.ctx_enable_peer_access(to.context.raw.0, 0) })
     })
 }
 
@@ -83,7 +83,7 @@ fn disable(from: &DeviceState, to: &DeviceState) -> Result<()> {
     let Some(_open) = to.keep_open() else { return Ok(()) };
     from.call(|api| {
         // SAFETY: `to` is open, so its context is retained until access to it has ended.
-        but_for(NOT_ENABLED, unsafe { api.ctx_disable_peer_access(to.context().raw().0) })
+        but_for(NOT_ENABLED, unsafe { api.ctx_disable_peer_access(to.context.raw.0) })
     })
 }
 

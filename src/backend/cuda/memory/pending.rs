@@ -120,7 +120,7 @@ impl Pending {
     }
 
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
-        let _outside = OutsideCaptures::enter(driver.api());
+        let _outside = OutsideCaptures::enter(&driver.api);
         let entries = std::mem::take(&mut *self.entries.lock());
         // Checked after the entries were removed: everything that was enqueued before them is then complete.
         let idle = driver.all_drained();
@@ -191,7 +191,7 @@ impl Pending {
 static PENDING: Key<Pending> = Key::new();
 
 fn of(driver: &DriverState) -> &Pending {
-    PENDING.of(driver.features())
+    PENDING.of(&driver.features)
 }
 
 /// How many blocks of this driver are pending, also those that a thread has removed to check them.
@@ -222,13 +222,13 @@ pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
 
 /// Whether memory of this device is pending.
 pub fn has_any_of(device: &DeviceState) -> bool {
-    of(device.driver()).has_any_of(device)
+    of(&device.driver).has_any_of(device)
 }
 
 /// Releases something: now, or later if a stream has work that may use it.
 pub fn release(driver: &DriverState, mut release: impl Release) -> Result<()> {
     reap(driver);
-    let _outside = OutsideCaptures::enter(driver.api());
+    let _outside = OutsideCaptures::enter(&driver.api);
     let marks = Marks::in_busy_streams(driver, &release);
     if marks.is_empty() {
         return release.now(driver);

@@ -32,7 +32,7 @@ static PINNED: Key<PinnedMemory> = Key::new();
 
 impl PinnedMemory {
     fn of(driver: &DriverState) -> &Self {
-        PINNED.of(driver.features())
+        PINNED.of(&driver.features)
     }
 
     fn bases(&self) -> Vec<usize> {
@@ -63,7 +63,7 @@ impl Release for PinnedRange {
     }
 
     fn now(&mut self, driver: &DriverState) -> Result<()> {
-        driver.owned().remove_after(self.base, || match forget(driver, self.base) {
+        driver.owned.remove_after(self.base, || match forget(driver, self.base) {
             Some((kind, context)) => {
                 let freed = unpin(&context, kind, self.base);
                 freed.and(driver.release_context(&context))
@@ -98,7 +98,7 @@ pub fn free_host(driver: &DriverState, block: Block) -> Result<()> {
 pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     pending::reap(driver);
     blocks::aligned(
-        driver.padding(),
+        &driver.padding,
         len,
         |len| alloc_pinned(driver, len),
         |base| {
@@ -123,7 +123,7 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
         Ok(address.expose_provenance())
     })?;
     remember(driver, base, Pinned::Allocated, context);
-    driver.owned().add(base, len);
+    driver.owned.add(base, len);
     Ok(base)
 }
 

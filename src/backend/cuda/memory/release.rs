@@ -49,6 +49,6 @@ impl dyn Release {
     /// Whether work of this stream can use it. Work of another device is no reason to keep device memory, nor to
     /// keep the device open.
     pub fn may_be_used_by(&self, stream: &StreamState) -> bool {
-        self.device().is_none() || self.is_of(stream.device()) || self.is_shared() && stream.crosses()
+        self.device().is_none() || self.is_of(&stream.device) || self.is_shared() && stream.crosses()
     }
 }

@@ -34,15 +34,15 @@ struct Physical {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        let driver = self.device.driver();
+        let driver = &self.device.driver;
         driver.sharing.remove(Shared::Physical(self.handle));
         // SAFETY: created by `cuMemCreate`, and released once.
-        let released = unsafe { driver.api().mem_release(self.handle) };
+        let released = unsafe { driver.api.mem_release(self.handle) };
         // Also on a failed device: physical memory belongs to no context, and stays when one fails.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
         driver.note_refusal(released.map_err(refused));
         if self.is_own {
-            self.device.device_bytes().sub(self.len);
+            self.device.device_bytes.sub(self.len);
         }
     }
 }
@@ -57,7 +57,7 @@ struct Mapping {
 impl Mapping {
     fn unmap(&self, driver: &DriverState) -> Result<()> {
         // SAFETY: mapped there, once, and no queued work uses it.
-        Ok(unsafe { driver.api().mem_unmap(self.addr as CUdeviceptr, self.len) }?)
+        Ok(unsafe { driver.api.mem_unmap(self.addr as CUdeviceptr, self.len) }?)
     }
 }
 
@@ -81,7 +81,7 @@ impl Release for Mapping {
 
     fn refused(&mut self, driver: &DriverState) {
         let memory = Arc::clone(&self.memory);
-        STUCK.of(driver.features()).0.lock().push(Self { memory, ..*self });
+        STUCK.of(&driver.features).0.lock().push(Self { memory, ..*self });
     }
 }
 
@@ -117,7 +117,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
             return Err(Fault::unsupported(format!(
                 "CUDA device {} cannot share physical memory by file descriptors: share what aclrtMalloc \
                      gives, by aclrtIpcMemGetExportKey",
-                device.context().ordinal()
+                device.context.ordinal
             )));
         }
         ipc::export_physical(device, *handle, *len)
@@ -127,7 +127,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
 /// Whether other processes can import physical memory of this device.
 fn can_be_shared(device: &DeviceState) -> Result<bool> {
     let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
-    Ok(device.driver().device_attribute(device.context().ordinal(), asked)? != 0)
+    Ok(device.driver.device_attribute(device.context.ordinal, asked)? != 0)
 }
 
 fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
@@ -152,13 +152,13 @@ pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMe
         properties.requestedHandleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     }
     let mut handle = 0;
-    with_reaping(device.driver(), || {
+    with_reaping(&device.driver, || {
         // SAFETY: the properties describe memory of this device, and the handle is written into
         // `handle`.
         device.call(|api| unsafe { api.mem_create(&mut handle, len, &properties, 0) })
     })
     .map_err(|fault| device_memory::explain(device, len, fault))?;
-    device.device_bytes().add(len);
+    device.device_bytes.add(len);
     let device = Arc::clone(device);
     Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len, is_own: true }))))
 }
@@ -177,19 +177,19 @@ impl VirtualMemory for CudaDriver {
         let addr = addr as usize;
         if wish != 0 && addr != wish {
             // SAFETY: just reserved, and not used by any other thread.
-            let _ = unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) };
+            let _ = unsafe { self.0.api.mem_address_free(addr as CUdeviceptr, len) };
             return Err(Fault::new(FaultKind::OutOfHostMemory, "the addresses that were asked for are not free"));
         }
-        self.0.owned().add(addr, len);
+        self.0.owned.add(addr, len);
         Ok(addr)
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
         pending::wait_for_mappings(&self.0, addr, len);
-        STUCK.of(self.0.features()).free(&self.0, addr, len)?;
-        self.0.owned().remove_after(addr, || {
+        STUCK.of(&self.0.features).free(&self.0, addr, len)?;
+        self.0.owned.remove_after(addr, || {
             // SAFETY: reserved with this length, and nothing is mapped there.
-            Ok(unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) }?)
+            Ok(unsafe { self.0.api.mem_address_free(addr as CUdeviceptr, len) }?)
         })
     }
 
@@ -210,7 +210,7 @@ impl VirtualMemory for CudaDriver {
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         pending::wait_for_mappings(&self.0, addr, len);
-        STUCK.of(self.0.features()).free(&self.0, addr, len)?;
+        STUCK.of(&self.0.features).free(&self.0, addr, len)?;
         let memory = own(memory);
         // SAFETY: a part of a reserved range without a mapping, as long as the memory.
         memory.device.call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })

@@ -71,7 +71,7 @@ impl Release for PooledBlock {
     fn now(&mut self, driver: &DriverState) -> Result<()> {
         // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait for it.
         let free = |api: &Api| unsafe { api.mem_free(self.addr as CUdeviceptr) };
-        driver.owned().remove_after(self.addr, || match &self.device {
+        driver.owned.remove_after(self.addr, || match &self.device {
             Some(device) => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
                 device.call(free)
@@ -106,7 +106,7 @@ impl CudaPool {
         self.turn.submit_deferred(&self.driver);
         match &self.device {
             Some(device) => device.call(|api| call(api, self.raw.0)),
-            None => Ok(call(self.driver.api(), self.raw.0)?),
+            None => Ok(call(&self.driver.api, self.raw.0)?),
         }
     }
 
@@ -115,7 +115,7 @@ impl CudaPool {
     fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
         let address = Cell::<CUdeviceptr>::new(0);
         let deferred = stream.state().submit_alloc(&self.turn, len, |api| {
-            let (pool, stream) = (self.raw.0, stream.state().raw().0);
+            let (pool, stream) = (self.raw.0, stream.state().raw.0);
             // SAFETY: a place for the answer, and a pool and a stream that live.
             unsafe { api.mem_alloc_from_pool_async(address.as_ptr(), len, pool, stream) }
         })?;
@@ -129,7 +129,7 @@ impl CudaPool {
     #[inline]
     fn block(&self, addr: usize, len: usize) -> Block {
         if self.pages.add(addr, len) {
-            self.driver.owned().note(addr, len);
+            self.driver.owned.note(addr, len);
         }
         plain_block(addr, len)
     }
@@ -137,7 +137,7 @@ impl CudaPool {
     /// It is on the device of this stream.
     #[inline(always)]
     fn is_of(&self, stream: &CudaStream) -> bool {
-        self.device.as_ref().is_some_and(|device| Arc::ptr_eq(device, stream.state().device()))
+        self.device.as_ref().is_some_and(|device| Arc::ptr_eq(device, &stream.state().device))
     }
 
     /// The device is out of memory: waits for pending frees, and tries again.
@@ -290,12 +290,12 @@ impl Drop for CudaPool {
         // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
         let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
         let Some(device) = &self.device else {
-            self.driver.note_refusal(destroy(self.driver.api()).map_err(Fault::from));
+            self.driver.note_refusal(destroy(&self.driver.api).map_err(Fault::from));
             return;
         };
         let Some(_open) = device.keep_open() else { return };
-        if device.pools().lock().remove(&self.raw.key()) {
-            self.driver.end_in(device.context(), destroy);
+        if device.pools.lock().remove(&self.raw.key()) {
+            self.driver.end_in(&device.context, destroy);
         }
     }
 }

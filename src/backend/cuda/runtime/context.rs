@@ -62,10 +62,14 @@ per_thread! {
 /// The primary context of a device, retained.
 pub struct Context {
     api: Arc<Api>,
-    ordinal: u32,
-    number: u32,
-    device: CUdevice,
-    raw: Raw<CUctx_st>,
+    /// The number of the device among those that are used.
+    pub ordinal: u32,
+    /// The driver's number of the device.
+    pub number: u32,
+    /// The driver's handle of the device.
+    pub device: CUdevice,
+    /// For the driver's functions that take contexts.
+    pub raw: Raw<CUctx_st>,
     life: u64,
     /// An earlier one had the same address, and may still be current on threads that used it.
     is_successor: bool,
@@ -112,26 +116,6 @@ impl Context {
                 released => released,
             }
         }
-    }
-
-    /// The number of the device among those that are used.
-    pub fn ordinal(&self) -> u32 {
-        self.ordinal
-    }
-
-    /// The driver's number of the device.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// The driver's handle of the device.
-    pub fn device(&self) -> CUdevice {
-        self.device
-    }
-
-    /// For the driver's functions that take contexts.
-    pub fn raw(&self) -> Raw<CUctx_st> {
-        self.raw
     }
 
     /// The failure that ended this context, if one did.

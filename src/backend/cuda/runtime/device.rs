@@ -29,7 +29,7 @@ pub struct CudaDevice(Arc<DeviceState>);
 
 /// Waits until the streams of this device are idle and no block is pending. False if that takes too long.
 fn drain(device: &Arc<DeviceState>) -> bool {
-    let driver = device.driver();
+    let driver = &device.driver;
     driver.flush_deferred();
     let deadline = Instant::now() + CLOSE_PATIENCE;
     let drained = poll_until(deadline, || {
@@ -46,11 +46,11 @@ fn drain(device: &Arc<DeviceState>) -> bool {
 /// Destroys what was created in the context. The device is closed.
 fn destroy_all(device: &Arc<DeviceState>) {
     // Adopted ones belong to other libraries, which they know.
-    device.driver().remove_streams_of(device).iter().for_each(|stream| stream.destroy());
+    device.driver.remove_streams_of(device).iter().for_each(|stream| stream.destroy());
     device.destroy_all();
     OwnModules::of(device).unload(device);
     if let Some(words) = device.words() {
-        words.release(device.driver(), device.context());
+        words.release(&device.driver, &device.context);
     }
 }
 
@@ -81,19 +81,19 @@ pub fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> 
 
 impl Device for CudaDevice {
     fn info(&self) -> &DeviceInfo {
-        self.0.info()
+        &self.0.info
     }
 
     fn least_priority(&self) -> u32 {
-        self.0.least_priority()
+        self.0.least_priority
     }
 
     fn free_memory(&self) -> Result<u64> {
-        pending::reap(self.0.driver());
+        pending::reap(&self.0.driver);
         let (mut free, mut total) = (0, 0);
         // SAFETY: the driver writes two sizes into `free` and `total`.
         self.0.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) })?;
-        Ok((free as u64).min(self.0.info().total_memory))
+        Ok((free as u64).min(self.0.info.total_memory))
     }
 
     fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
@@ -129,18 +129,18 @@ impl Device for CudaDevice {
     }
 
     fn memory_usage(&self) -> MemoryUsage {
-        pending::reap(self.0.driver());
+        pending::reap(&self.0.driver);
         MemoryUsage {
-            device: self.0.device_bytes().read(),
-            managed: self.0.managed_bytes().read(),
+            device: self.0.device_bytes.read(),
+            managed: self.0.managed_bytes.read(),
             // The driver chooses page sizes and does not return them.
             huge_page_fallbacks: 0,
         }
     }
 
     fn restart_peak(&self, managed: bool) {
-        pending::reap(self.0.driver());
-        if managed { self.0.managed_bytes() } else { self.0.device_bytes() }.restart();
+        pending::reap(&self.0.driver);
+        if managed { &self.0.managed_bytes } else { &self.0.device_bytes }.restart();
     }
 
     fn free(&self, block: Block) -> Result<()> {
@@ -156,7 +156,7 @@ impl Device for CudaDevice {
     }
 
     fn native_context(&self) -> Option<usize> {
-        Some(self.0.context().raw().0.expose_provenance())
+        Some(self.0.context.raw.0.expose_provenance())
     }
 
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
@@ -206,7 +206,7 @@ impl Device for CudaDevice {
     fn close(&self) -> Result<()> {
         let device = &self.0;
         device.check_open()?;
-        let driver = device.driver();
+        let driver = &device.driver;
         let drained = drain(device);
         peer::closing(driver, device);
         device.set_closed();
@@ -218,13 +218,13 @@ impl Device for CudaDevice {
                 format!(
                     "CUDA device {} still has work after {} s, a host function that does not \
                      return perhaps; its context is left as it is until the process ends",
-                    device.context().ordinal(),
+                    device.context.ordinal,
                     CLOSE_PATIENCE.as_secs()
                 ),
             ));
         }
         destroy_all(device);
-        let released = driver.release_context(device.context());
+        let released = driver.release_context(&device.context);
         released.and(driver.take_refusal())
     }
 }

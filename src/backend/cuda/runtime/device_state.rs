@@ -22,10 +22,11 @@ use crate::backend::{DeviceInfo, Fault, FaultKind, Result, inside_host_function}
 
 /// What streams, events and blocks of a device share.
 pub struct DeviceState {
-    driver: Arc<DriverState>,
-    context: Arc<Context>,
-    info: DeviceInfo,
-    least_priority: u32,
+    pub driver: Arc<DriverState>,
+    pub context: Arc<Context>,
+    pub info: DeviceInfo,
+    /// The number of the least urgent stream priority, 0 being the most urgent.
+    pub least_priority: u32,
     /// The driver's number of the most urgent stream priority.
     most_urgent: c_int,
     /// False when the device is closed. A call that may come late (a dropped event, a query of another device's
@@ -41,24 +42,27 @@ pub struct DeviceState {
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// Streams of the library that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
-    watching: AtomicUsize,
-    padding: Padding,
-    managed_padding: Padding,
-    device_bytes: Counter,
-    managed_bytes: Counter,
-    /// Pools that exist, by their handles.
-    pools: Mutex<HashSet<usize>>,
+    /// How many borrowed streams wait for events.
+    pub watching: AtomicUsize,
+    pub padding: Padding,
+    pub managed_padding: Padding,
+    /// Counts the blocks of [`alloc`](crate::backend::Device::alloc).
+    pub device_bytes: Counter,
+    /// Counts the blocks of [`alloc_managed`](crate::backend::Device::alloc_managed).
+    pub managed_bytes: Counter,
+    /// The driver's handles of pools that exist, for the functions that create and destroy pools.
+    pub pools: Mutex<HashSet<usize>>,
     /// Set when the device is opened, if its streams can wait for words.
     words: OnceLock<Words>,
-    /// Set when the observers have got the failure of the device.
-    reported: OnceLock<()>,
-    /// What higher modules keep with the device.
-    features: Slots,
+    /// Set by the one who reports to the observers that the device has failed.
+    pub reported: OnceLock<()>,
+    /// Where higher modules keep their state of this device.
+    pub features: Slots,
 }
 
 impl DeviceState {
     pub fn new(driver: &Arc<DriverState>, context: Arc<Context>) -> Result<Self> {
-        let info = info::describe(driver.api(), context.device())?;
+        let info = info::describe(&driver.api, context.device)?;
         let (least_urgent, most_urgent) = priorities(&context)?;
         Ok(Self {
             driver: Arc::clone(driver),
@@ -85,59 +89,9 @@ impl DeviceState {
         })
     }
 
-    /// Where higher modules keep their state of this device.
-    pub fn features(&self) -> &Slots {
-        &self.features
-    }
-
-    /// Set by the one who reports that the device has failed.
-    pub fn reported(&self) -> &OnceLock<()> {
-        &self.reported
-    }
-
-    pub fn driver(&self) -> &Arc<DriverState> {
-        &self.driver
-    }
-
-    pub fn context(&self) -> &Context {
-        &self.context
-    }
-
-    pub fn info(&self) -> &DeviceInfo {
-        &self.info
-    }
-
-    pub fn padding(&self) -> &Padding {
-        &self.padding
-    }
-
-    pub fn managed_padding(&self) -> &Padding {
-        &self.managed_padding
-    }
-
-    /// Counts the blocks of [`alloc`](crate::backend::Device::alloc).
-    pub fn device_bytes(&self) -> &Counter {
-        &self.device_bytes
-    }
-
-    /// Counts the blocks of [`alloc_managed`](crate::backend::Device::alloc_managed).
-    pub fn managed_bytes(&self) -> &Counter {
-        &self.managed_bytes
-    }
-
-    /// The driver's handles of pools, for the functions that create and destroy pools.
-    pub fn pools(&self) -> &Mutex<HashSet<usize>> {
-        &self.pools
-    }
-
     /// For host functions. `None` if the driver has to run them itself.
     pub fn words(&self) -> Option<&Words> {
         self.words.get()
-    }
-
-    /// The number of the least urgent stream priority, 0 being the most urgent.
-    pub fn least_priority(&self) -> u32 {
-        self.least_priority
     }
 
     /// The driver's number for a priority of ours, 0 being the most urgent in ours.
@@ -160,7 +114,7 @@ impl DeviceState {
 
     #[cold]
     fn is_closed(&self) -> Fault {
-        let text = format!("CUDA device {} is closed", self.context.ordinal());
+        let text = format!("CUDA device {} is closed", self.context.ordinal);
         Fault::new(FaultKind::Driver, text)
     }
 
@@ -286,11 +240,6 @@ impl DeviceState {
         self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
     }
 
-    /// How many borrowed streams wait for events.
-    pub fn watching(&self) -> &AtomicUsize {
-        &self.watching
-    }
-
     /// Tests whether the driver lets streams wait for words. Part of opening the device.
     pub fn find_words(&self) -> Result<()> {
         let words = Words::default();
@@ -364,18 +313,18 @@ static DEVICES: Key<Devices> = Key::new();
 
 impl DriverState {
     pub fn add_device(&self, device: &Arc<DeviceState>) {
-        let mut opened = DEVICES.of(self.features()).0.lock();
+        let mut opened = DEVICES.of(&self.features).0.lock();
         opened.retain(|device| device.strong_count() > 0);
         opened.push(Arc::downgrade(device));
     }
 
     /// The device with this ordinal, if it is open.
     pub fn device(&self, ordinal: u32) -> Option<Arc<DeviceState>> {
-        let opened = DEVICES.of(self.features()).0.lock();
+        let opened = DEVICES.of(&self.features).0.lock();
         opened
             .iter()
             .filter_map(Weak::upgrade)
-            .find(|device| device.context().ordinal() == ordinal && device.check_open().is_ok())
+            .find(|device| device.context.ordinal == ordinal && device.check_open().is_ok())
     }
 
     /// As [`Self::device`]; a fault if it is closed.

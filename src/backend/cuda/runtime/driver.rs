@@ -49,11 +49,11 @@ impl Driver for CudaDriver {
     }
 
     fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
-        info::describe(self.0.api(), device_of(self.0.api(), self.0.number(ordinal))?)
+        info::describe(&self.0.api, device_of(&self.0.api, self.0.number(ordinal))?)
     }
 
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
-        let api = self.0.api();
+        let api = &self.0.api;
         let device = |ordinal| device_of(api, self.0.number(ordinal));
         let (mut can, device, peer) = (0, device(ordinal)?, device(peer)?);
         // SAFETY: devices of the driver, and a place for the answer.
@@ -62,7 +62,7 @@ impl Driver for CudaDriver {
     }
 
     fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
-        let api = self.0.api();
+        let api = &self.0.api;
         let device = |ordinal| device_of(api, self.0.number(ordinal));
         let (here, count) = (device(ordinal)?, operations.len() as u32);
         let mut answers = vec![0; operations.len()];
@@ -85,7 +85,7 @@ impl Driver for CudaDriver {
     }
 
     fn utilization(&self, ordinal: u32) -> Result<u32> {
-        let api = self.0.api();
+        let api = &self.0.api;
         let device = device_of(api, self.0.number(ordinal))?;
         self.0.monitor.percentage(info::uuid(api, device)?, info::pci(api, device)?)
     }
@@ -124,7 +124,7 @@ impl Driver for CudaDriver {
     }
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {
-        device_of(self.0.api(), self.0.number(ordinal)).ok()
+        device_of(&self.0.api, self.0.number(ordinal)).ok()
     }
 
     fn create_notify(&self) -> Result<Arc<Notify>> {
@@ -149,26 +149,26 @@ impl Driver for CudaDriver {
     }
 
     fn has_snapshots(&self) -> bool {
-        self.0.api().has_checkpoints()
+        self.0.api.has_checkpoints()
     }
 
     fn hold_process(&self, patience: Duration) -> Result<()> {
         pending::reap(&self.0);
-        snapshot::hold(self.0.api(), &self.0.sharing, patience)
+        snapshot::hold(&self.0.api, &self.0.sharing, patience)
     }
 
     fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
         let devices = (0..self.0.devices).filter_map(|ordinal| self.0.device(ordinal));
-        let managed = devices.map(|device| device.managed_bytes().read().current).sum();
-        self.0.saved.save(self.0.api(), managed)
+        let managed = devices.map(|device| device.managed_bytes.read().current).sum();
+        self.0.saved.save(&self.0.api, managed)
     }
 
     fn restore_memory(&self) -> Result<()> {
-        self.0.saved.restore(self.0.api())
+        self.0.saved.restore(&self.0.api)
     }
 
     fn release_process(&self) -> Result<()> {
-        snapshot::release(self.0.api())
+        snapshot::release(&self.0.api)
     }
 
     /// Work that was left on a device may use any memory: then nothing is freed.

@@ -40,6 +40,7 @@ pub struct DriverState {
     pub sharing: snapshot::Sharing,
     pub owned: Owned,
     pub known_pools: KnownPools,
+    /// Of pinned memory.
     pub padding: Padding,
     /// Run host functions.
     pub workers: Workers,
@@ -56,8 +57,8 @@ pub struct DriverState {
     pub any_dropped: AtomicBool,
     /// How many blocks are pending (`memory/pending.rs`). It is here because many calls read it.
     pub pending_count: AtomicUsize,
-    /// What higher modules keep with the driver.
-    features: Slots,
+    /// Where higher modules keep their state of this driver.
+    pub features: Slots,
 }
 
 impl DriverState {
@@ -96,38 +97,9 @@ impl DriverState {
         })
     }
 
-    /// Where higher modules keep their state of this driver.
-    pub fn features(&self) -> &Slots {
-        &self.features
-    }
-
-    pub fn api(&self) -> &Api {
-        &self.api
-    }
-
-    pub fn owned(&self) -> &Owned {
-        &self.owned
-    }
-
-    pub fn known_pools(&self) -> &KnownPools {
-        &self.known_pools
-    }
-
     /// The driver's number of the device with this ordinal.
     pub fn number(&self, ordinal: u32) -> u32 {
         self.contexts.number(ordinal)
-    }
-
-    pub fn watcher(&self) -> &Arc<Watcher> {
-        &self.watcher
-    }
-
-    pub fn workers(&self) -> &Workers {
-        &self.workers
-    }
-
-    pub fn graph_workers(&self) -> &Workers {
-        &self.graph_workers
     }
 
     pub fn acquire_context(&self, ordinal: u32) -> Result<Arc<Context>> {
@@ -175,14 +147,9 @@ impl DriverState {
 
     /// A context for what belongs to no device: one that is in use, or that of the first device that has not failed.
     pub fn acquire_any_context(&self) -> Result<Arc<Context>> {
-        let in_use = self.contexts.healthy().map(|context| context.ordinal()).next();
+        let in_use = self.contexts.healthy().map(|context| context.ordinal).next();
         let usable = || (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
         self.acquire_context(in_use.or_else(usable).ok_or_else(no_healthy_device)?)
-    }
-
-    /// Of pinned memory.
-    pub fn padding(&self) -> &Padding {
-        &self.padding
     }
 
     /// Leaves a device whose work does not end as it is.
@@ -229,10 +196,10 @@ impl DriverState {
 
     /// An attribute of a device, 0 if its driver does not have the attribute.
     pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
-        let device = device_of(self.api(), self.number(ordinal))?;
+        let device = device_of(&self.api, self.number(ordinal))?;
         let mut value = 0;
         // SAFETY: the device exists, and the pools' attribute is written into `value`.
-        let asked = unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
+        let asked = unsafe { self.api.device_get_attribute(&mut value, attribute as c_int, device) };
         match asked {
             Ok(()) => Ok(value),
             Err(failure) if failure.is_unsupported() => Ok(0),

@@ -26,7 +26,8 @@ pub enum Shared {
 #[derive(Default)]
 pub struct Sharing {
     shared: Mutex<BTreeSet<Shared>>,
-    imported_blocks: AtomicUsize,
+    /// One address may be imported several times.
+    pub imported_blocks: AtomicUsize,
 }
 
 impl Sharing {
@@ -37,11 +38,6 @@ impl Sharing {
     /// It is freed. It may not be shared.
     pub fn remove(&self, shared: Shared) {
         self.shared.lock().remove(&shared);
-    }
-
-    /// One address may be imported several times.
-    pub fn imported_blocks(&self) -> &AtomicUsize {
-        &self.imported_blocks
     }
 
     fn refuse(&self) -> Result<()> {

@@ -89,7 +89,7 @@ impl Base {
 /// The timestamp of `event`, in nanoseconds of the machine's clock. The base moves along, so that the difference of two
 /// events near each other is exact.
 pub fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
-    let mut held = CLOCK.of(device.features()).0.lock();
+    let mut held = CLOCK.of(&device.features).0.lock();
     let base = match *held {
         Some(base) => base,
         None => *held.insert(Base::new(device)?),

@@ -16,7 +16,7 @@ use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 /// An event of the driver.
 pub struct CudaEvent {
     device: Arc<DeviceState>,
-    raw: Raw<CUevent_st>,
+    pub raw: Raw<CUevent_st>,
     /// The latest record is ordered after work that completes only when the program does something.
     depends_on_program: AtomicBool,
 }
@@ -25,10 +25,6 @@ impl CudaEvent {
     pub fn new(device: &Arc<DeviceState>, timing: bool) -> Result<Self> {
         let raw = device.create_event(timing)?;
         Ok(Self { device: Arc::clone(device), raw, depends_on_program: AtomicBool::new(false) })
-    }
-
-    pub fn raw(&self) -> Raw<CUevent_st> {
-        self.raw
     }
 
     /// It was recorded.
@@ -58,11 +54,11 @@ impl Event for CudaEvent {
     /// With a deadline this polls the event, and the driver only returns the state of the latest record. So an event
     /// that is recorded again during the wait makes it longer.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.device.driver().flush_deferred();
+        self.device.driver.flush_deferred();
         match deadline {
             Some(deadline) => {
                 let wait = poll_until(deadline, || self.is_complete())?;
-                if wait == Wait::Done && self.device.driver().known_pools().are_used() {
+                if wait == Wait::Done && self.device.driver.known_pools.are_used() {
                     failure::reported(&self.device, synchronize(&self.device, self.raw))?;
                 }
                 Ok(wait)

@@ -19,14 +19,14 @@ pub fn reported<T>(device: &Arc<DeviceState>, answer: Result<T>) -> Result<T> {
 /// will do. No lock may be held.
 #[cold]
 fn report(device: &Arc<DeviceState>) {
-    let Some(fault) = device.context().failure() else { return };
-    let driver = device.driver();
-    device.reported().get_or_init(|| {
+    let Some(fault) = device.context.failure() else { return };
+    let driver = &device.driver;
+    device.reported.get_or_init(|| {
         let streams = driver.streams_of(device);
         for stream in &streams {
-            stream.event_records().drop_all(driver.watcher());
+            stream.event_records.drop_all(&driver.watcher);
         }
-        let Some(observer) = streams.iter().find_map(|stream| stream.observer()) else { return };
+        let Some(observer) = streams.iter().find_map(|stream| stream.observer.as_ref()) else { return };
         let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
         let Some(report) = observer.failed(failure) else { return };
         let (end, ended) = mpsc::channel::<()>();
@@ -34,7 +34,7 @@ fn report(device: &Arc<DeviceState>) {
             report.run();
             drop(end);
         };
-        match driver.workers().start(Box::new(job)) {
+        match driver.workers.start(Box::new(job)) {
             // An error says that the other end is dropped, as it should be.
             Ok(()) => drop(ended.recv()),
             // There is no thread for it.

@@ -50,7 +50,7 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((addr, number)) = self.done
-            && let Some(words) = self.stream.device().words()
+            && let Some(words) = self.stream.device.words()
         {
             // Release: the device sees what was written before it goes on, and the slot is free.
             at(addr).store(number, Ordering::Release);
@@ -99,14 +99,14 @@ pub fn queue_call<F: FnOnce() + Send + 'static>(
 /// Makes sure that a task which calls the driver has a thread for that.
 #[cold]
 fn prepare_task(stream: &StreamState) -> Result<()> {
-    let device = stream.device();
+    let device = &stream.device;
     if device.words().is_none() {
         return Err(Fault::unsupported(
             "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
              tasks that change; capture it anew, without task groups",
         ));
     }
-    let ready = device.driver().graph_workers().ensure_thread();
+    let ready = device.driver.graph_workers.ensure_thread();
     ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))
 }
 
@@ -135,7 +135,7 @@ fn queue_and_wait<F: Send + 'static>(
     stream.submit_with_calls(
         #[inline(always)]
         |place| {
-            let Some(words) = stream.device().words() else {
+            let Some(words) = stream.device.words() else {
                 return launch_boxed(stream, without_word, function);
             };
             let calls = match place {
@@ -165,14 +165,14 @@ fn launch<F: Send + 'static>(
     // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
     unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
     let mut is_taken = false;
-    let queued = stream.device().call_here(|api| {
+    let queued = stream.device.call_here(|api| {
         // SAFETY: `entry` reads a `Call<F>`, which the slot contains; the driver passes the slot to
         // it exactly once.
-        unsafe { api.launch_host_func(stream.raw().0, Some(entry), slot.as_ptr().cast()) }?;
+        unsafe { api.launch_host_func(stream.raw.0, Some(entry), slot.as_ptr().cast()) }?;
         is_taken = true;
         word.number = number;
         // SAFETY: a live stream, and its word, which lives as long.
-        unsafe { api.stream_wait_value(stream.raw().0, addr as CUdeviceptr, number, GREATER_EQUAL) }
+        unsafe { api.stream_wait_value(stream.raw.0, addr as CUdeviceptr, number, GREATER_EQUAL) }
     });
     if !is_taken {
         // SAFETY: the driver has refused the function, so `entry` never runs and the call in the
@@ -189,9 +189,9 @@ fn launch_boxed<F: Send + 'static>(stream: &Arc<StreamState>, entry: Entry, func
     let aborts = stream.aborts();
     let stream_of_call = Arc::into_raw(Arc::clone(stream));
     let call = Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
-    let queued = stream.device().call_here(|api| {
+    let queued = stream.device.call_here(|api| {
         // SAFETY: `entry` takes the box behind `call`, which `into_raw` has released for it.
-        unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }
+        unsafe { api.launch_host_func(stream.raw.0, Some(entry), call.cast()) }
     });
     if queued.is_err() {
         // SAFETY: the driver has refused the function, so this thread takes the box behind `call` instead.
@@ -211,7 +211,7 @@ unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
     };
-    let done = done.filter(|_| stream.device().words().is_some_and(Words::begin_job));
+    let done = done.filter(|_| stream.device.words().is_some_and(Words::begin_job));
     Begun { turn: Turn { stream, aborts, done }, function }
 }
 
@@ -233,8 +233,8 @@ unsafe extern "C" fn run_on_driver_thread<F: FnOnce() + Send>(call: *mut c_void)
 unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: the driver calls this with the slot that `launch` filled with a `Call<F>`.
     let begun = Box::new(unsafe { begin::<F>(call) });
-    let device = Arc::clone(begun.turn.stream.device());
-    if let Err(begun) = device.driver().workers().start(begun) {
+    let device = Arc::clone(&begun.turn.stream.device);
+    if let Err(begun) = device.driver.workers.start(begun) {
         // There is no thread for it.
         begun.run();
     }
@@ -244,8 +244,8 @@ unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_vo
 unsafe extern "C" fn run_on_worker_later<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: the slot of `queue_call`, once; it contains a `Call<F>`.
     let begun = Box::new(unsafe { begin::<F>(call) });
-    let device = Arc::clone(begun.turn.stream.device());
-    device.driver().graph_workers().start_or_queue(begun);
+    let device = Arc::clone(&begun.turn.stream.device);
+    device.driver.graph_workers.start_or_queue(begun);
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {

@@ -18,17 +18,13 @@ pub fn synchronize(device: &DeviceState, raw: Raw<CUevent_st>) -> Result<()> {
 /// A point in a stream's work, on an event that is lent by its device.
 pub struct Mark {
     device: Arc<DeviceState>,
-    raw: Raw<CUevent_st>,
+    pub raw: Raw<CUevent_st>,
 }
 
 impl Mark {
     /// One that the caller records.
     pub fn unset(device: &Arc<DeviceState>) -> Result<Self> {
         Ok(Self { device: Arc::clone(device), raw: device.borrow_event()? })
-    }
-
-    pub fn raw(&self) -> Raw<CUevent_st> {
-        self.raw
     }
 
     /// As [`Self::ask`]. False if the query fails: the next one may succeed.
@@ -39,7 +35,7 @@ impl Mark {
     /// True if the stream has passed it, or if the device runs nothing any more.
     pub fn ask(&self) -> Result<bool> {
         let Some(_open) = self.device.keep_open() else { return Ok(true) };
-        self.poll().or_else(|fault| match self.device.context().failure() {
+        self.poll().or_else(|fault| match self.device.context.failure() {
             Some(_) => Ok(true),
             None => Err(fault),
         })

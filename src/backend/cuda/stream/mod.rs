@@ -43,7 +43,7 @@ impl CudaStream {
         let mut context: CUcontext = std::ptr::null_mut();
         // SAFETY: a stream of the driver, as the C contract requires, and the driver writes its context into `context`.
         device.call(|api| unsafe { api.stream_get_ctx(raw, &mut context) })?;
-        if context != device.context().raw().0 {
+        if context != device.context.raw.0 {
             return Err(Fault::new(
                 FaultKind::Driver,
                 format!(
@@ -68,14 +68,10 @@ impl CudaStream {
         &self.0
     }
 
-    fn device(&self) -> &Arc<DeviceState> {
-        self.0.device()
-    }
-
     /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
     #[inline]
     pub(super) fn reported<T>(&self, answer: Result<T>) -> Result<T> {
-        failure::reported(self.device(), answer)
+        failure::reported(&self.0.device, answer)
     }
 
     /// Submits the deferred frees of this stream: other code is about to depend on its order, or it is destroyed.
@@ -84,13 +80,13 @@ impl CudaStream {
     }
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.device().context().healthy()?;
+        self.0.device.context.healthy()?;
         self.flush_deferred();
         stream_value::expire_waits(&self.0, deadline)?;
-        let pools = self.device().driver().known_pools().are_used();
+        let pools = self.0.device.driver.known_pools.are_used();
         if pools {
             // A wait also completes frees of other streams.
-            self.device().driver().flush_deferred();
+            self.0.device.driver.flush_deferred();
         }
         if self.0.is_known_idle() && !pools {
             return Ok(Wait::Done);
@@ -98,7 +94,7 @@ impl CudaStream {
         let aborts = self.0.aborts();
         let Some(deadline) = deadline else {
             self.0.finish()?;
-            pending::reap(self.device().driver());
+            pending::reap(&self.0.device.driver);
             return self.0.check_aborts(aborts).map(|()| Wait::Done);
         };
         // The driver has no wait with a timeout. This polls a mark and not the stream: a stream that gets work all the
@@ -118,7 +114,7 @@ impl CudaStream {
                 mark.finish()?;
             }
             drop(mark);
-            pending::reap(self.device().driver());
+            pending::reap(&self.0.device.driver);
         }
         Ok(wait)
     }
@@ -131,12 +127,12 @@ impl Stream for CudaStream {
 
     fn is_idle(&self) -> Result<bool> {
         self.flush_deferred();
-        let idle = self.device().context().healthy().and_then(|()| self.0.is_idle());
+        let idle = self.0.device.context.healthy().and_then(|()| self.0.is_idle());
         self.reported(idle)
     }
 
     fn is_known_idle(&self) -> bool {
-        self.0.is_known_idle() && !self.0.defers() && self.device().context().healthy().is_ok()
+        self.0.is_known_idle() && !self.0.defers() && self.0.device.context.healthy().is_ok()
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
@@ -160,26 +156,26 @@ impl Stream for CudaStream {
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {
-        if priority == self.0.priority() {
+        if priority == self.0.priority {
             return Ok(());
         }
         Err(Fault::unsupported(format!(
             "the driver keeps the priority {} that the stream was made with; give \
                  aclrtCreateStreamV2 the priority {priority}",
-            self.0.priority()
+            self.0.priority
         )))
     }
 
     fn native(&self) -> Option<usize> {
         self.0.share();
         self.flush_deferred();
-        Some(self.0.raw().0.expose_provenance())
+        Some(self.0.raw.0.expose_provenance())
     }
 }
 
 impl Drop for CudaStream {
     fn drop(&mut self) {
         self.0.note_dropped();
-        self.device().driver().stream_dropped();
+        self.0.device.driver.stream_dropped();
     }
 }

@@ -19,7 +19,7 @@ struct Record {
 impl Delivery for Record {
     fn deliver(self: Box<Self>, _ticket: Ticket) {
         self.notify.change(self.change);
-        self.stream.device().driver().watcher().check(self.notify.range());
+        self.stream.device.driver.watcher.check(self.notify.range());
     }
 }
 
@@ -27,14 +27,14 @@ impl Delivery for Record {
 pub fn change(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -> Result<Position> {
     let (owner, notify) = (Arc::clone(stream), Arc::clone(notify));
     if notify.is_record() {
-        stream.event_records().note(&notify);
+        stream.event_records.note(&notify);
     }
     host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
 }
 
 /// Queues a wait.
 pub fn wait(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
-    if stream.device().words().is_none() {
+    if stream.device.words().is_none() {
         return Err(Fault::unsupported(
             "this CUDA driver's streams cannot wait for a word in memory, so they cannot wait for \
              notifies; use an event",

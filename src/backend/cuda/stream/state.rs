@@ -30,8 +30,8 @@ use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, Stre
 
 /// What is known of a stream of the driver.
 pub struct StreamState {
-    device: Arc<DeviceState>,
-    raw: Raw<CUstream_st>,
+    pub device: Arc<DeviceState>,
+    pub raw: Raw<CUstream_st>,
     /// Held while something is enqueued, so that the calls of one operation stay together.
     submitting: SpinLock<Submitting>,
     /// There are deferred frees.
@@ -59,14 +59,17 @@ pub struct StreamState {
     aborts: AtomicU64,
     /// Why it was aborted the last time.
     aborted: Mutex<Option<Fault>>,
-    value_waits: ValueWaits,
-    host_waits: HostWaits,
-    event_records: EventRecords,
+    /// Waits for values that the driver may still have.
+    pub value_waits: ValueWaits,
+    /// Waits that the host watches.
+    pub host_waits: HostWaits,
+    /// Records of events for which other processes may wait.
+    pub event_records: EventRecords,
     /// See [`limit_waits`](crate::backend::Stream::limit_waits).
     waits_until: OnceLock<Instant>,
-    observer: Option<Arc<dyn Observer>>,
+    pub observer: Option<Arc<dyn Observer>>,
     /// As it was created.
-    priority: u32,
+    pub priority: u32,
 }
 
 /// What a submission uses.
@@ -114,18 +117,8 @@ impl StreamState {
             observer: options.observer,
             priority: options.priority,
         });
-        device.driver().add_stream(&state);
+        device.driver.add_stream(&state);
         state
-    }
-
-    #[inline]
-    pub fn device(&self) -> &Arc<DeviceState> {
-        &self.device
-    }
-
-    #[inline]
-    pub fn raw(&self) -> Raw<CUstream_st> {
-        self.raw
     }
 
     pub fn is_abandoned(&self) -> bool {
@@ -164,21 +157,6 @@ impl StreamState {
         self.aborted.lock().clone().map_or(Ok(()), Err)
     }
 
-    /// Waits for values that the driver may still have.
-    pub fn value_waits(&self) -> &ValueWaits {
-        &self.value_waits
-    }
-
-    /// Waits that the host watches.
-    pub fn host_waits(&self) -> &HostWaits {
-        &self.host_waits
-    }
-
-    /// Records of events for which other processes may wait.
-    pub fn event_records(&self) -> &EventRecords {
-        &self.event_records
-    }
-
     /// See [`limit_waits`](crate::backend::Stream::limit_waits).
     pub fn limit_waits(&self, until: Instant) {
         self.host_waits.limit(*self.waits_until.get_or_init(|| until));
@@ -198,14 +176,10 @@ impl StreamState {
             report.run();
             drop(hold);
         };
-        if let Err(job) = self.device.driver().workers().start(Box::new(job)) {
+        if let Err(job) = self.device.driver.workers.start(Box::new(job)) {
             // There is no thread for it.
             job.run();
         }
-    }
-
-    pub fn observer(&self) -> Option<&Arc<dyn Observer>> {
-        self.observer.as_ref()
     }
 
     /// The next operation uses memory of another device.
@@ -277,11 +251,6 @@ impl StreamState {
         self.shared.store(true, Ordering::Relaxed);
     }
 
-    /// Its priority, as it was created.
-    pub fn priority(&self) -> u32 {
-        self.priority
-    }
-
     /// Another library captures it. To query the stream, or a mark in it, would invalidate the capture.
     fn is_captured(&self) -> Result<bool> {
         // Relaxed: as in `has_finished`.
@@ -311,7 +280,7 @@ impl StreamState {
     pub fn record(&self, mark: &Mark) -> Result<()> {
         self.refuse_capture()?;
         // SAFETY: the reference keeps the mark alive, and the caller's reference the stream.
-        self.device.call(|api| unsafe { api.event_record(mark.raw().0, self.raw.0) })
+        self.device.call(|api| unsafe { api.event_record(mark.raw.0, self.raw.0) })
     }
 
     /// Everything enqueued so far is known to be complete: three loads, no query of the driver.
@@ -368,7 +337,7 @@ impl StreamState {
         if !self.adopted {
             // SAFETY: idle, and destroyed once, by the thread that removed it from the list.
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
-            self.device.driver().end_in(self.device.context(), destroy);
+            self.device.driver.end_in(&self.device.context, destroy);
         }
         let calls = self.submitting.lock().calls.take();
         calls.into_iter().for_each(StreamCalls::end);

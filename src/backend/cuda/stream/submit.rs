@@ -36,7 +36,7 @@ impl CudaStream {
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
-        let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw().0) };
+        let record = |api: &Api| unsafe { api.event_record(event.raw.0, self.0.raw.0) };
         let recorded = self.0.submit_calls(record);
         event.note_record(self.0.depends_on_program());
         self.reported(recorded)
@@ -48,15 +48,15 @@ impl CudaStream {
         if let Some(limit) = limit
             && !event.is_complete()?
         {
-            return self.reported(timed_wait::queue(&self.0, event.raw(), limit));
+            return self.reported(timed_wait::queue(&self.0, event.raw, limit));
         }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
-        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw().0, event.raw().0, 0) };
+        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw.0, 0) };
         self.reported(self.0.submit(|| {
             if event.depends_on_program() {
                 self.0.note_dependence();
             }
-            self.0.device().call_here(wait)
+            self.0.device.call_here(wait)
         }))
     }
 

@@ -25,7 +25,7 @@ static TIMER: Key<Arc<Timer<TimedWait>>> = Key::new();
 
 /// Ends the timer, with the driver.
 pub fn stop(driver: &DriverState) {
-    TIMER.of(driver.features()).stop();
+    TIMER.of(&driver.features).stop();
 }
 
 /// A wait that is pending or has begun.
@@ -74,7 +74,7 @@ impl TimedWait {
 
     /// Whether the event is complete. The driver may not have called back yet.
     fn has_happened(&self) -> bool {
-        let device = self.stream.device();
+        let device = &self.stream.device;
         let Some(_open) = device.keep_open() else { return false };
         // SAFETY: borrowed until the wait is dropped, from a device that is open.
         device.poll(|api| unsafe { api.event_query(self.mark.0) }).unwrap_or(false)
@@ -83,7 +83,7 @@ impl TimedWait {
 
 impl Drop for TimedWait {
     fn drop(&mut self) {
-        self.stream.device().give_event_back(self.mark);
+        self.stream.device.give_event_back(self.mark);
     }
 }
 
@@ -107,7 +107,7 @@ impl Waiter for TimedWait {
 
 /// Enqueues a wait of `stream` for the latest record of `event`, for at most `limit`.
 pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     if device.words().is_none() {
         return Err(Fault::unsupported(
             "this CUDA driver's streams cannot wait for a word in memory, so waits for events have no \
@@ -115,7 +115,7 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
              aclrtSynchronizeStreamWithTimeout",
         ));
     }
-    let limit = TIMER.of(device.driver().features()).limit(limit)?;
+    let limit = TIMER.of(&device.driver.features).limit(limit)?;
     let wait = Arc::new(TimedWait {
         stream: Arc::clone(stream),
         mark: device.borrow_event()?,
@@ -143,7 +143,7 @@ fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait
     let watch = Watch { device: Arc::clone(device), helper, wait: Arc::clone(wait) };
     let watch = Box::into_raw(Box::new(watch));
     // Relaxed: the thread that closes the device queries the stream anyway.
-    device.watching().fetch_add(1, Ordering::Relaxed);
+    device.watching.fetch_add(1, Ordering::Relaxed);
     let queued = device.call(|api| {
         // SAFETY: both are alive, and the driver keeps what it needs of the event's record. The function takes the box
         // that this call passes.
@@ -158,7 +158,7 @@ fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait
         drop(unsafe { Box::from_raw(watch) });
         // It may wait for the event, and must not be borrowed again.
         device.discard_stream(helper);
-        device.watching().fetch_sub(1, Ordering::Release);
+        device.watching.fetch_sub(1, Ordering::Release);
     }
     queued
 }
@@ -171,5 +171,5 @@ unsafe extern "C" fn happened(watch: *mut c_void) {
     drop(wait);
     device.give_stream_back(helper);
     // Release: the thread that closes the device finds the stream among the spare ones.
-    device.watching().fetch_sub(1, Ordering::Release);
+    device.watching.fetch_sub(1, Ordering::Release);
 }

@@ -78,14 +78,14 @@ pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> 
     let waiting = Arc::new(Waiting {
         stream: Arc::clone(stream),
         expected,
-        seat: stream.device().driver().watcher().seat()?,
+        seat: stream.device.driver.watcher.seat()?,
         thread: thread_number(),
         position: OnceLock::new(),
         ticket: Mutex::new(None),
         aborts: stream.aborts(),
     });
     let waits: Arc<dyn HostWait> = Arc::clone(&waiting) as _;
-    stream.host_waits().note(&waits);
+    stream.host_waits.note(&waits);
     let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&waiting))), true)?;
     // Set here only. A failure that is reported before has no position.
     let _ = waiting.position.set(position);

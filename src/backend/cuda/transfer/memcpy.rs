@@ -22,7 +22,7 @@ pub fn is_host(place: Place) -> bool {
 pub fn peers(device: &DeviceState, dst: Place, src: Place) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
     match (dst, src) {
         (Place::Device(to), Place::Device(from)) if to != from => {
-            device.driver().device(to).zip(device.driver().device(from))
+            device.driver.device(to).zip(device.driver.device(from))
         }
         _ => None,
     }
@@ -61,7 +61,7 @@ impl Way {
     /// The way of a copy with one end on `device` at least, and none on another.
     #[inline(always)]
     fn of(copy: &Copy, device: &DeviceState) -> Option<Self> {
-        let here = device.context().ordinal();
+        let here = device.context.ordinal;
         match (copy.dst.place, copy.src.place) {
             (Place::Device(to), Place::Device(from)) if to == here && from == here => Some(Self::Within),
             (Place::Device(_), Place::Device(_)) => None,
@@ -106,7 +106,7 @@ fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy, 
 fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
     let (dst, src) = (device_pointer(copy.dst), device_pointer(copy.src));
     if let Some((to, from)) = peers(device, copy.dst.place, copy.src.place) {
-        let (to, from) = (to.context().raw(), from.context().raw());
+        let (to, from) = (to.context.raw, from.context.raw);
         // SAFETY: the core has checked both ranges and keeps both devices open.
         return device.call(|api| unsafe { api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0) });
     }
@@ -129,12 +129,12 @@ fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Re
 /// Whose stream makes a copy at once: this device's if an end is on it; else that of one end, which
 /// reaches its own memory whatever the devices may do with each other's. `None`: this device's.
 pub fn other_doer(device: &DeviceState, dst: Place, src: Place) -> Option<Arc<DeviceState>> {
-    let here = device.context().ordinal();
+    let here = device.context.ordinal;
     [dst, src]
         .into_iter()
         .try_fold(None, |other, place| match place {
             Place::Device(ordinal) if ordinal == here => Err(()),
-            Place::Device(ordinal) => Ok(other.or_else(|| device.driver().device(ordinal))),
+            Place::Device(ordinal) => Ok(other.or_else(|| device.driver.device(ordinal))),
             Place::Pageable | Place::Pinned => Ok(other),
         })
         .unwrap_or_default()
@@ -178,8 +178,8 @@ pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
             unsafe { fill_host(fill) };
             return Ok(());
         }
-        Place::Device(ordinal) if ordinal == device.context().ordinal() => None,
-        Place::Device(ordinal) => device.driver().device(ordinal),
+        Place::Device(ordinal) if ordinal == device.context.ordinal => None,
+        Place::Device(ordinal) => device.driver.device(ordinal),
     };
     let owner = owner.as_deref().unwrap_or(device);
     owner.on_own_stream(|stream| issue_fill(owner, stream, fill))
@@ -188,13 +188,13 @@ pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
 /// Queues a copy.
 #[inline(always)]
 pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     if !must_wait(copy)
         && let Some(way) = Way::of(copy, device)
     {
         return stream.submit(
             #[inline(always)]
-            || issue_on_device(device, stream.raw(), copy, way),
+            || issue_on_device(device, stream.raw, copy, way),
         );
     }
     queue_other_copy(stream, copy)
@@ -249,7 +249,7 @@ fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
         return submit_host_copy(stream, copy.clone());
     }
     note_places(stream, [copy.dst.place, copy.src.place]);
-    stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))
+    stream.submit(|| issue_copy(&stream.device, stream.raw, copy))
 }
 
 /// The driver copies between host ranges on the calling thread, out of order; this in order.
@@ -267,7 +267,7 @@ fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
 
 /// What the next operation of the stream uses.
 pub fn note_places(stream: &StreamState, places: [Place; 2]) {
-    let here = Place::Device(stream.device().context().ordinal());
+    let here = Place::Device(stream.device.context.ordinal);
     if places.into_iter().any(|place| !is_host(place) && place != here) {
         stream.note_crossing();
     }
@@ -275,12 +275,12 @@ pub fn note_places(stream: &StreamState, places: [Place; 2]) {
 
 /// Queues a fill.
 pub fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     if !is_host(fill.dst.place) {
-        if fill.dst.place != Place::Device(device.context().ordinal()) {
+        if fill.dst.place != Place::Device(device.context.ordinal) {
             stream.note_crossing();
         }
-        return stream.submit(|| issue_fill(device, stream.raw(), fill));
+        return stream.submit(|| issue_fill(device, stream.raw, fill));
     }
     let job = *fill;
     // SAFETY: the job copies a fill whose destination stays valid until the stream has run this

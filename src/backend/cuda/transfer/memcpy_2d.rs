@@ -19,7 +19,7 @@ use crate::backend::{Copy2d, Place, Position, Result, Rows};
 /// The largest distance between rows that the driver's functions take. It is the same for all devices so far.
 pub fn max_pitch(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH;
-    let pitch = device.driver().device_attribute(device.context().ordinal(), attribute)?;
+    let pitch = device.driver.device_attribute(device.context.ordinal, attribute)?;
     Ok(usize::try_from(pitch).ok().filter(|pitch| *pitch > 0).unwrap_or(i32::MAX as usize))
 }
 
@@ -60,11 +60,11 @@ fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Resul
         return rows.try_for_each(|row| memcpy::issue_copy(device, stream, &copy.row(row)));
     }
     if let Some((to, from)) = peers(device, copy.dst.span.place, copy.src.span.place) {
-        let job = between(copy, to.context().raw().0, from.context().raw().0);
+        let job = between(copy, to.context.raw.0, from.context.raw.0);
         // SAFETY: as below; the core keeps both devices open.
         return device.call(|api| unsafe { api.memcpy_3d_peer_async(&job, stream.0) });
     }
-    let job = within(copy, Place::Device(device.context().ordinal()));
+    let job = within(copy, Place::Device(device.context.ordinal));
     // SAFETY: the core has checked every row of both pitched ranges, and `job` lives during the
     // call.
     device.call(|api| unsafe { api.memcpy_2d_async(&job, stream.0) })
@@ -102,7 +102,7 @@ fn within(copy: &Copy2d, here: Place) -> CUDA_MEMCPY2D {
 
 /// For a node of a graph: a box of one layer.
 pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
-    let plane = within(copy, Place::Device(device.context().ordinal()));
+    let plane = within(copy, Place::Device(device.context.ordinal));
     CUDA_MEMCPY3D {
         srcXInBytes: 0,
         srcY: 0,
@@ -171,7 +171,7 @@ pub fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
         finish_before_pageable(stream)?;
     }
     note_places(stream, places);
-    let queued = stream.submit(|| issue(stream.device(), stream.raw(), copy));
+    let queued = stream.submit(|| issue(&stream.device, stream.raw, copy));
     // Also when it was refused half-way, row by row.
     let done = if pageable { stream.finish() } else { Ok(()) };
     queued.and_then(|position| done.map(|()| position))

@@ -25,9 +25,9 @@ const VECTOR: u64 = 16;
 
 /// Queues a copy.
 pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     let function = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0)?;
-    let here = Place::Device(device.context().ordinal());
+    let here = Place::Device(device.context.ordinal);
     if copy.words().any(|word| word.place != here) {
         stream.note_crossing();
     }
@@ -39,7 +39,7 @@ pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     };
     // What is not known yet gets all that the device has.
     let items = if len_at == 0 { len.div_ceil(VECTOR) } else { u64::MAX };
-    let grid = blocks(items, device.info().cores);
+    let grid = blocks(items, device.info.cores);
     let mut values = [dst_at, dst_offset, src_at, src_offset, len_at, len];
     let mut arguments = values.each_mut().map(|value| (value as *mut u64).cast::<c_void>());
     stream.submit(|| {
@@ -55,7 +55,7 @@ pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
                 1,
                 1,
                 0,
-                stream.raw().0,
+                stream.raw.0,
                 arguments.as_mut_ptr(),
                 std::ptr::null_mut(),
             )

@@ -120,7 +120,7 @@ pub fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
     let per_block = job.per_block();
     Ok(Prepared {
         make,
-        blocks: blocks(job.room().div_ceil(per_block), device.info().cores),
+        blocks: blocks(job.room().div_ceil(per_block), device.info.cores),
         advance: job.counter.map(|_| advance),
         task: Task::new(job),
         per_block,
@@ -143,9 +143,9 @@ impl Prepared {
 
 /// Queues them.
 pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     let mut prepared = prepare(device, job)?;
-    let here = Place::Device(device.context().ordinal());
+    let here = Place::Device(device.context.ordinal);
     if job.words().chain(job.counter).chain([job.dst]).any(|span| span.place != here) {
         stream.note_crossing();
     }
@@ -163,7 +163,7 @@ pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
                     1,
                     1,
                     0,
-                    stream.raw().0,
+                    stream.raw.0,
                     arguments,
                     std::ptr::null_mut(),
                 )

@@ -62,16 +62,16 @@ pub fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
     let elements = (reduce.dst.len / reduce.element.size()) as u64;
     Ok(Prepared {
         function: OwnModules::of(device).reduce.kernel(device, PTX, names, index)?,
-        blocks: blocks(elements, device.info().cores),
+        blocks: blocks(elements, device.info.cores),
         arguments: [reduce.dst.addr as u64, reduce.src.addr as u64, elements],
     })
 }
 
 /// Queues a reduction.
 pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     let Prepared { function, blocks, mut arguments } = prepare(device, reduce)?;
-    let here = Place::Device(device.context().ordinal());
+    let here = Place::Device(device.context.ordinal);
     if reduce.dst.place != here || reduce.src.place != here {
         stream.note_crossing();
     }
@@ -89,7 +89,7 @@ pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
                 1,
                 1,
                 0,
-                stream.raw().0,
+                stream.raw.0,
                 each.as_mut_ptr(),
                 std::ptr::null_mut(),
             )

@@ -14,6 +14,7 @@ use cudarc::driver::sys::{
     CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
 };
 
+use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::memory::foreign;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::host_fn;
@@ -66,18 +67,18 @@ fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
     let mut concurrent: c_int = 0;
     // SAFETY: `device` is open, and the driver writes the attribute into `concurrent`.
-    device.call(|api| unsafe {
-        api.device_get_attribute(&mut concurrent, attribute as c_int, device.context().device())
-    })?;
+    let ask =
+        |api: &Api| unsafe { api.device_get_attribute(&mut concurrent, attribute as c_int, device.context.device) };
+    device.call(ask)?;
     Ok(concurrent != 0)
 }
 
 /// Queues the write of a value.
 pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     if is_for_host(device, &write.dst)? {
         let (addr, value) = (write.dst.addr, write.value);
-        let watcher = Arc::clone(device.driver().watcher());
+        let watcher = Arc::clone(&device.driver.watcher);
         return host_fn::queue(stream, move || {
             // SAFETY: the core checked the range, and it stays while the stream uses it.
             let word = unsafe { word_at(addr) };
@@ -91,14 +92,14 @@ pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> 
     let value: cuuint64_t = write.value;
     let written = stream.submit_calls(|api| {
         // SAFETY: a live stream, and a word that stays until the stream is past it.
-        unsafe { api.stream_write_value_64(stream.raw().0, address, value, flags) }
+        unsafe { api.stream_write_value_64(stream.raw.0, address, value, flags) }
     });
     written.map_err(explain)
 }
 
 /// Queues a wait for a value.
 pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
-    let device = stream.device();
+    let device = &stream.device;
     if is_for_host(device, &wait.src)? {
         return watch::queue(stream, Expected::Value(*wait));
     }
@@ -112,16 +113,16 @@ pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     let mark = Mark::unset(device)?;
     let queued = stream.submit(|| {
         stream.note_dependence();
-        stream.device().call_here(|api| {
+        stream.device.call_here(|api| {
             // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.
             unsafe {
-                api.stream_wait_value_64(stream.raw().0, address, wait.value, flags as u32)?;
-                api.event_record(mark.raw().0, stream.raw().0)
+                api.stream_wait_value_64(stream.raw.0, address, wait.value, flags as u32)?;
+                api.event_record(mark.raw.0, stream.raw.0)
             }
         })
     });
     let position = queued.map_err(explain)?;
-    stream.value_waits().note(DriverWait { wait: *wait, mark, position, thread: thread_number() });
+    stream.value_waits.note(DriverWait { wait: *wait, mark, position, thread: thread_number() });
     Ok(position)
 }
 
@@ -141,11 +142,11 @@ fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
 
 /// Ends all waits of a stream that the driver has, in their order: they have failed. No lock may be held.
 fn end_all(stream: &StreamState) -> Result<()> {
-    let waits = stream.value_waits().take();
+    let waits = stream.value_waits.take();
     for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
         let (position, thread) = (Some(wait.position), Some(wait.thread));
         stream.fail(Failure { fault: wait.wait.never_came(), position, thread, launch: None }, ());
-        end_wait(&wait, stream.device())?;
+        end_wait(&wait, &stream.device)?;
     }
     Ok(())
 }
@@ -154,9 +155,9 @@ fn end_all(stream: &StreamState) -> Result<()> {
 /// the teardown or the deadline, and then ends them.
 pub fn expire_waits(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
     let Some(until) = stream.waits_until() else { return Ok(()) };
-    let device = stream.device();
-    let streams = device.driver().streams_of(device);
-    if streams.iter().all(|stream| stream.value_waits().is_empty()) {
+    let device = &stream.device;
+    let streams = device.driver.streams_of(device);
+    if streams.iter().all(|stream| stream.value_waits.is_empty()) {
         return Ok(());
     }
     let until = deadline.map_or(until, |deadline| deadline.min(until));

@@ -64,12 +64,12 @@ impl CudaDriver {
         match &device {
             Some(device) => {
                 device.call(|api| make(api, &mut raw))?;
-                device.pools().lock().insert(Raw(raw).key());
+                device.pools.lock().insert(Raw(raw).key());
             }
-            None => make(self.0.api(), &mut raw).map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
+            None => make(&self.0.api, &mut raw).map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
         }
         let pages = Arc::new(PoolPages::new(page));
-        self.0.known_pools().add(&pages);
+        self.0.known_pools.add(&pages);
         Ok(Box::new(CudaPool {
             driver: Arc::clone(&self.0),
             device,
@@ -110,7 +110,7 @@ impl Pools for CudaDriver {
     }
 
     fn have_had(&self, addr: usize) -> bool {
-        self.0.known_pools().contains(addr)
+        self.0.known_pools.contains(addr)
     }
 
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {

@@ -20,7 +20,7 @@ pub struct StreamCalls {
 impl StreamCalls {
     #[cold]
     pub fn new(words: &Words, stream: &Arc<StreamState>) -> Result<Self> {
-        let word = words.lend(stream.device().context())?;
+        let word = words.lend(&stream.device.context)?;
         Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
     }
 
@@ -29,7 +29,7 @@ impl StreamCalls {
     pub fn end(self) {
         // Acquire, with the Release of the jobs.
         let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
-        match self.stream.device().words() {
+        match self.stream.device.words() {
             Some(words) if is_over => words.give_back(self.word),
             _ => mem::forget(self),
         }

@@ -178,7 +178,7 @@ impl StreamState {
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
             // No call can return a refusal. A device that has failed reports it in the next call.
             let refused = self.device.call_outside(|api| self.free_in(api, addr));
-            self.device.driver().note_refusal(refused);
+            self.device.driver.note_refusal(refused);
         }
         self.note_deferred(deferred, 0);
         self.count_submitted();
@@ -190,7 +190,7 @@ impl StreamState {
         let deferred = &mut submitting.deferred;
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
             let free = |api: &Api| self.free_in(api, addr);
-            self.device.driver().end_in(self.device.context(), free);
+            self.device.driver.end_in(&self.device.context, free);
         }
         self.leave_turn(deferred);
     }
@@ -239,7 +239,7 @@ impl StreamState {
         if holder != 0 {
             // That stream has no deferred frees, and loses the turn if no thread submits to it now.
             if holder & SOME == 0
-                && let Some(stream) = self.device.driver().stream_at(holder)
+                && let Some(stream) = self.device.driver.stream_at(holder)
                 && let Some(mut other) = stream.submitting.try_lock()
                 && other.deferred.count == 0
             {
@@ -273,7 +273,7 @@ impl StreamState {
     #[inline(always)]
     pub fn submit_alloc(&self, turn: &Turn, len: usize, take: impl Fn(&Api) -> Outcome) -> Result<Option<usize>> {
         if turn.is_in_the_way_of(self) {
-            turn.submit_except(self.device.driver(), Some(self));
+            turn.submit_except(&self.device.driver, Some(self));
         }
         if self.is_abandoned() {
             return Err(abandoned());
@@ -282,7 +282,7 @@ impl StreamState {
         let deferred = &mut submitting.deferred;
         if deferred.count != 0 {
             self.device.check_open()?;
-            self.device.context().healthy()?;
+            self.device.context.healthy()?;
             if deferred.is_of(turn)
                 && let Some(addr) = deferred.take(len)
             {
@@ -303,7 +303,7 @@ impl StreamState {
     #[inline(always)]
     pub fn submit_free(&self, turn: &Arc<Turn>, (addr, len): (usize, usize), may_defer: bool) -> Result<()> {
         if turn.is_in_the_way_of(self) {
-            turn.submit_except(self.device.driver(), Some(self));
+            turn.submit_except(&self.device.driver, Some(self));
         }
         if self.is_abandoned() {
             return Err(abandoned());
@@ -314,7 +314,7 @@ impl StreamState {
         let may_defer = may_defer && !self.shared.load(Ordering::Relaxed);
         if may_defer && self.has_turn(turn, &mut submitting) {
             self.device.check_open()?;
-            self.device.context().healthy()?;
+            self.device.context.healthy()?;
             if submitting.deferred.count == BLOCKS {
                 self.submit_deferred(&mut submitting);
             }

@@ -19,7 +19,7 @@ static STREAMS: Key<Streams> = Key::new();
 
 impl DriverState {
     fn streams(&self) -> &Mutex<Vec<Arc<StreamState>>> {
-        &STREAMS.of(self.features()).0
+        &STREAMS.of(&self.features).0
     }
 
     pub fn add_stream(&self, stream: &Arc<StreamState>) {
@@ -40,7 +40,7 @@ impl DriverState {
 
     /// Submits the deferred frees of all streams. False if there were none.
     pub fn flush_deferred(&self) -> bool {
-        if !self.known_pools().are_used() {
+        if !self.known_pools.are_used() {
             return false;
         }
         let streams = self.streams_with_frees();
@@ -64,14 +64,14 @@ impl DriverState {
 
     pub fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
         let streams = self.streams().lock();
-        streams.iter().filter(|stream| Arc::ptr_eq(stream.device(), device)).cloned().collect()
+        streams.iter().filter(|stream| Arc::ptr_eq(&stream.device, device)).cloned().collect()
     }
 
     /// Removes the streams of a device from the list. The caller destroys them.
     pub fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
         let mut streams = self.streams().lock();
         let (removed, kept): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut *streams).into_iter().partition(|stream| Arc::ptr_eq(stream.device(), device));
+            std::mem::take(&mut *streams).into_iter().partition(|stream| Arc::ptr_eq(&stream.device, device));
         *streams = kept;
         removed
     }
@@ -94,7 +94,7 @@ impl DriverState {
         let dropped: Vec<_> = self.streams().lock().iter().filter(|stream| stream.is_dropped()).cloned().collect();
         for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
-            let Some(_open) = stream.device().keep_open() else { continue };
+            let Some(_open) = stream.device.keep_open() else { continue };
             stream.flush_deferred();
             if !stream.is_drained() {
                 self.any_dropped.store(true, Ordering::Relaxed);
