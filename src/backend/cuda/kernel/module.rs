@@ -129,25 +129,34 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
     Ok(Arc::new(CudaModule(Arc::new(loaded))))
 }
 
+/// The name of a kernel or a variable, which `what` says, as the driver takes it.
+fn c_name(what: &str, name: &str) -> Result<CString> {
+    let refuse = |_| Fault::new(FaultKind::InvalidArgument, format!("the {what}'s name has a zero in it"));
+    CString::new(name).map_err(refuse)
+}
+
+/// Says what to do if a module has no kernel or variable of this name.
+#[cold]
+fn missing(what: &str, name: &str, fault: Fault) -> Fault {
+    if fault.kind() != FaultKind::InvalidArgument {
+        return fault;
+    }
+    let text = format!(
+        "there is no {what} {name:?} in the binary ({}); in CUDA C++ {what}s have their plain names where they are \
+         declared extern \"C\"",
+        fault.text()
+    );
+    fault.with_text(text)
+}
+
 impl Module for CudaModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         let device = &self.0.device;
-        let text = CString::new(name)
-            .map_err(|_| Fault::new(FaultKind::InvalidArgument, "the kernel's name has a zero in it"))?;
+        let text = c_name("kernel", name)?;
         let mut raw: CUfunction = std::ptr::null_mut();
         // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
         let find = device.call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
-        find.map_err(|fault| match fault.kind() {
-            FaultKind::InvalidArgument => Fault::new(
-                fault.kind(),
-                format!(
-                    "there is no kernel {name:?} in the binary ({}); in CUDA C++ kernels have their plain \
-                     names where they are declared extern \"C\"",
-                    fault.text()
-                ),
-            ),
-            _ => fault,
-        })?;
+        find.map_err(|fault| missing("kernel", name, fault))?;
         let (mut threads, mut declared): (c_int, c_int) = (0, 0);
         device.call(|api| {
             let asked = [
@@ -177,23 +186,12 @@ impl Module for CudaModule {
 
     fn variable(&self, name: &str) -> Result<Span> {
         let device = &self.0.device;
-        let text = CString::new(name)
-            .map_err(|_| Fault::new(FaultKind::InvalidArgument, "the variable's name has a zero in it"))?;
+        let text = c_name("variable", name)?;
         let (mut addr, mut len): (CUdeviceptr, usize) = (0, 0);
         // SAFETY: places for the answers, a live module, and a name that ends with a zero.
         let find =
             device.call(|api| unsafe { api.module_get_global(&mut addr, &mut len, self.0.raw.0, text.as_ptr()) });
-        find.map_err(|fault| match fault.kind() {
-            FaultKind::InvalidArgument => Fault::new(
-                fault.kind(),
-                format!(
-                    "there is no variable {name:?} in the binary ({}); in CUDA C++ variables have their \
-                     plain names where they are declared extern \"C\"",
-                    fault.text()
-                ),
-            ),
-            _ => fault,
-        })?;
+        find.map_err(|fault| missing("variable", name, fault))?;
         let addr = addr as usize;
         self.0.variables.lock().insert(addr, len);
         Ok(Span { addr, len, place: Place::Device(device.context.ordinal) })
