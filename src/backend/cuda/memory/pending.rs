@@ -97,15 +97,6 @@ fn depends_on_program(driver: &DriverState) -> bool {
 }
 
 impl Pending {
-    /// Keeps something until `marks` are past.
-    fn push(&self, driver: &DriverState, release: Box<dyn Release>, marks: Marks) {
-        // Relaxed: a thread that misses some bytes counts them the next time.
-        self.kept.fetch_add(release.bytes(), Ordering::Relaxed);
-        self.entries.lock().push(Entry { release, marks });
-        // Relaxed: a hint. A thread that misses it checks again in its next call.
-        driver.pending_count.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Releases what can be released without a wait for pending work.
     fn reap(&self, driver: &DriverState) {
         if let Some(_reaping) = self.reaping.try_lock() {
@@ -113,12 +104,7 @@ impl Pending {
         }
     }
 
-    /// Releases everything that no pending work uses, even if the driver waits for other work.
-    fn reap_all(&self, driver: &DriverState) {
-        let _reaping = self.reaping.lock();
-        self.release_ready(driver, true);
-    }
-
+    /// Releases everything that no pending work uses. `may_wait`: even if the driver waits for other work.
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
         let _outside = OutsideCaptures::enter(&driver.api);
         let entries = std::mem::take(&mut *self.entries.lock());
@@ -163,29 +149,6 @@ impl Pending {
         }
         !depends_on_program(driver)
     }
-
-    /// Waits until no mapping in this range is pending.
-    fn wait_for_mappings(&self, driver: &DriverState, addr: usize, len: usize) {
-        let mut pause = SHORTEST_PAUSE;
-        loop {
-            if count(driver) > 0 {
-                self.reap(driver);
-            }
-            let _reaping = self.reaping.lock();
-            if !self.entries.lock().iter().any(|entry| entry.release.is_mapping_in(addr, len)) {
-                return;
-            }
-            drop(_reaping);
-            crate::algo::thread::pause::pause(pause);
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
-    /// Memory of this device is pending.
-    fn has_any_of(&self, device: &DeviceState) -> bool {
-        let _reaping = self.reaping.lock();
-        self.entries.lock().iter().any(|entry| entry.release.is_of(device))
-    }
 }
 
 static PENDING: Key<Pending> = Key::new();
@@ -211,18 +174,34 @@ pub fn reap(driver: &DriverState) {
 pub fn reap_all(driver: &DriverState) {
     driver.sweep_streams();
     if count(driver) > 0 {
-        of(driver).reap_all(driver);
+        let pending = of(driver);
+        let _reaping = pending.reaping.lock();
+        pending.release_ready(driver, true);
     }
 }
 
 /// Waits until no mapping in this range is pending.
 pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
-    of(driver).wait_for_mappings(driver, addr, len);
+    let (pending, mut pause) = (of(driver), SHORTEST_PAUSE);
+    loop {
+        if count(driver) > 0 {
+            pending.reap(driver);
+        }
+        let _reaping = pending.reaping.lock();
+        if !pending.entries.lock().iter().any(|entry| entry.release.is_mapping_in(addr, len)) {
+            return;
+        }
+        drop(_reaping);
+        crate::algo::thread::pause::pause(pause);
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
 }
 
 /// Whether memory of this device is pending.
 pub fn has_any_of(device: &DeviceState) -> bool {
-    of(&device.driver).has_any_of(device)
+    let pending = of(&device.driver);
+    let _reaping = pending.reaping.lock();
+    pending.entries.lock().iter().any(|entry| entry.release.is_of(device))
 }
 
 /// Releases something: now, or later if a stream has work that may use it.
@@ -233,6 +212,11 @@ pub fn release(driver: &DriverState, mut release: impl Release) -> Result<()> {
     if marks.is_empty() {
         return release.now(driver);
     }
-    of(driver).push(driver, Box::new(release), marks);
+    let pending = of(driver);
+    // Relaxed: a thread that misses some bytes counts them the next time.
+    pending.kept.fetch_add(release.bytes(), Ordering::Relaxed);
+    pending.entries.lock().push(Entry { release: Box::new(release), marks });
+    // Relaxed: a hint. A thread that misses it checks again in its next call.
+    driver.pending_count.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }
