@@ -56,18 +56,22 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     })
 }
 
+/// An attribute of a device, 0 if its driver does not have the attribute.
+pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> Result<c_int> {
+    let mut value = 0;
+    // SAFETY: a driver that does not know the attribute fails and leaves `value` alone.
+    match unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) } {
+        Ok(()) => Ok(value),
+        Err(failure) if failure.is_unsupported() => Ok(0),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
 /// What its pools can be; what a driver does not know it does not have.
 fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
     use CUdevice_attribute::*;
-    let number = |attribute: CUdevice_attribute| -> Result<u32> {
-        let mut value: c_int = 0;
-        // SAFETY: a driver that does not know the attribute fails and leaves `value` alone.
-        match unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) } {
-            Ok(()) => Ok(value.max(0) as u32),
-            Err(failure) if failure.is_unsupported() => Ok(0),
-            Err(failure) => Err(failure.into()),
-        }
-    };
+    let number =
+        |attribute: CUdevice_attribute| -> Result<u32> { Ok(self::attribute(api, device, attribute)?.max(0) as u32) };
     let device = number(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
     let handles = number(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
     let has = |kind: CUmemAllocationHandleType| handles & kind.0 != 0;

@@ -16,8 +16,8 @@ use crate::backend::cuda::base::owned::Owned;
 use crate::backend::cuda::memory::blocks::Padding;
 use crate::backend::cuda::pool::pool_pages::KnownPools;
 use crate::backend::cuda::runtime::context::{Context, Contexts, Raw, device_of};
-use crate::backend::cuda::runtime::snapshot;
 use crate::backend::cuda::runtime::utilization::Monitor;
+use crate::backend::cuda::runtime::{info, snapshot};
 use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Fault, FaultKind, Notifies, PoolPlace, Result};
@@ -196,14 +196,6 @@ impl DriverState {
 
     /// An attribute of a device, 0 if its driver does not have the attribute.
     pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
-        let device = device_of(&self.api, self.number(ordinal))?;
-        let mut value = 0;
-        // SAFETY: the device exists, and the pools' attribute is written into `value`.
-        let asked = unsafe { self.api.device_get_attribute(&mut value, attribute as c_int, device) };
-        match asked {
-            Ok(()) => Ok(value),
-            Err(failure) if failure.is_unsupported() => Ok(0),
-            Err(failure) => Err(failure.into()),
-        }
+        info::attribute(&self.api, device_of(&self.api, self.number(ordinal))?, attribute)
     }
 }
