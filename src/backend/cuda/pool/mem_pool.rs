@@ -192,10 +192,7 @@ impl Pool for CudaPool {
     fn get(&self, name: PoolAttribute) -> Result<u64> {
         let (name, wide) = attribute(name);
         let (mut narrow_value, mut wide_value): (c_int, u64) = (0, 0);
-        let value: *mut c_void = match wide {
-            true => (&raw mut wide_value).cast(),
-            false => (&raw mut narrow_value).cast(),
-        };
+        let value: *mut c_void = if wide { (&raw mut wide_value).cast() } else { (&raw mut narrow_value).cast() };
         // SAFETY: a pool that lives, and a place of the size that the attribute has.
         self.call(|api, pool| unsafe { api.mem_pool_get_attribute(pool, name, value) })?;
         Ok(if wide { wide_value } else { narrow_value as u64 })
@@ -204,10 +201,7 @@ impl Pool for CudaPool {
     fn set(&self, name: PoolAttribute, value: u64) -> Result<()> {
         let (name, wide) = attribute(name);
         let (mut narrow_value, mut wide_value) = (value as c_int, value);
-        let value: *mut c_void = match wide {
-            true => (&raw mut wide_value).cast(),
-            false => (&raw mut narrow_value).cast(),
-        };
+        let value: *mut c_void = if wide { (&raw mut wide_value).cast() } else { (&raw mut narrow_value).cast() };
         // SAFETY: a pool that lives, and a value of the size that the attribute has.
         self.call(|api, pool| unsafe { api.mem_pool_set_attribute(pool, name, value) })
     }
@@ -241,19 +235,15 @@ impl Pool for CudaPool {
 
     fn export(&self) -> Result<PoolHandle<OwnedFd>> {
         let kind = handle_type(self.sharing).0;
-        if self.sharing == PoolSharing::Fabric {
-            let mut bytes = [0; 64];
-            let place: *mut c_void = bytes.as_mut_ptr().cast();
-            // SAFETY: a pool that lives, and a place of a handle's size.
-            self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
-            self.driver.sharing.add(Shared::Pool(self.raw.key()));
-            return Ok(PoolHandle::Fabric(bytes));
-        }
-        let mut descriptor: c_int = -1;
-        let place: *mut c_void = (&raw mut descriptor).cast();
-        // SAFETY: a pool that lives, and a place for a descriptor.
+        let is_fabric = self.sharing == PoolSharing::Fabric;
+        let (mut bytes, mut descriptor): (_, c_int) = ([0; 64], -1);
+        let place: *mut c_void = if is_fabric { (&raw mut bytes).cast() } else { (&raw mut descriptor).cast() };
+        // SAFETY: a pool that lives, and a place for a handle of that kind.
         self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
         self.driver.sharing.add(Shared::Pool(self.raw.key()));
+        if is_fabric {
+            return Ok(PoolHandle::Fabric(bytes));
+        }
         // SAFETY: the driver has just made it for us.
         Ok(PoolHandle::Descriptor(unsafe { OwnedFd::from_raw_fd(descriptor) }))
     }
