@@ -56,8 +56,3 @@ fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
     let text = format!("{len} bytes of host memory at {addr:#x}: {}{hint}", fault.text());
     fault.with_text(text)
 }
-
-/// Removes a registration, after the work that uses it.
-pub fn unregister(driver: &DriverState, addr: usize) -> Result<()> {
-    pinned::free(driver, addr)
-}

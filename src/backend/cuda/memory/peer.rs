@@ -13,13 +13,10 @@ use crate::backend::cuda::runtime::shared::DriverState;
 
 /// Which device may use which other device's memory, by ordinals. The driver keeps that only while both have
 /// contexts, so access is enabled when the second of them is opened.
-#[derive(Default)]
-struct Peers(Mutex<BTreeSet<(u32, u32)>>);
-
-static PEERS: Key<Peers> = Key::new();
+static PEERS: Key<Mutex<BTreeSet<(u32, u32)>>> = Key::new();
 
 fn wanted(driver: &DriverState) -> MutexGuard<'_, BTreeSet<(u32, u32)>> {
-    PEERS.of(&driver.features).0.lock()
+    PEERS.of(&driver.features).lock()
 }
 
 pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {

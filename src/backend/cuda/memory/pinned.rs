@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::sys::CU_MEMHOSTALLOC_PORTABLE;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::release::Release;
 use super::{blocks, pending};
@@ -25,31 +25,24 @@ pub enum Pinned {
 }
 
 /// Pinned memory by its address, with the context that it belongs to.
-#[derive(Default)]
-struct PinnedMemory(Mutex<HashMap<usize, (Pinned, Arc<Context>)>>);
+type PinnedMemory = HashMap<usize, (Pinned, Arc<Context>)>;
 
-static PINNED: Key<PinnedMemory> = Key::new();
+static PINNED: Key<Mutex<PinnedMemory>> = Key::new();
 
-impl PinnedMemory {
-    fn of(driver: &DriverState) -> &Self {
-        PINNED.of(&driver.features)
-    }
-
-    fn bases(&self) -> Vec<usize> {
-        self.0.lock().keys().copied().collect()
-    }
+fn pinned(driver: &DriverState) -> MutexGuard<'_, PinnedMemory> {
+    PINNED.of(&driver.features).lock()
 }
 
 /// Keeps the context of new pinned memory.
 pub fn remember(driver: &DriverState, base: usize, kind: Pinned, context: Arc<Context>) {
-    PinnedMemory::of(driver).0.lock().insert(base, (kind, context));
+    pinned(driver).insert(base, (kind, context));
 }
 
 /// Removes pinned memory that is about to be freed, and returns its context. `None` if it must stay: work that never
 /// ends may use it.
 fn forget(driver: &DriverState, base: usize) -> Option<(Pinned, Arc<Context>)> {
-    let pinned = PinnedMemory::of(driver).0.lock().remove(&base)?;
-    (!driver.is_forsaken()).then_some(pinned)
+    let removed = pinned(driver).remove(&base)?;
+    (!driver.is_forsaken()).then_some(removed)
 }
 
 /// A pinned range on its way back, of either kind.
@@ -88,11 +81,6 @@ pub fn free(driver: &DriverState, base: usize) -> Result<()> {
     pending::release(driver, PinnedRange { base })
 }
 
-/// Frees a block of pinned host memory.
-pub fn free_host(driver: &DriverState, block: Block) -> Result<()> {
-    free(driver, blocks::base(block))
-}
-
 /// Pinned host memory, for every device. It belongs to the context of one of them, which is retained until the block is
 /// freed, so that closing the device does not free it.
 pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
@@ -101,9 +89,7 @@ pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
         &driver.padding,
         len,
         |len| alloc_pinned(driver, len),
-        |base| {
-            driver.note_refusal(free(driver, base));
-        },
+        |base| driver.note_refusal(free(driver, base)),
     )
     .map_err(|fault| match fault.kind() {
         FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => {
@@ -153,7 +139,8 @@ pub fn in_any_context<T>(
 
 /// Frees what the program did not. Nothing uses it any more.
 pub fn free_all_pinned(driver: &DriverState) {
-    for base in PinnedMemory::of(driver).bases() {
+    let bases: Vec<usize> = pinned(driver).keys().copied().collect();
+    for base in bases {
         // A failed context has freed its memory already.
         let _ = PinnedRange { base }.now(driver);
     }

@@ -81,26 +81,22 @@ impl Release for Mapping {
 
     fn refused(&mut self, driver: &DriverState) {
         let memory = Arc::clone(&self.memory);
-        STUCK.of(&driver.features).0.lock().push(Self { memory, ..*self });
+        STUCK.of(&driver.features).lock().push(Self { memory, ..*self });
     }
 }
 
 /// Mappings that the driver has refused to unmap while no call could return that.
-#[derive(Default)]
-struct Stuck(Mutex<Vec<Mapping>>);
+static STUCK: Key<Mutex<Vec<Mapping>>> = Key::new();
 
-static STUCK: Key<Stuck> = Key::new();
-
-impl Stuck {
-    /// Unmaps those in a range.
-    fn free(&self, driver: &DriverState, from: usize, len: usize) -> Result<()> {
-        let mut all = self.0.lock();
-        while let Some(index) = all.iter().position(|mapping| mapping.is_mapping_in(from, len)) {
-            all[index].unmap(driver)?;
-            all.swap_remove(index);
-        }
-        Ok(())
+/// Waits until no mapping in a range is pending, and unmaps those that the driver has refused to unmap.
+fn end_mappings(driver: &DriverState, from: usize, len: usize) -> Result<()> {
+    pending::wait_for_mappings(driver, from, len);
+    let mut all = STUCK.of(&driver.features).lock();
+    while let Some(index) = all.iter().position(|mapping| mapping.is_mapping_in(from, len)) {
+        all[index].unmap(driver)?;
+        all.swap_remove(index);
     }
+    Ok(())
 }
 
 struct CudaPhysicalMemory(Arc<Physical>);
@@ -185,8 +181,7 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
-        pending::wait_for_mappings(&self.0, addr, len);
-        STUCK.of(&self.0.features).free(&self.0, addr, len)?;
+        end_mappings(&self.0, addr, len)?;
         self.0.owned.remove_after(addr, || {
             // SAFETY: reserved with this length, and nothing is mapped there.
             Ok(unsafe { self.0.api.mem_address_free(addr as CUdeviceptr, len) }?)
@@ -209,8 +204,7 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        pending::wait_for_mappings(&self.0, addr, len);
-        STUCK.of(&self.0.features).free(&self.0, addr, len)?;
+        end_mappings(&self.0, addr, len)?;
         let memory = own(memory);
         // SAFETY: a part of a reserved range without a mapping, as long as the memory.
         memory.device.call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })

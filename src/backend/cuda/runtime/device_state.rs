@@ -306,21 +306,18 @@ fn priorities(context: &Context) -> Result<(c_int, c_int)> {
 }
 
 /// The open devices, by weak references.
-#[derive(Default)]
-struct Devices(Mutex<Vec<Weak<DeviceState>>>);
-
-static DEVICES: Key<Devices> = Key::new();
+static DEVICES: Key<Mutex<Vec<Weak<DeviceState>>>> = Key::new();
 
 impl DriverState {
     pub fn add_device(&self, device: &Arc<DeviceState>) {
-        let mut opened = DEVICES.of(&self.features).0.lock();
+        let mut opened = DEVICES.of(&self.features).lock();
         opened.retain(|device| device.strong_count() > 0);
         opened.push(Arc::downgrade(device));
     }
 
     /// The device with this ordinal, if it is open.
     pub fn device(&self, ordinal: u32) -> Option<Arc<DeviceState>> {
-        let opened = DEVICES.of(&self.features).0.lock();
+        let opened = DEVICES.of(&self.features).lock();
         opened
             .iter()
             .filter_map(Weak::upgrade)

@@ -99,7 +99,7 @@ impl Driver for CudaDriver {
     }
 
     fn free_host(&self, block: Block) -> Result<()> {
-        pinned::free_host(&self.0, block)
+        pinned::free(&self.0, blocks::base(block))
     }
 
     fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
@@ -107,7 +107,7 @@ impl Driver for CudaDriver {
     }
 
     fn unregister_host(&self, addr: usize, _len: usize) -> Result<()> {
-        host_register::unregister(&self.0, addr)
+        pinned::free(&self.0, addr)
     }
 
     /// The driver locks everything that it allocates and registers, or fails.

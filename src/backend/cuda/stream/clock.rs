@@ -22,10 +22,7 @@ const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
 const MOST_TRIES: usize = 8;
 
 /// The time base of a device.
-#[derive(Default)]
-struct Clock(Mutex<Option<Base>>);
-
-static CLOCK: Key<Clock> = Key::new();
+static CLOCK: Key<Mutex<Option<Base>>> = Key::new();
 
 /// A complete event of the library with a known timestamp.
 #[derive(Clone, Copy)]
@@ -89,7 +86,7 @@ impl Base {
 /// The timestamp of `event`, in nanoseconds of the machine's clock. The base moves along, so that the difference of two
 /// events near each other is exact.
 pub fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
-    let mut held = CLOCK.of(&device.features).0.lock();
+    let mut held = CLOCK.of(&device.features).lock();
     let base = match *held {
         Some(base) => base,
         None => *held.insert(Base::new(device)?),

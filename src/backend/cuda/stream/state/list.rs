@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::StreamState;
 use crate::algo::map::typed_slots::Key;
@@ -12,30 +12,25 @@ use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::inside_host_function;
 
 /// Every stream of every open device, also those that are dropped but have work.
-#[derive(Default)]
-struct Streams(Mutex<Vec<Arc<StreamState>>>);
-
-static STREAMS: Key<Streams> = Key::new();
+static STREAMS: Key<Mutex<Vec<Arc<StreamState>>>> = Key::new();
 
 impl DriverState {
-    fn streams(&self) -> &Mutex<Vec<Arc<StreamState>>> {
-        &STREAMS.of(&self.features).0
+    fn streams(&self) -> MutexGuard<'_, Vec<Arc<StreamState>>> {
+        STREAMS.of(&self.features).lock()
     }
 
     pub fn add_stream(&self, stream: &Arc<StreamState>) {
-        self.streams().lock().push(Arc::clone(stream));
+        self.streams().push(Arc::clone(stream));
     }
 
     /// Streams that have freed memory of pools since their last [`StreamState::wait_for_frees`].
     pub fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
-        let streams = self.streams().lock();
-        streams.iter().filter(|stream| stream.has_frees()).cloned().collect()
+        self.streams().iter().filter(|stream| stream.has_frees()).cloned().collect()
     }
 
     /// The stream whose state is at this address, if it is still there.
     pub fn stream_at(&self, address: usize) -> Option<Arc<StreamState>> {
-        let streams = self.streams().lock();
-        streams.iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
+        self.streams().iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
     }
 
     /// Submits the deferred frees of all streams. False if there were none.
@@ -53,8 +48,7 @@ impl DriverState {
 
     /// Streams that may have work, as far as that is known without a query of the driver.
     pub fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
-        let streams = self.streams().lock();
-        streams.iter().filter(|stream| !stream.is_known_idle()).cloned().collect()
+        self.streams().iter().filter(|stream| !stream.is_known_idle()).cloned().collect()
     }
 
     /// No stream has work.
@@ -63,17 +57,12 @@ impl DriverState {
     }
 
     pub fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
-        let streams = self.streams().lock();
-        streams.iter().filter(|stream| Arc::ptr_eq(&stream.device, device)).cloned().collect()
+        self.streams().iter().filter(|stream| Arc::ptr_eq(&stream.device, device)).cloned().collect()
     }
 
     /// Removes the streams of a device from the list. The caller destroys them.
     pub fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
-        let mut streams = self.streams().lock();
-        let (removed, kept): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut *streams).into_iter().partition(|stream| Arc::ptr_eq(&stream.device, device));
-        *streams = kept;
-        removed
+        self.streams().extract_if(.., |stream| Arc::ptr_eq(&stream.device, device)).collect()
     }
 
     /// A stream in the list has lost its owner.
@@ -91,7 +80,7 @@ impl DriverState {
         if !self.any_dropped.swap(false, Ordering::Relaxed) {
             return;
         }
-        let dropped: Vec<_> = self.streams().lock().iter().filter(|stream| stream.is_dropped()).cloned().collect();
+        let dropped: Vec<_> = self.streams().iter().filter(|stream| stream.is_dropped()).cloned().collect();
         for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device.keep_open() else { continue };
@@ -106,11 +95,8 @@ impl DriverState {
 
     /// True when it was in the list.
     pub fn remove_stream(&self, stream: &Arc<StreamState>) -> bool {
-        let mut streams = self.streams().lock();
-        let Some(index) = streams.iter().position(|known| Arc::ptr_eq(known, stream)) else {
-            return false;
-        };
-        streams.swap_remove(index);
-        true
+        let mut streams = self.streams();
+        let index = streams.iter().position(|known| Arc::ptr_eq(known, stream));
+        index.map(|index| streams.swap_remove(index)).is_some()
     }
 }
