@@ -9,33 +9,18 @@ using Word = unsigned int;
 using Count = unsigned long long;
 
 // How an element is stored, and what it is computed in.
-struct Int8 {
-    using Stored = signed char;
-    using Value = signed char;
+template <typename T>
+struct Plain {
+    using Stored = T;
+    using Value = T;
     static __device__ Value widen(Stored stored) { return stored; }
     static __device__ Stored narrow(Value value) { return value; }
 };
 
-struct Int16 {
-    using Stored = short;
-    using Value = short;
-    static __device__ Value widen(Stored stored) { return stored; }
-    static __device__ Stored narrow(Value value) { return value; }
-};
-
-struct Int32 {
-    using Stored = int;
-    using Value = int;
-    static __device__ Value widen(Stored stored) { return stored; }
-    static __device__ Stored narrow(Value value) { return value; }
-};
-
-struct Float32 {
-    using Stored = float;
-    using Value = float;
-    static __device__ Value widen(Stored stored) { return stored; }
-    static __device__ Stored narrow(Value value) { return value; }
-};
+using Int8 = Plain<signed char>;
+using Int16 = Plain<short>;
+using Int32 = Plain<int>;
+using Float32 = Plain<float>;
 
 struct Float16 {
     using Stored = unsigned short;
@@ -108,23 +93,18 @@ struct Sum {
 };
 
 // Maximum and minimum choose one of the two as stored. A number beats a NaN.
-struct Max {
+template <bool kLargest>
+struct Extreme {
     template <typename E>
     static __device__ typename E::Stored apply(typename E::Stored a, typename E::Stored b) {
         const typename E::Value x = E::widen(a);
         const typename E::Value y = E::widen(b);
-        return is_nan(x) || (!is_nan(y) && !is_larger(x, y)) ? b : a;
+        return is_nan(x) || (!is_nan(y) && (kLargest ? !is_larger(x, y) : is_larger(x, y))) ? b : a;
     }
 };
 
-struct Min {
-    template <typename E>
-    static __device__ typename E::Stored apply(typename E::Stored a, typename E::Stored b) {
-        const typename E::Value x = E::widen(a);
-        const typename E::Value y = E::widen(b);
-        return is_nan(x) || (!is_nan(y) && is_larger(x, y)) ? b : a;
-    }
-};
+using Max = Extreme<true>;
+using Min = Extreme<false>;
 
 template <typename To, typename From>
 static __device__ To same_bits(From from) {
