@@ -1,6 +1,6 @@
 //! Modules of the library's kernels: PTX, which the driver compiles for its device when that is opened.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{CUfunc_st, CUfunction, CUmod_st, CUmodule};
@@ -10,6 +10,7 @@ use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::stream::state::StreamState;
 
 /// The PTX of a module, which is compressed in the library (`build.rs`): it would be a large part of small programs.
 #[derive(Clone, Copy)]
@@ -134,6 +135,22 @@ impl Loaded {
         }
         Ok(Self { raw: Raw(raw), functions: functions.into_boxed_slice() })
     }
+}
+
+/// Gives the driver a launch of a kernel in a grid of one dimension.
+///
+/// # Safety
+/// `arguments` points to each of the kernel's arguments, and they are what the kernel expects.
+pub unsafe fn launch(
+    stream: &StreamState,
+    function: CUfunction,
+    blocks: u32,
+    threads: u32,
+    arguments: *mut *mut c_void,
+) -> Result<()> {
+    let (stream, device, extra) = (stream.raw.0, &stream.device, std::ptr::null_mut());
+    // SAFETY: a live kernel and a live stream of its device; the driver copies the arguments during the call.
+    device.call(|api| unsafe { api.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, extra) })
 }
 
 /// How many blocks a device with this many multiprocessors gets for this many items of work.

@@ -8,7 +8,7 @@ use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Advice, Fault, Home, Place, Position, Result, Span};
+use crate::backend::{Advice, Fault, Home, Position, Result, Span};
 
 fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     let (type_, id) = match home {
@@ -56,9 +56,7 @@ fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) 
 /// Enqueues a prefetch.
 pub fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position> {
     let device = &stream.device;
-    if range.place != Place::Device(device.context.ordinal) {
-        stream.note_crossing();
-    }
+    stream.note_use_of([range.place]);
     let addr = range.addr as CUdeviceptr;
     stream.submit(|| {
         // SAFETY: the stream orders the prefetch before a later free of the range.

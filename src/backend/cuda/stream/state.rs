@@ -26,7 +26,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::workers::Job;
-use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, StreamOptions};
+use crate::backend::{Failure, Fault, FaultKind, Observer, Place, Position, Result, StreamOptions};
 
 /// What is known of a stream of the driver.
 pub struct StreamState {
@@ -186,6 +186,14 @@ impl StreamState {
     pub fn note_crossing(&self) {
         // Relaxed: a thread that sees the operation counted sees this too.
         self.crosses.store(true, Ordering::Relaxed);
+    }
+
+    /// The next operation uses memory in these places.
+    pub fn note_use_of(&self, places: impl IntoIterator<Item = Place>) {
+        let here = Place::Device(self.device.context.ordinal);
+        if places.into_iter().any(|place| place != here) {
+            self.note_crossing();
+        }
     }
 
     /// Its work may use memory of other devices.

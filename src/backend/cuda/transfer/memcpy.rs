@@ -267,19 +267,14 @@ fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
 
 /// What the next operation of the stream uses.
 pub fn note_places(stream: &StreamState, places: [Place; 2]) {
-    let here = Place::Device(stream.device.context.ordinal);
-    if places.into_iter().any(|place| !is_host(place) && place != here) {
-        stream.note_crossing();
-    }
+    stream.note_use_of(places.into_iter().filter(|place| !is_host(*place)));
 }
 
 /// Queues a fill.
 pub fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Position> {
     let device = &stream.device;
     if !is_host(fill.dst.place) {
-        if fill.dst.place != Place::Device(device.context.ordinal) {
-            stream.note_crossing();
-        }
+        stream.note_use_of([fill.dst.place]);
         return stream.submit(|| issue_fill(device, stream.raw, fill));
     }
     let job = *fill;

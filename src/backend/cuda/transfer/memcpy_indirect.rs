@@ -3,10 +3,10 @@
 
 use std::ffi::c_void;
 
-use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{CopyIndirect, Indirect, IndirectLen, Place, Position, Result};
+use crate::backend::{CopyIndirect, Indirect, IndirectLen, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
 const PTX: Ptx = compressed_ptx!("memcpy_indirect");
@@ -27,10 +27,7 @@ const VECTOR: u64 = 16;
 pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     let device = &stream.device;
     let function = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0)?;
-    let here = Place::Device(device.context.ordinal);
-    if copy.words().any(|word| word.place != here) {
-        stream.note_crossing();
-    }
+    stream.note_use_of(copy.words().map(|word| word.place));
     let end = |end: &Indirect| [end.at.addr as u64, end.offset as u64];
     let ([dst_at, dst_offset], [src_at, src_offset]) = (end(&copy.dst), end(&copy.src));
     let (len_at, len) = match copy.len {
@@ -42,25 +39,9 @@ pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     let grid = blocks(items, device.info.cores);
     let mut values = [dst_at, dst_offset, src_at, src_offset, len_at, len];
     let mut arguments = values.each_mut().map(|value| (value as *mut u64).cast::<c_void>());
-    stream.submit(|| {
-        // SAFETY: the kernel's six arguments as it declares them, copied during the call; the core has
-        // checked where the addresses are. What they say is the program's promise, as of any kernel.
-        device.call(|api| unsafe {
-            api.launch_kernel(
-                function,
-                grid,
-                1,
-                1,
-                THREADS,
-                1,
-                1,
-                0,
-                stream.raw.0,
-                arguments.as_mut_ptr(),
-                std::ptr::null_mut(),
-            )
-        })
-    })
+    // SAFETY: the kernel's six arguments as it declares them; the core has checked where the addresses are. What they
+    // say is the program's promise, as of any kernel.
+    stream.submit(|| unsafe { launch(stream, function, grid, THREADS, arguments.as_mut_ptr()) })
 }
 
 #[cfg(test)]

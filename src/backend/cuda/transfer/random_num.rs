@@ -4,11 +4,11 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
-use crate::backend::{Distribution, Number, Place, Position, RandomElement, RandomNum, Result};
+use crate::backend::{Distribution, Number, Position, RandomElement, RandomNum, Result};
 
 /// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
 /// on.
@@ -143,31 +143,12 @@ impl Prepared {
 
 /// Queues them.
 pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
-    let device = &stream.device;
-    let mut prepared = prepare(device, job)?;
-    let here = Place::Device(device.context.ordinal);
-    if job.words().chain(job.counter).chain([job.dst]).any(|span| span.place != here) {
-        stream.note_crossing();
-    }
+    let mut prepared = prepare(&stream.device, job)?;
+    stream.note_use_of(job.words().chain(job.counter).chain([job.dst]).map(|span| span.place));
     stream.submit(|| {
         prepared.launch_each(|function, blocks, threads, arguments| {
-            // SAFETY: the kernel's arguments as it declares them, copied during the call; the core has
-            // checked the ranges.
-            device.call(|api| unsafe {
-                api.launch_kernel(
-                    function,
-                    blocks,
-                    1,
-                    1,
-                    threads,
-                    1,
-                    1,
-                    0,
-                    stream.raw.0,
-                    arguments,
-                    std::ptr::null_mut(),
-                )
-            })
+            // SAFETY: the kernel's arguments as it declares them; the core has checked the ranges of the job.
+            unsafe { launch(stream, function, blocks, threads, arguments) }
         })
     })
 }

@@ -4,10 +4,10 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
+use crate::backend::{Element, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
 const PTX: Ptx = compressed_ptx!("reduce");
@@ -69,32 +69,11 @@ pub fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
 
 /// Queues a reduction.
 pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
-    let device = &stream.device;
-    let Prepared { function, blocks, mut arguments } = prepare(device, reduce)?;
-    let here = Place::Device(device.context.ordinal);
-    if reduce.dst.place != here || reduce.src.place != here {
-        stream.note_crossing();
-    }
+    let Prepared { function, blocks, mut arguments } = prepare(&stream.device, reduce)?;
+    stream.note_use_of([reduce.dst.place, reduce.src.place]);
     let mut each: [*mut c_void; 3] = arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
-    stream.submit(|| {
-        // SAFETY: the kernel's three arguments as it declares them, copied during the call; the
-        // core has checked the ranges.
-        device.call(|api| unsafe {
-            api.launch_kernel(
-                function,
-                blocks,
-                1,
-                1,
-                THREADS,
-                1,
-                1,
-                0,
-                stream.raw.0,
-                each.as_mut_ptr(),
-                std::ptr::null_mut(),
-            )
-        })
-    })
+    // SAFETY: the kernel's three arguments as it declares them; the core has checked both ranges.
+    stream.submit(|| unsafe { launch(stream, function, blocks, THREADS, each.as_mut_ptr()) })
 }
 
 #[cfg(test)]
