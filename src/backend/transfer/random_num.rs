@@ -2,7 +2,7 @@
 
 use crate::backend::Span;
 
-/// The distribution of random numbers.
+/// The distribution of random numbers. The kernels of the CUDA backend number them in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
     /// Bits, which are 0 with the probability in the first parameter; the element is the type of that parameter only.
@@ -15,7 +15,8 @@ pub enum Distribution {
     TruncatedNormal,
 }
 
-/// The type of random numbers, and of their distribution's parameters.
+/// The type of random numbers, and of their distribution's parameters. The kernels of the CUDA backend number them in
+/// the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomElement {
     /// 32-bit signed integer, uniform only.

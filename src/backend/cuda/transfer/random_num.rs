@@ -62,21 +62,8 @@ impl Task {
         Self {
             dst: device_pointer(job.dst),
             room: job.room(),
-            distribution: match job.distribution {
-                Distribution::Dropout => 0,
-                Distribution::Uniform => 1,
-                Distribution::Normal => 2,
-                Distribution::TruncatedNormal => 3,
-            },
-            element: match job.element {
-                RandomElement::Int32 => 0,
-                RandomElement::UInt32 => 1,
-                RandomElement::Int64 => 2,
-                RandomElement::UInt64 => 3,
-                RandomElement::Float16 => 4,
-                RandomElement::BFloat16 => 5,
-                RandomElement::Float32 => 6,
-            },
+            distribution: job.distribution as u32,
+            element: job.element as u32,
             first,
             second,
             seed: job.seed.into(),

@@ -12,35 +12,18 @@ use crate::backend::{Element, Position, Reduce, ReduceOp, Result};
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
 const PTX: Ptx = compressed_ptx!("reduce");
 
-const OPS: [(ReduceOp, &str); 3] = [(ReduceOp::Sum, "sum"), (ReduceOp::Max, "max"), (ReduceOp::Min, "min")];
-
-const ELEMENTS: [(Element, &str); 6] = [
-    (Element::Int8, "i8"),
-    (Element::Int16, "i16"),
-    (Element::Int32, "i32"),
-    (Element::Float16, "f16"),
-    (Element::BFloat16, "bf16"),
-    (Element::Float32, "f32"),
-];
-
-const KERNELS: usize = OPS.len() * ELEMENTS.len();
+/// The names of each [`ReduceOp`] and of each [`Element`], in their order.
+const OPS: [&str; 3] = ["sum", "max", "min"];
+const ELEMENTS: [&str; 6] = ["i8", "i16", "i32", "f16", "bf16", "f32"];
 
 /// Where a kernel is among [`names`].
 fn index(op: ReduceOp, element: Element) -> usize {
-    let op = OPS.iter().position(|(known, _)| *known == op);
-    let element = ELEMENTS.iter().position(|(known, _)| *known == element);
-    let (Some(op), Some(element)) = (op, element) else { unreachable!("all are in the tables") };
-    op * ELEMENTS.len() + element
+    op as usize * ELEMENTS.len() + element as usize
 }
 
 /// The names of all kernels.
 fn names() -> Vec<String> {
-    let name = |index: usize| {
-        let (_, op) = OPS[index / ELEMENTS.len()];
-        let (_, element) = ELEMENTS[index % ELEMENTS.len()];
-        format!("portacl_reduce_{op}_{element}")
-    };
-    (0..KERNELS).map(name).collect()
+    OPS.iter().flat_map(|op| ELEMENTS.map(|element| format!("portacl_reduce_{op}_{element}"))).collect()
 }
 
 /// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
