@@ -7,7 +7,6 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
-use crate::backend::cuda::base::api::Outcome;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 
@@ -24,9 +23,7 @@ pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
     if wanted.contains(&(from, to)) == on {
         return Ok(());
     }
-    if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-        if on { enable(&first, &second) } else { disable(&first, &second) }?;
-    }
+    change(driver, from, to, on)?;
     if on {
         wanted.insert((from, to))
     } else {
@@ -39,26 +36,20 @@ pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
 pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
     let ordinal = device.context.ordinal;
     let wanted = wanted(driver);
-    for &(from, to) in wanted.iter().filter(|pair| pair.0 == ordinal || pair.1 == ordinal) {
-        if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-            enable(&first, &second)?;
-        }
-    }
-    Ok(())
+    let mut concerned = wanted.iter().filter(|pair| pair.0 == ordinal || pair.1 == ordinal);
+    concerned.try_for_each(|&(from, to)| change(driver, from, to, true))
 }
 
 /// The device is about to close.
 pub fn closing(driver: &DriverState, device: &DeviceState) {
     let ordinal = device.context.ordinal;
     wanted(driver).retain(|&(from, to)| {
-        if from != ordinal && to != ordinal {
-            return true;
-        }
-        if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
+        let stays = from != ordinal && to != ordinal;
+        if !stays {
             // A failed context has lost its access already.
-            driver.note_refusal(disable(&first, &second));
+            driver.note_refusal(change(driver, from, to, false));
         }
-        false
+        stays
     });
 }
 
@@ -67,27 +58,23 @@ const ALREADY_ENABLED: i32 = 704;
 /// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`: another library has disabled it.
 const NOT_ENABLED: i32 = 705;
 
-fn enable(from: &DeviceState, to: &DeviceState) -> Result<()> {
+/// Enables or disables the access, if both devices are open.
+fn change(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
+    let (Some(from), Some(to)) = (driver.device(from), driver.device(to)) else { return Ok(()) };
     // The other context must not be released in between.
     let Some(_open) = to.keep_open() else { return Ok(()) };
+    let context = to.context.raw.0;
     from.call(|api| {
-        // SAFETY: `to` keeps its primary context retained while this thread enables access to it.
-        but_for(ALREADY_ENABLED, unsafe { api.ctx_enable_peer_access(to.context.raw.0, 0) })
+        // SAFETY: `to` keeps its primary context retained while this thread changes the access to it.
+        let (done_before, outcome) = unsafe {
+            match on {
+                true => (ALREADY_ENABLED, api.ctx_enable_peer_access(context, 0)),
+                false => (NOT_ENABLED, api.ctx_disable_peer_access(context)),
+            }
+        };
+        match outcome {
+            Err(failure) if failure.status() == Some(done_before) => Ok(()),
+            outcome => outcome,
+        }
     })
-}
-
-fn disable(from: &DeviceState, to: &DeviceState) -> Result<()> {
-    let Some(_open) = to.keep_open() else { return Ok(()) };
-    from.call(|api| {
-        // SAFETY: `to` is open, so its context is retained until access to it has ended.
-        but_for(NOT_ENABLED, unsafe { api.ctx_disable_peer_access(to.context.raw.0) })
-    })
-}
-
-/// The outcome, with one status of the driver as success.
-fn but_for(status: i32, outcome: Outcome) -> Outcome {
-    match outcome {
-        Err(failure) if failure.status() == Some(status) => Ok(()),
-        outcome => outcome,
-    }
 }
