@@ -19,6 +19,18 @@ const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 const END: usize = 0;
 
+/// The last argument of `cuLaunchKernel` for `len` bytes of arguments.
+#[inline(always)]
+fn in_a_block(arguments: *mut c_void, len: *mut usize) -> [*mut c_void; 5] {
+    [
+        std::ptr::without_provenance_mut(BUFFER_POINTER),
+        arguments,
+        std::ptr::without_provenance_mut(BUFFER_SIZE),
+        len.cast(),
+        std::ptr::without_provenance_mut(END),
+    ]
+}
+
 /// A launch whose arguments were read.
 pub struct CudaBoundLaunch {
     /// Keeps the function loaded.
@@ -40,13 +52,7 @@ impl CudaBoundLaunch {
     /// The launch as a node of a graph, which copies the arguments.
     pub fn with_params<R>(&self, f: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS_st) -> R) -> R {
         let mut len = self.len;
-        let mut extra: [*mut c_void; 5] = [
-            std::ptr::without_provenance_mut(BUFFER_POINTER),
-            self.arguments.as_ptr().cast_mut().cast(),
-            std::ptr::without_provenance_mut(BUFFER_SIZE),
-            (&raw mut len).cast(),
-            std::ptr::without_provenance_mut(END),
-        ];
+        let mut extra = in_a_block(self.arguments.as_ptr().cast_mut().cast(), &raw mut len);
         f(&CUDA_KERNEL_NODE_PARAMS_st {
             func: self.raw.0,
             gridDimX: self.grid[0],
@@ -110,13 +116,7 @@ pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
         Arguments::Block { addr, len: bytes } => {
             // The driver wants no padding behind the last one.
             len = kernel.info.parameters.as_ref().map_or(bytes, |known| known.size);
-            extra = [
-                std::ptr::without_provenance_mut(BUFFER_POINTER),
-                std::ptr::with_exposed_provenance_mut(addr),
-                std::ptr::without_provenance_mut(BUFFER_SIZE),
-                (&raw mut len).cast(),
-                std::ptr::without_provenance_mut(END),
-            ];
+            extra = in_a_block(std::ptr::with_exposed_provenance_mut(addr), &raw mut len);
         }
     }
     let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
