@@ -89,27 +89,20 @@ impl OwnModule {
         names: impl Fn() -> Vec<String>,
         index: usize,
     ) -> Result<CUfunction> {
-        let loaded = match self.loaded.get() {
-            Some(loaded) => loaded,
-            None => {
-                let _loading = self.loading.lock();
-                match self.loaded.get() {
-                    Some(loaded) => loaded,
-                    None => {
-                        let loaded = Loaded::load(device, ptx, &names())?;
-                        self.loaded.get_or_init(|| loaded)
-                    }
-                }
+        if self.loaded.get().is_none() {
+            let _loading = self.loading.lock();
+            if self.loaded.get().is_none() {
+                // Set here only.
+                let _ = self.loaded.set(Loaded::load(device, ptx, &names())?);
             }
-        };
-        Ok(loaded.functions[index].0)
+        }
+        Ok(self.loaded.get().expect("loaded above").functions[index].0)
     }
 
     fn unload(&self, device: &DeviceState) {
         if let Some(loaded) = self.loaded.get() {
             // SAFETY: loaded once, unloaded once.
-            let unload = |api: &crate::backend::cuda::base::api::Api| unsafe { api.module_unload(loaded.raw.0) };
-            device.driver.end_in(&device.context, unload);
+            device.driver.end_in(&device.context, |api| unsafe { api.module_unload(loaded.raw.0) });
         }
     }
 }

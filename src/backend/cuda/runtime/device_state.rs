@@ -63,7 +63,9 @@ pub struct DeviceState {
 impl DeviceState {
     pub fn new(driver: &Arc<DriverState>, context: Arc<Context>) -> Result<Self> {
         let info = info::describe(&driver.api, context.device)?;
-        let (least_urgent, most_urgent) = priorities(&context)?;
+        let (mut least_urgent, mut most_urgent) = (0, 0);
+        // SAFETY: the driver writes the numbers of two stream priorities into `least_urgent` and `most_urgent`.
+        context.call(|api| unsafe { api.ctx_get_stream_priority_range(&mut least_urgent, &mut most_urgent) })?;
         Ok(Self {
             driver: Arc::clone(driver),
             context,
@@ -295,14 +297,6 @@ impl DeviceState {
             end(&|api| unsafe { api.mem_pool_destroy(pool as CUmemoryPool) });
         }
     }
-}
-
-/// The driver's numbers of the least and the most urgent stream priority.
-fn priorities(context: &Context) -> Result<(c_int, c_int)> {
-    let (mut least, mut most) = (0, 0);
-    // SAFETY: the driver writes two numbers into `least` and `most`.
-    context.call(|api| unsafe { api.ctx_get_stream_priority_range(&mut least, &mut most) })?;
-    Ok((least, most))
 }
 
 /// The open devices, by weak references.

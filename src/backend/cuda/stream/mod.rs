@@ -74,14 +74,9 @@ impl CudaStream {
         failure::reported(&self.0.device, answer)
     }
 
-    /// Submits the deferred frees of this stream: other code is about to depend on its order, or it is destroyed.
-    fn flush_deferred(&self) {
-        self.0.flush_deferred();
-    }
-
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.0.device.context.healthy()?;
-        self.flush_deferred();
+        self.0.flush_deferred();
         stream_value::expire_waits(&self.0, deadline)?;
         let pools = self.0.device.driver.known_pools.are_used();
         if pools {
@@ -126,7 +121,7 @@ impl Stream for CudaStream {
     }
 
     fn is_idle(&self) -> Result<bool> {
-        self.flush_deferred();
+        self.0.flush_deferred();
         let idle = self.0.device.context.healthy().and_then(|()| self.0.is_idle());
         self.reported(idle)
     }
@@ -152,7 +147,7 @@ impl Stream for CudaStream {
     }
 
     fn retire(&self) {
-        self.flush_deferred();
+        self.0.flush_deferred();
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {
@@ -168,7 +163,7 @@ impl Stream for CudaStream {
 
     fn native(&self) -> Option<usize> {
         self.0.share();
-        self.flush_deferred();
+        self.0.flush_deferred();
         Some(self.0.raw.0.expose_provenance())
     }
 }
