@@ -65,10 +65,7 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     let CudaGraph { device, state } = CudaGraph::of(graph)?;
     let mut draft = Draft::new(device, nodes)?;
     let mut state = state.lock();
-    let raw = match draft.update(state.raw) {
-        true => state.raw,
-        false => draft.instantiate()?,
-    };
+    let raw = if draft.update(state.raw) { state.raw } else { draft.instantiate()? };
     let mut before = State::new(raw, std::mem::take(&mut draft.kept));
     std::mem::swap(&mut *state, &mut before);
     let is_another = state.raw.0 != before.raw.0;

@@ -157,10 +157,7 @@ impl DeviceState {
 
     pub fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {
         self.sweep_events();
-        let flags = match timing {
-            true => CUevent_flags::CU_EVENT_DEFAULT,
-            false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
-        };
+        let flags = if timing { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
         let mut raw: CUevent = std::ptr::null_mut();
         // SAFETY: the driver writes the new event's handle into `raw`.
         self.create(|api| unsafe { api.event_create(&mut raw, flags as u32) })?;

@@ -76,10 +76,7 @@ impl Base {
 
     fn plus(self, ms: f32) -> Duration {
         let difference = Duration::from_secs_f64(f64::from(ms.abs()) / 1000.0);
-        match ms < 0.0 {
-            true => self.at.saturating_sub(difference),
-            false => self.at + difference,
-        }
+        if ms < 0.0 { self.at.saturating_sub(difference) } else { self.at + difference }
     }
 }
 

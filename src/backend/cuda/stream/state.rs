@@ -272,10 +272,7 @@ impl StreamState {
     }
 
     fn refuse_capture(&self) -> Result<()> {
-        match self.is_captured()? {
-            true => Err(captured()),
-            false => Ok(()),
-        }
+        if self.is_captured()? { Err(captured()) } else { Ok(()) }
     }
 
     /// A mark behind what was queued so far.

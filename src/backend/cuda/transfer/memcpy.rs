@@ -238,10 +238,7 @@ pub fn is_pageable(places: [Place; 2]) -> bool {
 /// Waits for the work before a copy of pageable memory. The driver would wait for it inside the copy, and hold a lock
 /// of the context: then calls of other threads wait as well, and the work may wait for one of them.
 pub fn finish_before_pageable(stream: &StreamState) -> Result<()> {
-    match stream.is_known_idle() {
-        true => Ok(()),
-        false => stream.finish(),
-    }
+    if stream.is_known_idle() { Ok(()) } else { stream.finish() }
 }
 
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {

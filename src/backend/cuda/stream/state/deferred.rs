@@ -262,10 +262,7 @@ impl StreamState {
     /// streams, and an adopted stream may be one.
     #[inline(always)]
     fn call_for_pool(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
-        match self.adopted {
-            true => self.device.call_here(calls),
-            false => self.device.call_outside(calls),
-        }
+        if self.adopted { self.device.call_here(calls) } else { self.device.call_outside(calls) }
     }
 
     /// Allocates from a pool in this stream. Returns the address of a block whose free was deferred, or `None` after
