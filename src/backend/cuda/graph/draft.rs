@@ -60,8 +60,7 @@ pub struct Draft<'a> {
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
         // SAFETY: made once, destroyed once; what was made of it lives on without it.
-        let destroy = |api: &Api| unsafe { api.graph_destroy(self.raw.0) };
-        self.device.driver.end_in(&self.device.context, destroy);
+        self.device.driver.end_in(&self.device.context, |api| unsafe { api.graph_destroy(self.raw.0) });
     }
 }
 
@@ -91,11 +90,8 @@ impl<'a> Draft<'a> {
     /// Updates an instantiated graph with these nodes. False if the driver cannot.
     pub fn update(&self, exec: Raw<CUgraphExec_st>) -> bool {
         let mut why = MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
-        let update = |api: &Api| {
-            // SAFETY: both are live, no other thread uses the first one now, and the driver writes the result into
-            // `why`.
-            unsafe { api.graph_exec_update(exec.0, self.raw.0, why.as_mut_ptr()) }
-        };
+        // SAFETY: both are live, no other thread uses the first one now, and the driver writes the result into `why`.
+        let update = |api: &Api| unsafe { api.graph_exec_update(exec.0, self.raw.0, why.as_mut_ptr()) };
         self.device.context.attempt(update).is_ok()
     }
 

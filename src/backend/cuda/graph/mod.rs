@@ -14,7 +14,6 @@ use parking_lot::Mutex;
 
 use draft::{Draft, Kept};
 
-use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::memory::pending;
 use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::runtime::context::Raw;
@@ -127,16 +126,12 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
             // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
             // same device.
-            let wait = |api: &Api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) };
-            stream.device.call_here(wait)?;
+            stream.device.call_here(|api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) })?;
         }
         // First, because a launch cannot be undone if there is no memory for its mark.
         let mark = Mark::unset(&stream.device)?;
-        let launch = |api: &Api| {
-            // SAFETY: a live graph and a stream of the same open device.
-            unsafe { api.graph_launch(graph.raw.0, stream.raw.0) }
-        };
-        stream.device.call_here(launch)?;
+        // SAFETY: a live graph and a stream of the same open device.
+        stream.device.call_here(|api| unsafe { api.graph_launch(graph.raw.0, stream.raw.0) })?;
         stream.record(&mark)?;
         graph.latest = Some(mark);
         graph.latest_is_of_another = false;

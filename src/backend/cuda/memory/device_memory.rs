@@ -223,8 +223,7 @@ fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<u
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
     let mut page = 0;
     // SAFETY: the properties are complete, and the granularity is written into `page`.
-    let ask = |api: &Api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) };
-    device.call(ask)?;
+    device.call(|api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) })?;
     Ok(page)
 }
 
@@ -250,8 +249,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let map = |api: &Api| unsafe { reserve_and_map(api, &mut address, len, page, &properties) };
     device.call(map).map_err(no_pages)?;
     // SAFETY: just mapped.
-    let open = |api: &Api| unsafe { api.mem_set_access(address, len, &access, 1) };
-    if let Err(fault) = device.call(open) {
+    if let Err(fault) = device.call(|api| unsafe { api.mem_set_access(address, len, &access, 1) }) {
         // SAFETY: mapped above, and not used by any other thread yet.
         let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
         return Err(no_pages(fault));

@@ -12,7 +12,6 @@ use cudarc::driver::sys::{
 };
 
 use crate::backend::base::broker::Parcel;
-use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
 use crate::backend::cuda::memory::pending;
@@ -98,7 +97,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     let mut base: CUdeviceptr = 0;
     let is_mapped = Cell::new(false);
     let mut open = || {
-        device.call(|api: &Api| {
+        device.call(|api| {
             // SAFETY: a place for the answer, and a handle, which the driver may find wrong.
             let opened = unsafe { api.ipc_open_mem_handle(&mut base, handle, flags) };
             opened.inspect_err(|failure| is_mapped.set(failure.is_already_mapped()))

@@ -341,8 +341,7 @@ impl StreamState {
         self.frees.clear();
         if !self.adopted {
             // SAFETY: idle, and destroyed once, by the thread that removed it from the list.
-            let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
-            self.device.driver.end_in(&self.device.context, destroy);
+            self.device.driver.end_in(&self.device.context, |api| unsafe { api.stream_destroy(self.raw.0) });
         }
         let calls = self.submitting.lock().calls.take();
         calls.into_iter().for_each(StreamCalls::end);

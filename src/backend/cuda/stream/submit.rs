@@ -36,8 +36,7 @@ impl CudaStream {
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
-        let record = |api: &Api| unsafe { api.event_record(event.raw.0, self.0.raw.0) };
-        let recorded = self.0.submit_calls(record);
+        let recorded = self.0.submit_calls(|api| unsafe { api.event_record(event.raw.0, self.0.raw.0) });
         event.note_record(self.0.depends_on_program());
         self.reported(recorded)
     }

@@ -83,11 +83,8 @@ impl Words {
         lists.spare.clear();
         for page in lists.pages.drain(..) {
             let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
-            let free = |api: &Api| {
-                // SAFETY: a live block that is freed once.
-                unsafe { api.mem_free_host(page) }
-            };
-            driver.end_in(context, free);
+            // SAFETY: a live block that is freed once.
+            driver.end_in(context, |api| unsafe { api.mem_free_host(page) });
         }
     }
 }

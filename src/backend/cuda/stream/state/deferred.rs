@@ -189,8 +189,7 @@ impl StreamState {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
-            let free = |api: &Api| self.free_in(api, addr);
-            self.device.driver.end_in(&self.device.context, free);
+            self.device.driver.end_in(&self.device.context, |api| self.free_in(api, addr));
         }
         self.leave_turn(deferred);
     }
