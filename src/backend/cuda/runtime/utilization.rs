@@ -107,28 +107,18 @@ impl Nvml {
 
     /// The device with this number or, where NVML does not know that, at this place.
     fn device(&self, uuid: Option<[u8; 16]>, pci: Option<PciAddress>) -> Result<nvmlDevice_t> {
+        let (by_number, by_place) = (self.functions.device_by_uuid, self.functions.device_by_pci_bus_id);
+        let with_kinds = |uuid| ["GPU", "MIG"].map(|kind| format!("{kind}-{}", in_groups(uuid)));
+        let numbers = uuid.into_iter().flat_map(with_kinds).map(|name| ("nvmlDeviceGetHandleByUUID", by_number, name));
+        let place = pci.map(|pci| ("nvmlDeviceGetHandleByPciBusId_v2", by_place, pci.to_string()));
         let mut device: nvmlDevice_t = std::ptr::null_mut();
         let mut names = Vec::new();
-        for kind in ["GPU", "MIG"] {
-            let Some(uuid) = uuid else { break };
-            let name = format!("{kind}-{}", in_groups(uuid));
+        for (call, find, name) in numbers.chain(place) {
             // SAFETY: a text that ends with a zero, and a place for the answer.
-            let status = unsafe { (self.functions.device_by_uuid)(c_text(&name).as_ptr(), &mut device) };
-            match status {
+            match unsafe { find(c_text(&name).as_ptr(), &mut device) } {
                 0 => return Ok(device),
                 NOT_FOUND | INVALID_ARGUMENT => names.push(name),
-                status => return Err(self.refused("nvmlDeviceGetHandleByUUID", status)),
-            }
-        }
-        if let Some(pci) = pci {
-            let name = pci.to_string();
-            // SAFETY: the bus address ends with a zero, and the device's handle is written into
-            // `device`.
-            let status = unsafe { (self.functions.device_by_pci_bus_id)(c_text(&name).as_ptr(), &mut device) };
-            match status {
-                0 => return Ok(device),
-                NOT_FOUND | INVALID_ARGUMENT => names.push(name),
-                status => return Err(self.refused("nvmlDeviceGetHandleByPciBusId_v2", status)),
+                status => return Err(self.refused(call, status)),
             }
         }
         Err(cannot_be_used(&format!("does not know the device as {}", names.join(" or "))))
