@@ -186,6 +186,11 @@ impl Error {
         Self(Box::new(Detail { text: text.to_string(), ..*self.0 }))
     }
 
+    /// The same failure with the code `to`, if its code is `from`.
+    pub fn recoded(self, from: Code, to: Code) -> Self {
+        if self.code() == from { Self::new(to, self.text()) } else { self }
+    }
+
     /// A failure whose number the program chose.
     #[cold]
     pub fn with_value(value: i32, text: impl fmt::Display) -> Self {

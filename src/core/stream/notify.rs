@@ -127,13 +127,8 @@ fn none_left(why: Arguments<'_>) -> Error {
 
 fn create_native() -> Result<Arc<backend::Notify>> {
     let session = crate::core::runtime::session()?;
-    session.driver.create_notify().map_err(|fault| {
-        let error = Error::from(fault);
-        match error.code() {
-            Code::NoStreamResource => none_left(format_args!("{}", error.text())),
-            _ => error,
-        }
-    })
+    let created = session.driver.create_notify();
+    created.map_err(|fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoNotifyResource))
 }
 
 fn check_flag(flag: u64) -> Result<()> {

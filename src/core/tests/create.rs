@@ -4,7 +4,7 @@ use super::script::{DEVICE_MEMORY, Thing};
 use super::*;
 use crate::backend::FaultKind;
 use crate::core::runtime::context;
-use crate::core::stream::event;
+use crate::core::stream::{event, notify};
 
 #[test]
 fn a_device_that_cannot_be_opened_is_not_set() {
@@ -41,18 +41,23 @@ fn a_context_that_cannot_be_created_leaves_the_current_one() {
 }
 
 #[test]
-fn failing_creation_of_streams_and_events() {
+fn failing_creation_of_streams_events_and_notifies() {
+    const IPC: u32 = 0x40;
     let bench = Bench::new();
-    for (kind, for_stream, for_event) in [
-        (FaultKind::OutOfResources, Code::NoStreamResource, Code::NoEventResource),
-        (FaultKind::OutOfHostMemory, Code::BadAlloc, Code::BadAlloc),
-        (FaultKind::Driver, Code::DrvInternalError, Code::DrvInternalError),
-        (FaultKind::Unsupported, Code::FeatureNotSupport, Code::FeatureNotSupport),
+    for (kind, for_stream, for_event, for_notify) in [
+        (FaultKind::OutOfResources, Code::NoStreamResource, Code::NoEventResource, Code::NoNotifyResource),
+        (FaultKind::OutOfHostMemory, Code::BadAlloc, Code::BadAlloc, Code::BadAlloc),
+        (FaultKind::Driver, Code::DrvInternalError, Code::DrvInternalError, Code::DrvInternalError),
+        (FaultKind::Unsupported, Code::FeatureNotSupport, Code::FeatureNotSupport, Code::FeatureNotSupport),
     ] {
         bench.script.fail_next("create_stream", kind, "refused");
         fails(stream::create(0), for_stream, &["refused"]);
         bench.script.fail_next("create_event", kind, "refused");
         fails(event::create_plain(), for_event, &["refused"]);
+        bench.script.fail_next("create_notify", kind, "refused");
+        fails(event::create_ex(IPC), for_event, &["refused"]);
+        bench.script.fail_next("create_notify", kind, "refused");
+        fails(notify::create(0), for_notify, &["refused"]);
     }
     assert_eq!(bench.script.live(Thing::Stream), 1, "the default stream");
     assert_eq!(bench.script.live(Thing::Event), 0);

@@ -16,6 +16,25 @@ use crate::core::runtime::thread;
 use crate::core::stream::failure::Recorded;
 
 impl Event {
+    /// Without a signal, and not shared.
+    pub(super) fn new(device: Arc<Device>, native: Arc<dyn backend::Event>, creator: Creator, flags: u32) -> Self {
+        Self {
+            id: device.new_event_id(),
+            device,
+            native,
+            creator,
+            flags,
+            signal: None,
+            shared: None,
+            recorded: Recorded::default(),
+            counted: AtomicBool::new(false),
+            was_intercepted: AtomicBool::new(false),
+            is_plain: AtomicBool::new(false),
+            uses: SpinLock::new(Uses::default()),
+            _gap: Gap::default(),
+        }
+    }
+
     /// Counts it towards the limit. A second call does nothing.
     pub(super) fn count(&self) -> Result<()> {
         if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
@@ -44,13 +63,8 @@ impl Event {
 
 /// Creates the backend's event for an event, or for a mark.
 pub(super) fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn backend::Event>> {
-    device.native.create_event(timed).map_err(|fault| {
-        let error = Error::from(fault);
-        match error.code() {
-            Code::NoStreamResource => Error::new(Code::NoEventResource, error.text()),
-            _ => error,
-        }
-    })
+    let created = device.native.create_event(timed);
+    created.map_err(|fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource))
 }
 
 /// The table of events is full.
@@ -65,21 +79,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
     let device = thread::current()?.device.clone();
     let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
     let signal = external::create_signal(flags)?;
-    let event = Arc::new(Event {
-        id: device.new_event_id(),
-        device,
-        native,
-        creator,
-        flags,
-        signal,
-        shared: None,
-        recorded: Recorded::default(),
-        counted: AtomicBool::new(false),
-        was_intercepted: AtomicBool::new(false),
-        is_plain: AtomicBool::new(false),
-        uses: SpinLock::new(Uses::default()),
-        _gap: Gap::default(),
-    });
+    let event = Arc::new(Event { signal, ..Event::new(device, native, creator, flags) });
     if creator == Creator::WithFlag {
         event.count()?;
     }

@@ -1,21 +1,17 @@
 //! Events shared by processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a timestamp.
 
 use std::os::fd::AsFd;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::{Creator, Event, Uses, flag};
+use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
-use crate::algo::sync::gap::Gap;
-use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
-use crate::backend::{self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
+use crate::backend::{Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
 use crate::core::runtime::{self, thread};
-use crate::core::stream::failure::Recorded;
 use crate::core::stream::stream::Stream;
 
 /// The additional state of such an event.
@@ -116,36 +112,18 @@ pub fn queue_wait<E>(
 fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
     let device = thread::current()?.device.clone();
     let native = SharedEvent::new(notify);
-    let event = Arc::new(Event {
-        id: device.new_event_id(),
-        device,
-        native: Arc::clone(&native) as Arc<dyn backend::Event>,
-        creator: Creator::Ex,
-        flags: flag::IPC,
-        signal: None,
-        shared: Some(Shared { native, export: OnceLock::new(), is_imported }),
-        recorded: Recorded::default(),
-        counted: AtomicBool::new(false),
-        was_intercepted: AtomicBool::new(false),
-        is_plain: AtomicBool::new(false),
-        uses: SpinLock::new(Uses::default()),
-        _gap: Gap::default(),
-    });
-    Event::table().insert(event).map(Handle::raw).ok_or_else(super::lifetime::no_handle)
+    let shared = Shared { native: Arc::clone(&native), export: OnceLock::new(), is_imported };
+    let event = Event { shared: Some(shared), ..Event::new(device, native, Creator::Ex, flag::IPC) };
+    Event::table().insert(Arc::new(event)).map(Handle::raw).ok_or_else(super::lifetime::no_handle)
 }
 
 /// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
 pub(super) fn create() -> Result<u64> {
     thread::refuse_inside_host_function()?;
     thread::current()?;
-    let notify = runtime::session()?.driver.create_notify().map_err(|fault| {
-        let error = Error::from(fault);
-        match error.code() {
-            Code::NoNotifyResource => Error::new(Code::NoEventResource, error.text()),
-            _ => error,
-        }
-    })?;
-    insert(notify, false)
+    let notify = runtime::session()?.driver.create_notify();
+    let no_event = |fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource);
+    insert(notify.map_err(no_event)?, false)
 }
 
 /// aclrtIpcGetEventHandle: the key, which is the same every time.
