@@ -3,6 +3,7 @@
 //! The text is written where the failure occurs: it names the argument, its value and the bound, and includes the
 //! driver's message if there is one. The C boundary adds the name of the call in front.
 
+pub mod arguments;
 mod macros;
 pub mod name;
 pub mod watch;

@@ -13,7 +13,7 @@ use super::graph::body::{Body, OwnedBodies};
 use super::graph::conditions::ConditionHandle;
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -76,9 +76,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     handles::check_not_null::<ConditionHandle>("params.handle", raw)?;
     let kind = Kind::from_number(kind)?;
     kind.check_count(count)?;
-    if flags != 0 {
-        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
-    }
+    arguments::no_flags("flags", flags)?;
     let stream = stream::resolve(stream)?;
     if capture_of(&stream).is_some_and(|capture| capture.is_built) {
         return Err(not_built());

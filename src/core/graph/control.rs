@@ -7,7 +7,7 @@ use super::label::{Label, LabelList};
 use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
@@ -42,9 +42,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
 
 /// Numbers of this many bytes in memory of the stream's device.
 fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result<Span> {
-    if addr == 0 {
-        return Err(invalid_param!("{argument} is null; it must be the address of {len} bytes of device memory"));
-    }
+    arguments::not_null(argument, addr, format_args!("it must be the address of {len} bytes of device memory"))?;
     if !addr.is_multiple_of(len) {
         return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not a multiple of {len} bytes"));
     }
@@ -72,9 +70,7 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
 /// aclrtSwitchLabelByIndex. `addr` is the address of the index.
 pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<LabelList>("labelList", list)?;
-    if max == 0 {
-        return Err(invalid_param!("maxValue is 0; it must be at least 1"));
-    }
+    arguments::not_zero("maxValue", max, "it must be at least 1")?;
     let (stream, building) = resolve(stream)?;
     let list = handles::get::<LabelList>("labelList", list)?;
     list.check_device(stream.device.owner)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::base::owner::Owner;
@@ -86,9 +86,7 @@ pub fn destroy(raw: u64) -> Result<()> {
 /// aclrtCreateLabelList, of `count` labels: the handle of each.
 pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    if count == 0 {
-        return Err(invalid_param!("num is 0; a list has at least one label"));
-    }
+    arguments::not_zero("num", count, "a list has at least one label")?;
     let owner = thread::current()?.device.owner;
     let _memory = host_memory::claim(format_args!("labels (num is {count})"), count, 4 * size_of::<u64>())?;
     let checked = |index| {

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
-use crate::core::base::error::{Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::{self, Binary};
 use crate::core::runtime::device::Device;
@@ -39,9 +39,7 @@ impl Registration {
 
 /// portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with this name.
 pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
-    if symbol == 0 {
-        return Err(invalid_param!("symbol is null; pass the address that is to stand for it"));
-    }
+    arguments::not_null("symbol", symbol, "pass the address that is to stand for it")?;
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     let meaning = match binary.native.variable(name) {
@@ -80,9 +78,7 @@ fn find(symbol: usize, device: &Device) -> Option<Meaning> {
 
 /// The meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
-    if symbol == 0 {
-        return Err(invalid_param!("symbol is null; it must be what portaclRegisterSymbol was given"));
-    }
+    arguments::not_null("symbol", symbol, "it must be what portaclRegisterSymbol was given")?;
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     find(symbol, &device).ok_or_else(|| {

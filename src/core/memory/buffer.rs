@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::memory;
 use crate::core::runtime::thread;
@@ -74,9 +74,7 @@ fn release(data: Arc<Data>) -> Result<()> {
 
 /// aclrtAllocBuf.
 pub fn alloc(size: usize) -> Result<Handle> {
-    if size == 0 {
-        return Err(invalid_param!("size is 0; allocate at least one byte"));
-    }
+    arguments::not_zero("size", size, "allocate at least one byte")?;
     let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
     let data = Arc::new(Data { addr, size });
     let state = State { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
@@ -141,9 +139,7 @@ pub fn len(raw: u64) -> Result<usize> {
 
 /// Fails unless these bytes are within the user bytes.
 pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
-    if size == 0 {
-        return Err(invalid_param!("size is 0; pass at least one byte"));
-    }
+    arguments::not_zero("size", size, "pass at least one byte")?;
     if offset.checked_add(size).is_none_or(|end| end > USER_BYTES) {
         return Err(invalid_param!(
             "offset {offset} plus size {size} is past the end of the user's {USER_BYTES} bytes"

@@ -2,7 +2,7 @@
 
 use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::stale;
@@ -40,12 +40,8 @@ pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
 }
 
 fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
-    if addr == 0 {
-        return Err(invalid_param!("ptr is null; pass the memory to register"));
-    }
-    if size == 0 {
-        return Err(invalid_param!("size is 0; register at least one byte"));
-    }
+    arguments::not_null("ptr", addr, "pass the memory to register")?;
+    arguments::not_zero("size", size, "register at least one byte")?;
     if !addr.is_multiple_of(REGISTERED_PAGE) {
         return Err(error_with!(Code::AddrUnaligned, "ptr {addr:#x} is not aligned to {REGISTERED_PAGE} bytes"));
     }
@@ -129,9 +125,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
 /// aclrtHostUnregister: the registration ends at once; queued work that uses the memory keeps it
 /// locked.
 pub fn unregister(addr: usize) -> Result<()> {
-    if addr == 0 {
-        return Err(invalid_param!("ptr is null; pass the memory that was registered"));
-    }
+    arguments::not_null("ptr", addr, "pass the memory that was registered")?;
     thread::refuse_inside_host_function()?;
     let taken = runtime::existing_session().and_then(|session| {
         let is_registered = |found: &Allocation| {
@@ -150,12 +144,8 @@ pub fn unregister(addr: usize) -> Result<()> {
 
 /// aclrtHostGetDevicePointer: the device address of host memory.
 pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
-    if addr == 0 {
-        return Err(invalid_param!("pHost is null; pass registered host memory"));
-    }
-    if flag != 0 {
-        return Err(invalid_param!("flag is {flag:#x}; it must be 0"));
-    }
+    arguments::not_null("pHost", addr, "pass registered host memory")?;
+    arguments::no_flags("flag", flag)?;
     thread::refuse_inside_host_function()?;
     match Allocation::known(addr) {
         Some(found) => match found.kind {

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::backend::Block;
 use crate::backend::base::broker::{self, Admission, BROKER, Key};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::ipc_key::{ProcessList, about};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
@@ -76,12 +76,8 @@ fn unknown_key() -> Error {
 
 /// aclrtIpcMemGetExportKey: the key.
 pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
-    if addr == 0 {
-        return Err(invalid_param!("devPtr is null; pass device memory from aclrtMalloc"));
-    }
-    if size == 0 {
-        return Err(invalid_param!("size is 0; export at least one byte"));
-    }
+    arguments::not_null("devPtr", addr, "pass device memory from aclrtMalloc")?;
+    arguments::not_zero("size", size, "export at least one byte")?;
     let admission = admission(flags)?;
     thread::refuse_inside_host_function()?;
     let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {

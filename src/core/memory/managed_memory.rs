@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use self::attributes::{Question, attributes};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::backend::{Advice, Home, Op, Span};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -30,9 +30,7 @@ const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks:
 /// aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     const GLOBAL: u32 = 1;
-    if size == 0 {
-        return Err(invalid_param!("size is 0; allocate at least one byte"));
-    }
+    arguments::not_zero("size", size, "allocate at least one byte")?;
     if flag != GLOBAL {
         return Err(invalid_param!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"));
     }
@@ -82,9 +80,7 @@ struct Managed {
 
 impl Managed {
     fn find(argument: &str, addr: usize, len: usize) -> Result<Self> {
-        if addr == 0 {
-            return Err(invalid_param!("{argument} is null; pass memory from aclrtMemAllocManaged"));
-        }
+        arguments::not_null(argument, addr, "pass memory from aclrtMemAllocManaged")?;
         if len == 0 || !len.is_multiple_of(GRAIN) {
             return Err(invalid_param!(
                 "the size at {argument} {addr:#x} is {len}; it must be a multiple of {GRAIN} bytes, not 0"
@@ -222,9 +218,7 @@ pub struct Move {
 /// aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: all arguments are checked before anything is
 /// queued. The names of the arguments are for one of `argument`'s ranges.
 pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize) -> (String, String)) -> Result<()> {
-    if flags != 0 {
-        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
-    }
+    arguments::no_flags("flags", flags)?;
     let session = runtime::session()?;
     let mut ready = host_memory::list("ranges", moves.len())?;
     for (index, one) in moves.iter().enumerate() {
@@ -243,9 +237,7 @@ pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize
 
 /// Fails unless `count` ranges can have this many places.
 pub fn check_counts(count: usize, places: usize) -> Result<()> {
-    if count == 0 {
-        return Err(invalid_param!("count is 0; pass at least one range"));
-    }
+    arguments::not_zero("count", count, "pass at least one range")?;
     if places == 0 || places > count {
         return Err(invalid_param!("numPrefetchLocs is {places}; allowed: 1 to count {count}"));
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use parking_lot::Mutex;
 
 use crate::backend::Place;
-use crate::core::base::error::{Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::owner::Owner;
 use crate::core::memory;
 use crate::core::runtime::device::{self, Device};
@@ -43,9 +43,7 @@ pub fn is_enabled(id: i32, peer: i32) -> Result<bool> {
 
 /// aclrtDeviceEnablePeerAccess.
 pub fn enable(peer: i32, flags: u32) -> Result<()> {
-    if flags != 0 {
-        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
-    }
+    arguments::no_flags("flags", flags)?;
     switch(peer, true)
 }
 
@@ -69,15 +67,9 @@ fn switch(peer: i32, on: bool) -> Result<()> {
 
 /// aclrtMemP2PMap: lets a device use the memory of another one at its address.
 pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
-    if addr == 0 {
-        return Err(invalid_param!("devPtr is null; pass device memory"));
-    }
-    if size == 0 {
-        return Err(invalid_param!("size is 0; pass at least one byte"));
-    }
-    if flags != 0 {
-        return Err(invalid_param!("flags is {flags:#x}; it must be 0"));
-    }
+    arguments::not_null("devPtr", addr, "pass device memory")?;
+    arguments::not_zero("size", size, "pass at least one byte")?;
+    arguments::no_flags("flags", flags)?;
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     // Held, so that it is not closed meanwhile.

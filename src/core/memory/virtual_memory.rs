@@ -21,7 +21,7 @@ pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, thread};
@@ -81,21 +81,10 @@ fn reached(ranges: &Ranges, addr: usize, len: usize) -> impl Iterator<Item = (us
     })
 }
 
-fn check_flags(flags: u64) -> Result<()> {
-    match flags {
-        0 => Ok(()),
-        _ => Err(invalid_param!("flags is {flags:#x}; it must be 0")),
-    }
-}
-
 /// Checks a range of a program, which must have whole granules. Returns its length.
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
-    if addr == 0 {
-        return Err(invalid_param!("{argument} is null; pass an address from aclrtReserveMemAddress"));
-    }
-    if size == 0 {
-        return Err(invalid_param!("size is 0; pass at least one byte"));
-    }
+    arguments::not_null(argument, addr, "pass an address from aclrtReserveMemAddress")?;
+    arguments::not_zero("size", size, "pass at least one byte")?;
     let len = size.checked_next_multiple_of(GRANULARITY);
     len.filter(|len| addr.checked_add(*len).is_some())
         .ok_or_else(|| invalid_param!("{argument} {addr:#x} plus {size} bytes is beyond the end of the address space"))
@@ -104,9 +93,7 @@ fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
 /// aclrtReserveMemAddress: the first address.
 pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result<usize> {
     thread::refuse_inside_host_function()?;
-    if size == 0 {
-        return Err(invalid_param!("size is 0; reserve at least one byte"));
-    }
+    arguments::not_zero("size", size, "reserve at least one byte")?;
     if alignment != 0 && !alignment.is_power_of_two() {
         return Err(invalid_param!("alignment is {alignment}; it must be 0 or a power of two"));
     }
@@ -188,7 +175,7 @@ fn not_mapped(argument: &str, addr: usize) -> Error {
 /// aclrtMapMem (`open`: with access for its device), and aclrtMemMapNoAccess.
 pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: bool) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
-    check_flags(flags)?;
+    arguments::no_flags("flags", flags)?;
     if offset != 0 {
         return Err(invalid_param!("offset is {offset}; it must be 0: physical memory is mapped as a whole"));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backend::{Fault, FaultKind, Wait};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::state_callback::Registry;
@@ -19,12 +19,8 @@ pub fn stream(raw: u64) -> Result<()> {
 
 /// aclrtStreamStop: the same, for streams that the program created.
 pub fn stop(raw: u64) -> Result<()> {
-    if raw == 0 {
-        return Err(invalid_param!(
-            "stream is null; pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the \
-             default stream"
-        ));
-    }
+    let advice = "pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the default stream";
+    arguments::not_null("stream", raw, advice)?;
     drop_queued(raw, "aclrtStreamStop")
 }
 

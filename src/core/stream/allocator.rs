@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Key;
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
@@ -76,20 +76,13 @@ pub fn set_object(raw: u64, object: usize) -> Result<()> {
 
 /// aclrtAllocatorSetAllocFuncToDesc and its variants.
 pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
-    if function == 0 {
-        return Err(invalid_param!("func is null; it must be a function of the allocator"));
-    }
+    arguments::not_null("func", function, "it must be a function of the allocator")?;
     handles::get::<Description>("allocatorDesc", raw)?.0.lock().functions[which as usize] = function;
     Ok(())
 }
 
 fn check_stream(raw: u64) -> Result<()> {
-    if raw == 0 {
-        return Err(invalid_param!(
-            "stream is null; the default stream has no allocator, pass a stream of aclrtCreateStream"
-        ));
-    }
-    Ok(())
+    arguments::not_null("stream", raw, "the default stream has no allocator, pass a stream of aclrtCreateStream")
 }
 
 /// aclrtAllocatorRegister.

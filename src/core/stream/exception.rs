@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::backend::{FailedLaunch, HostFn};
-use crate::core::base::error::{Result, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, param_invalid};
 
 /// A failure, as a callback can query it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,9 +120,7 @@ fn report(exception: Exception) {
 
 /// The exception behind the pointer that a callback got; valid only during the callback.
 pub fn find(address: usize) -> Result<Arc<Exception>> {
-    if address == 0 {
-        return Err(invalid_param!("info is null; it must be what an exception callback was given"));
-    }
+    arguments::not_null("info", address, "it must be what an exception callback was given")?;
     let reported = REPORTED.lock();
     let found = reported.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
     found.cloned().ok_or_else(|| {

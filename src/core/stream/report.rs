@@ -17,7 +17,7 @@ use self::subscription::Link;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::runtime::thread;
 use crate::core::stream::stream::Stream;
 use crate::core::stream::stream::resolve::resolve;
@@ -97,10 +97,7 @@ impl Family {
 }
 
 fn check_thread(argument: &str, thread: u64) -> Result<()> {
-    if thread == 0 {
-        return Err(invalid_param!("{argument} is 0; it must be what pthread_self() gives in the thread"));
-    }
-    Ok(())
+    arguments::not_zero(argument, thread, "it must be what pthread_self() gives in the thread")
 }
 
 /// aclrtSubscribeReport, aclrtSubscribeHostFunc.

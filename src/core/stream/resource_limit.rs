@@ -8,7 +8,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Key;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::DeviceInfo;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::slot::DeviceSlot;
 use crate::core::runtime::device::{self, Device};
@@ -88,10 +88,7 @@ per_thread! {
 }
 
 fn check(value: u32) -> Result<()> {
-    if value == 0 {
-        return Err(invalid_param!("value is 0; work needs at least one core"));
-    }
-    Ok(())
+    arguments::not_zero("value", value, "work needs at least one core")
 }
 
 /// The cores that a device allows: all it has, or its limit if that is less.

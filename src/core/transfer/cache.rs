@@ -2,7 +2,7 @@
 //! nothing is queued.
 
 use crate::backend::Place;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::runtime::thread;
 use crate::core::transfer::memcpy::{self, Request};
 use crate::core::{memory, stream};
@@ -14,13 +14,8 @@ pub const DESCRIPTION: usize = 64;
 pub const MOST_BARRIERS: usize = 6;
 
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
-    if addr == 0 {
-        return Err(invalid_param!("{argument} is null; pass device memory"));
-    }
-    if size == 0 {
-        return Err(invalid_param!("size is 0; pass at least one byte"));
-    }
-    Ok(())
+    arguments::not_null(argument, addr, "pass device memory")?;
+    arguments::not_zero("size", size, "pass at least one byte")
 }
 
 /// An `aclrtCmoType`.
@@ -55,9 +50,7 @@ pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u
     for (index, kind) in kinds.enumerate() {
         check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind)?;
     }
-    if flag != 0 {
-        return Err(invalid_param!("flag is {flag:#x}; it must be 0"));
-    }
+    arguments::no_flags("flag", flag)?;
     stream::resolve(stream).map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! Copies on a device whose addresses are in device memory: they are read when the stream reaches the copy.
 
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -32,10 +32,7 @@ fn check_kind(number: i32) -> Result<()> {
 }
 
 fn check_not_null(argument: &str, addr: usize) -> Result<()> {
-    if addr == 0 {
-        return Err(invalid_param!("{argument} is null; it must be device memory"));
-    }
-    Ok(())
+    arguments::not_null(argument, addr, "it must be device memory")
 }
 
 /// Memory of a device with `len` bytes of words, which a stream reads.

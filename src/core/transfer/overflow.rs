@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{Fill, Op};
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -75,12 +75,8 @@ pub fn area() -> Result<usize> {
 /// aclrtGetOverflowStatus and its variants: write zeros, in stream order.
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
-    if addr == 0 {
-        return Err(invalid_param!("{ARGUMENT} is null; it must be device memory for the state"));
-    }
-    if size == 0 {
-        return Err(invalid_param!("outputSize is 0; the state takes at least one byte"));
-    }
+    arguments::not_null(ARGUMENT, addr, "it must be device memory for the state")?;
+    arguments::not_zero("outputSize", size, "the state takes at least one byte")?;
     let stream = stream::resolve(stream)?;
     let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;
     stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)

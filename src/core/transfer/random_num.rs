@@ -2,7 +2,7 @@
 
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
@@ -151,9 +151,7 @@ impl Operands<'_> {
     /// Device memory, of `len` bytes.
     fn at(&mut self, argument: &str, addr: u64, len: usize, alignment: usize, writes: bool) -> Result<Span> {
         let addr = addr as usize;
-        if addr == 0 {
-            return Err(invalid_param!("{argument} is null; it must be device memory"));
-        }
+        arguments::not_null(argument, addr, "it must be device memory")?;
         if !addr.is_multiple_of(alignment) {
             return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {alignment} bytes"));
         }

@@ -3,18 +3,14 @@
 use std::sync::Arc;
 
 use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::runtime::device::Device;
 use crate::core::{memory, stream};
 
 const SIZE: usize = size_of::<u64>();
 
 fn check_address(addr: usize) -> Result<()> {
-    if addr == 0 {
-        return Err(invalid_param!(
-            "devAddr is null; it must be the address of 8 bytes of device or page-locked memory"
-        ));
-    }
+    arguments::not_null("devAddr", addr, "it must be the address of 8 bytes of device or page-locked memory")?;
     if !addr.is_multiple_of(SIZE) {
         return Err(error_with!(Code::AddrUnaligned, "devAddr {addr:#x} is not a multiple of {SIZE} bytes"));
     }
@@ -59,9 +55,7 @@ fn comparison(value: u64, flag: u32) -> Result<Comparison> {
 /// aclrtValueWrite.
 pub fn write(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
     check_address(addr)?;
-    if flag != 0 {
-        return Err(invalid_param!("flag is {flag:#x}; it must be 0"));
-    }
+    arguments::no_flags("flag", flag)?;
     let stream = stream::resolve(stream)?;
     let (dst, _held) = word(addr, &stream.device, true)?;
     stream.submit(Op::WriteValue(ValueWrite { dst, value })).map(drop)

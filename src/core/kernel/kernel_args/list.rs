@@ -1,7 +1,7 @@
 //! A list of arguments in either place: in library memory, or in memory of the caller.
 
 use super::known;
-use crate::core::base::error::{Result, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, host_memory};
 use crate::core::kernel::function::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
@@ -172,9 +172,7 @@ impl List<'_> {
 
     /// The argument behind a handle.
     fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
-        if handle == 0 {
-            return Err(invalid_param!("paramHandle is null; it must be what appending the argument gave"));
-        }
+        arguments::not_null("paramHandle", handle, "it must be what appending the argument gave")?;
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
             return Err(param_invalid!(
@@ -187,9 +185,7 @@ impl List<'_> {
 
     /// aclrtKernelArgsGetPlaceHolderBuffer: the address for the data of a placeholder.
     pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
-        if size == 0 {
-            return Err(invalid_param!("dataSize is 0; it must be the bytes of the data"));
-        }
+        arguments::not_zero("dataSize", size, "it must be the bytes of the data")?;
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder == 0 {
             return Err(param_invalid!(

@@ -6,7 +6,7 @@ use super::super::ipc;
 use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
 use crate::backend::{self, Block, PagePolicy};
-use crate::core::base::error::{Code, Result, error_with, invalid_param};
+use crate::core::base::error::{Code, Result, arguments, error_with};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::{self, Event, MemoryKind};
@@ -61,9 +61,7 @@ pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Re
 #[inline(never)]
 fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     thread::refuse_inside_host_function()?;
-    if size == 0 {
-        return Err(invalid_param!("size is 0; allocate at least one byte"));
-    }
+    arguments::not_zero("size", size, "allocate at least one byte")?;
     DEVICE.allocate(MemoryRequest {
         kind: MemoryKind::Device,
         target: Target::Current,

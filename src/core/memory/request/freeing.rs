@@ -1,18 +1,13 @@
 //! Checks of addresses to free, and the call for each kind.
 
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Error, Result, arguments, param_invalid};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::thread;
 
 /// Fails if a call that frees cannot begin: `argument` names the address.
 pub fn check_free(argument: &str, addr: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if addr == 0 {
-        return Err(invalid_param!(
-            "{argument} is null; this API has nothing to free there (unlike free and cudaFree)"
-        ));
-    }
-    Ok(())
+    arguments::not_null(argument, addr, "this API has nothing to free there (unlike free and cudaFree)")
 }
 
 /// Why nothing could be freed at `addr`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::freeing::{check_free, not_freed};
 use crate::backend::Block;
-use crate::core::base::error::{Code, Result, error_with, invalid_param};
+use crate::core::base::error::{Code, Result, arguments, error_with};
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::{Event, MemoryKind};
 use crate::core::memory::memory_stats::HostTallies;
@@ -26,9 +26,7 @@ pub fn malloc_host(size: usize) -> Result<usize> {
 /// aclrtMallocHostWithCfg.
 pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
-    if size == 0 {
-        return Err(invalid_param!("size is 0; allocate at least one byte"));
-    }
+    arguments::not_zero("size", size, "allocate at least one byte")?;
     config.check_for_host(&*runtime::session()?)?;
     let request =
         MemoryRequest { kind: MemoryKind::Pinned, target: Target::Host, size, tail: false, pages: None, len: None };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Mapping, RANGES, check_range, mapped_in, physical, reached};
 use crate::backend::{Access, Span};
-use crate::core::base::error::{Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::host_memory;
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -96,9 +96,7 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
 /// aclrtMemSetAccess: a list of `count` requests, all or none, for a range that whole mappings fill.
 pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
-    if count == 0 {
-        return Err(invalid_param!("count is 0; describe the access of at least one place"));
-    }
+    arguments::not_zero("count", count, "describe the access of at least one place")?;
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
@@ -157,9 +155,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
 
 /// aclrtMemGetAccess: the access of a place to the mapping around an address.
 pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
-    if addr == 0 {
-        return Err(invalid_param!("virPtr is null; pass an address that memory is mapped at"));
-    }
+    arguments::not_null("virPtr", addr, "pass an address that memory is mapped at")?;
     thread::refuse_inside_host_function()?;
     let who = who(&*runtime::session()?, "location", location_type, id)?;
     let ranges = RANGES.lock();

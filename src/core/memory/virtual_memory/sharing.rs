@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::physical::{self, Physical, adopt};
 use crate::backend::base::broker::{BROKER, Key, Kind, MOST_TEXT};
-use crate::core::base::error::{Result, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory::ipc;
 use crate::core::memory::memory_stats::DeviceTallies;
@@ -116,7 +116,7 @@ fn hand_out(memory: Piece) -> Result<u64> {
 
 /// aclrtMemImportFromShareableHandleV2: for use on the current device.
 pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
-    super::check_flags(flags)?;
+    arguments::no_flags("flags", flags)?;
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     let memory = fetch(key, &device, &*runtime::session()?)?;

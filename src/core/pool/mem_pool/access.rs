@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::MemPool;
 use super::pool::{Home, Pool};
-use crate::core::base::error::{Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::{handles, host_memory};
 use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -39,9 +39,7 @@ impl Pool {
 /// portaclMemPoolSetAccess: a list of `count` requests, all or none.
 pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if count == 0 {
-        return Err(invalid_param!("count is 0; describe the access of at least one device"));
-    }
+    arguments::not_zero("count", count, "describe the access of at least one device")?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     let session = runtime::session()?;
     let pool = &mem_pool.pool;

@@ -6,7 +6,7 @@ use super::pool::{DriverPool, Home, Inner, Pool, Use};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -97,9 +97,7 @@ fn about(argument: &str, fault: crate::backend::Fault) -> crate::backend::Fault 
 /// portaclMemPoolExportPointer.
 pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     thread::refuse_inside_host_function()?;
-    if addr == 0 {
-        return Err(invalid_param!("ptr is null; it must be an allocation of a shared pool"));
-    }
+    arguments::not_null("ptr", addr, "it must be an allocation of a shared pool")?;
     // Held until it has a name, so that its device does not end in between.
     let found = Allocation::find(addr).filter(|found| found.base == addr);
     let _device = found.and_then(|found| found.device());

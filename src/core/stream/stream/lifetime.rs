@@ -12,7 +12,7 @@ use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::base::{callback, host_memory};
@@ -168,9 +168,7 @@ pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Resu
 
 /// aclrtDestroyStream: waits for pending work. aclrtDestroyStreamForce: drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
-    if raw == 0 {
-        return Err(invalid_param!("stream is null; the default stream cannot be destroyed, it goes with its context"));
-    }
+    arguments::not_null("stream", raw, "the default stream cannot be destroyed, it goes with its context")?;
     let stream = resolve(raw)?;
     if stream.is_default {
         return Err(param_invalid!("stream {raw:#x} is the default stream of its context; it goes with the context"));

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 
-use super::super::{RANGES, check_flags};
+use super::super::RANGES;
 use super::{Memory, Physical, Place, Properties, hand_out};
 use crate::algo::map::slot_table;
 use crate::backend::{GRANULARITY, PhysicalMemory};
-use crate::core::base::error::{Code, Result, error_with, invalid_param};
+use crate::core::base::error::{Code, Result, arguments, error_with};
 use crate::core::base::handles;
 use crate::core::base::owner::Owner;
 use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
@@ -22,10 +22,8 @@ use crate::core::runtime::{self, device, thread};
 /// aclrtMallocPhysical.
 pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    if size == 0 {
-        return Err(invalid_param!("size is 0; allocate at least one byte"));
-    }
-    check_flags(flags)?;
+    arguments::not_zero("size", size, "allocate at least one byte")?;
+    arguments::no_flags("flags", flags)?;
     let session = runtime::session()?;
     let place = properties.place("prop", &session)?;
     let device = match place {

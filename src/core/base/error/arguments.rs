@@ -1,0 +1,24 @@
+//! Checks of an argument by its value alone. `advice` says what to pass instead.
+
+use std::fmt::Display;
+
+use super::{Result, invalid_param};
+
+/// Fails for a null address or handle.
+#[inline]
+pub fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
+    if value == T::default() { Err(invalid_param!("{argument} is null; {advice}")) } else { Ok(()) }
+}
+
+/// Fails for a number that is 0.
+#[inline]
+pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
+    if value == T::default() { Err(invalid_param!("{argument} is 0; {advice}")) } else { Ok(()) }
+}
+
+/// Fails for flags where the API has none yet.
+#[inline]
+pub fn no_flags(argument: &str, flags: impl Into<u64>) -> Result<()> {
+    let flags = flags.into();
+    if flags == 0 { Ok(()) } else { Err(invalid_param!("{argument} is {flags:#x}; it must be 0")) }
+}
