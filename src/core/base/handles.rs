@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::algo::map::slot_table::{Handle, Ref, SlotTable, Status};
+use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable, Status};
 use crate::algo::sync::reclaim::Pin;
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 
@@ -168,6 +168,13 @@ pub fn get_arc<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
 pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     let removed = Handle::from_raw(raw).and_then(|handle| T::table().remove(handle));
     removed.ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// As [`remove`], for calls that do nothing else with the object.
+pub fn destroy<T: Object>(argument: &str, raw: u64) -> Result<()> {
+    drop(remove::<T>(argument, raw)?);
+    slot_table::flush_if_many();
+    Ok(())
 }
 
 /// The error for a handle that names no live object.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
@@ -78,9 +78,7 @@ pub fn create() -> Result<u64> {
 /// aclrtDestroyLabel. A graph that is built keeps its places.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    drop(handles::remove::<Label>("label", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<Label>("label", raw)
 }
 
 /// aclrtCreateLabelList, of `count` labels: the handle of each.
@@ -102,7 +100,5 @@ pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
 /// aclrtDestroyLabelList.
 pub fn destroy_list(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    drop(handles::remove::<LabelList>("labelList", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<LabelList>("labelList", raw)
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel;
@@ -21,9 +21,7 @@ pub fn create(bytes: &[u8]) -> Result<u64> {
 
 /// aclrtDestroyBinary.
 pub fn destroy(raw: u64) -> Result<()> {
-    drop(handles::remove::<BinaryImage>("binary", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<BinaryImage>("binary", raw)
 }
 
 /// aclrtBinaryLoad: the handle of the program on the current device.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 
@@ -31,9 +31,7 @@ pub fn create(extent: Extent) -> Result<Handle> {
 
 /// aclDestroyDataBuffer.
 pub fn destroy(raw: u64) -> Result<()> {
-    drop(handles::remove::<DataBuffer>("dataBuffer", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<DataBuffer>("dataBuffer", raw)
 }
 
 /// aclUpdateDataBuffer.

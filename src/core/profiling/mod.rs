@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::backend::trace::{self, Limits};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
@@ -191,9 +191,7 @@ pub fn destroy_config(raw: u64) -> Result<()> {
     if started.into_iter().any(|(handle, _)| handle.raw() == raw) {
         return Err(param_invalid!("profilerConfig {raw:#x} is started; call aclprofStop with it first"));
     }
-    drop(handles::remove::<Config>("profilerConfig", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<Config>("profilerConfig", raw)
 }
 
 /// aclprofStart.
@@ -224,11 +222,10 @@ pub fn stop(raw: u64) -> Result<()> {
     handles::get::<Config>("profilerConfig", raw)?;
     let State { profiler, of_session } = &mut *STATE.lock();
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
-    let found = profiler.started.iter().position(|(handle, _)| handle.raw() == raw);
-    let found = found.ok_or_else(|| {
+    let stopped = profiler.started.extract_if(.., |(handle, _)| handle.raw() == raw).next();
+    stopped.ok_or_else(|| {
         error_with!(Code::ProfNotRun, "profilerConfig {raw:#x} is not started; call aclprofStart first")
     })?;
-    profiler.started.remove(found);
     trace::record(profiler.wanted(*of_session));
     Ok(())
 }

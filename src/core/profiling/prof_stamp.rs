@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::trace;
 use crate::core::base::error::{Error, Result, param_invalid};
@@ -62,9 +62,7 @@ pub fn create() -> Result<Handle> {
 
 /// aclprofDestroyStamp.
 pub fn destroy(raw: u64) -> Result<()> {
-    drop(handles::remove::<Stamp>("stamp", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<Stamp>("stamp", raw)
 }
 
 /// aclprofSetStampTraceMessage.

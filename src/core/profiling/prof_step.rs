@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::backend::trace::Note;
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
@@ -29,9 +29,7 @@ pub fn create() -> Result<Handle> {
 
 /// aclprofDestroyStepInfo.
 pub fn destroy(raw: u64) -> Result<()> {
-    drop(handles::remove::<Step>("stepinfo", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<Step>("stepinfo", raw)
 }
 
 /// aclprofGetStepTimestamp.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
@@ -63,9 +63,7 @@ pub fn create() -> Result<Handle> {
 
 /// aclrtAllocatorDestroyDesc.
 pub fn destroy(raw: u64) -> Result<()> {
-    drop(handles::remove::<Description>("allocatorDesc", raw)?);
-    slot_table::flush_if_many();
-    Ok(())
+    handles::destroy::<Description>("allocatorDesc", raw)
 }
 
 /// aclrtAllocatorSetObjToDesc.
