@@ -47,6 +47,31 @@ pub enum Place {
 }
 
 impl Place {
+    /// From an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part of.
+    pub fn at(argument: &str, location_type: i32, id: u32, session: &Session) -> Result<Self> {
+        match location_type {
+            at_location::DEVICE => {
+                device::slot(session, &format!("{argument}->location.id"), id)?;
+                Ok(Self::Device(id))
+            }
+            at_location::HOST => Ok(Self::Host(None)),
+            at_location::HOST_NODE => {
+                let nodes = backend::host_nodes();
+                if nodes.contains(&id) {
+                    return Ok(Self::Host(Some(id)));
+                }
+                Err(invalid_param!(
+                    "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are \
+                     {nodes:?}"
+                ))
+            }
+            other => Err(invalid_param!(
+                "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
+                 ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
+            )),
+        }
+    }
+
     fn device(self) -> Option<u32> {
         match self {
             Self::Device(id) => Some(id),
@@ -93,28 +118,7 @@ impl Properties {
                 self.attribute
             ));
         }
-        let id = self.location_id;
-        match self.location_type {
-            at_location::DEVICE => {
-                device::slot(session, &format!("{argument}->location.id"), id)?;
-                Ok(Place::Device(id))
-            }
-            at_location::HOST => Ok(Place::Host(None)),
-            at_location::HOST_NODE => {
-                let nodes = backend::host_nodes();
-                if nodes.contains(&id) {
-                    return Ok(Place::Host(Some(id)));
-                }
-                Err(invalid_param!(
-                    "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are \
-                     {nodes:?}"
-                ))
-            }
-            other => Err(invalid_param!(
-                "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
-                 ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
-            )),
-        }
+        Place::at(argument, self.location_type, self.location_id, session)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The properties of a new pool, from C, and which of them are available.
 
-use crate::backend::{self, PoolOptions, PoolPlace, PoolSharing};
+use crate::backend::{PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result, invalid_param, unsupported};
-use crate::core::memory::access::at_location;
-use crate::core::runtime::{Session, device};
+use crate::core::memory::virtual_memory::physical::Place;
+use crate::core::runtime::Session;
 
 /// An `aclrtMemPoolProps`, as numbers of the API.
 #[derive(Clone, Copy, Debug)]
@@ -43,36 +43,17 @@ impl Props {
             ));
         }
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
-        let id = self.location_id;
-        let place = match self.location_type {
-            at_location::DEVICE => {
-                device::slot(session, "poolProps->location.id", id)?;
-                PoolPlace::Device(id)
-            }
-            at_location::HOST if sharing != PoolSharing::None => {
+        let place = match Place::at("poolProps", self.location_type, self.location_id, session)? {
+            Place::Device(id) => PoolPlace::Device(id),
+            Place::Host(Some(node)) => PoolPlace::HostNode(node),
+            Place::Host(None) if sharing != PoolSharing::None => {
                 return Err(invalid_param!(
                     "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
                      shared: pass ACL_MEM_HANDLE_TYPE_NONE 0, or ACL_MEM_LOCATION_TYPE_HOST_NUMA",
                     self.handle_type
                 ));
             }
-            at_location::HOST => PoolPlace::Host,
-            at_location::HOST_NODE => {
-                let nodes = backend::host_nodes();
-                if !nodes.contains(&id) {
-                    return Err(invalid_param!(
-                        "poolProps->location.id is {id}; the NUMA nodes of this machine that have memory are \
-                         {nodes:?}"
-                    ));
-                }
-                PoolPlace::HostNode(id)
-            }
-            other => {
-                return Err(invalid_param!(
-                    "poolProps->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
-                     ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
-                ));
-            }
+            Place::Host(None) => PoolPlace::Host,
         };
         if sharing == PoolSharing::Fabric && session.driver.pools().is_none() {
             return Err(no_fabric("poolProps->handleType"));
