@@ -32,27 +32,18 @@ pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     drop(callbacks);
     let Err(dead) = handles::get::<Graph>("modelRI", raw) else { return Ok(()) };
     // Another thread has destroyed it meanwhile: either that thread calls this, too, or none does.
-    let mut callbacks = graph.end_callbacks.0.lock();
-    match callbacks.iter().position(|other| other.address == address) {
-        Some(place) => {
-            drop(callbacks.remove(place));
-            Err(dead)
-        }
-        None => Ok(()),
-    }
+    take(&graph, address).map_or(Ok(()), |_| Err(dead))
+}
+
+fn take(graph: &Graph, address: usize) -> Option<EndCallback> {
+    graph.end_callbacks.0.lock().extract_if(.., |callback| callback.address == address).next()
 }
 
 /// aclmdlRIDestroyUnregisterCallback.
 pub fn unregister(raw: u64, address: usize) -> Result<()> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    let mut callbacks = graph.end_callbacks.0.lock();
-    match callbacks.iter().position(|callback| callback.address == address) {
-        Some(place) => {
-            drop(callbacks.remove(place));
-            Ok(())
-        }
-        None => Err(param_invalid!("func {address:#x} is not registered for modelRI {raw:#x}")),
-    }
+    let taken = take(&graph, address).map(drop);
+    taken.ok_or_else(|| param_invalid!("func {address:#x} is not registered for modelRI {raw:#x}"))
 }
 
 /// A graph is out of the table. May be called under locks: [`run_pending`] follows without them.

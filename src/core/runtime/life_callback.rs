@@ -58,10 +58,8 @@ fn add<C: ?Sized>(list: &mut Vec<Callback<C>>, callback: Callback<C>) -> Result<
 
 fn remove<C: ?Sized>(list: &mut Vec<Callback<C>>, kind: i32, address: usize) -> Result<Callback<C>> {
     check_kind(kind)?;
-    let place = list.iter().position(|other| (other.kind, other.address) == (kind, address));
-    place
-        .map(|place| list.remove(place))
-        .ok_or_else(|| param_invalid!("cbFunc {address:#x} is not registered for type {kind}"))
+    let removed = list.extract_if(.., |other| (other.kind, other.address) == (kind, address)).next();
+    removed.ok_or_else(|| param_invalid!("cbFunc {address:#x} is not registered for type {kind}"))
 }
 
 fn call_init(callback: &InitCallback, text: &CStr) -> Result<()> {

@@ -45,11 +45,8 @@ impl Wait {
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        let mut waiting = WAITING.lock();
-        let place = waiting.iter().position(|wait| wait.thread == self.thread);
-        let ended = place.map(|place| waiting.swap_remove(place));
-        drop(waiting);
-        // This may be its last reference.
+        let ended = WAITING.lock().extract_if(.., |wait| wait.thread == self.thread).next();
+        // Without the lock: this may be its last reference.
         drop(ended);
     }
 }

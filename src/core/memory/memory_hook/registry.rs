@@ -1,6 +1,5 @@
 //! The registered hooks, and the threads that they are for.
 
-use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -8,9 +7,9 @@ use parking_lot::Mutex;
 
 use super::running::{Running, Stuck};
 use super::{MemoryHook, ProfileRow, Watcher};
-use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::runtime::thread;
 
 /// The threads that a hook is for, with the numbers of portaclMemoryHookScope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,14 +86,7 @@ static WATCHER: OnceLock<&'static dyn Watcher> = OnceLock::new();
 
 /// The number of the calling thread; unlike the system's id it is never reused.
 fn this_thread() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    per_thread! {
-        static NUMBER: Cell<u64> = Cell::new(0);
-    }
-    if NUMBER.get() == 0 {
-        NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));
-    }
-    NUMBER.get()
+    thread::number() as u64
 }
 
 /// Whether any thread has hooks, or there is a watcher.
@@ -173,13 +165,10 @@ pub fn unregister(id: u64) -> Result<()> {
     let entry = ENTRIES.lock().iter().find(|entry| is_this(entry)).cloned();
     let entry = entry.ok_or_else(|| unknown(id))?;
     entry.running.end_and_wait(this_thread()).map_err(|stuck| still_running(&entry, &stuck))?;
-    let mut entries = ENTRIES.lock();
+    let removed = ENTRIES.lock().extract_if(.., |entry| is_this(entry)).next();
     // Another thread may have done the same meanwhile.
-    let place = entries.iter().position(is_this).ok_or_else(|| unknown(id))?;
+    removed.ok_or_else(|| unknown(id))?;
     COUNT.fetch_sub(1, Ordering::Relaxed);
-    let removed = entries.remove(place);
-    drop(entries);
-    drop(removed);
     Ok(())
 }
 

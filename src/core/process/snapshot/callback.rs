@@ -119,11 +119,7 @@ pub fn register(stage: i32, callback: Callback) -> Result<()> {
 /// aclrtSnapShotCallbackUnregister.
 pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
-    let mut callbacks = CALLBACKS.lock();
-    let place = callbacks.iter().position(|(at, other)| *at == stage && other.address == address);
-    let place = place.ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {stage:?}"))?;
-    let gone = callbacks.remove(place);
-    drop(callbacks);
-    drop(gone);
-    Ok(())
+    // Dropped after the lock.
+    let gone = CALLBACKS.lock().extract_if(.., |(at, other)| *at == stage && other.address == address).next();
+    gone.map(drop).ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {stage:?}"))
 }
