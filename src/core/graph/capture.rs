@@ -150,11 +150,11 @@ impl Capture {
     }
 
     /// As [`Self::add`], for one task that is also ordered after that one. Returns its place.
-    fn add_after(&self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> Result<usize> {
+    pub fn add_after(&self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> Result<usize> {
         self.add_one(stream, what, work, also).map(|(_, added)| added)
     }
 
-    /// As [`Self::add_behind`]. Also returns the locked state.
+    /// As [`Self::add_after`]. Also returns the locked state.
     fn add_one(
         &self,
         stream: Handle,
@@ -167,16 +167,6 @@ impl Capture {
         let added = state.push(stream, what, work, also);
         state.branch(stream).after = vec![added];
         Ok((state, added))
-    }
-
-    /// Records the record of an event. Returns its place.
-    pub fn record(&self, stream: Handle, event: u64, work: Option<Work>) -> Result<usize> {
-        self.add_after(stream, What::EventRecord(event), work, None)
-    }
-
-    /// Records a wait for an event at this place.
-    pub fn wait(&self, stream: Handle, event: u64, place: usize) -> Result<()> {
-        self.add_after(stream, What::EventWait(event), None, Some(place)).map(drop)
     }
 
     /// Records what runs do with an event for streams outside of the graph.

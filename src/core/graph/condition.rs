@@ -133,7 +133,7 @@ fn add(
     let bodies: Box<[Handle]> = owned.bodies.iter().map(|body| body.handle).collect();
     let raw = bodies.iter().map(|body| body.raw()).collect();
     let control = Control::Conditional(Conditional { kind, condition: handle, value, bodies });
-    capture.add_conditional(stream, control, owned)?;
+    capture.add_control(stream, control, Some(owned))?;
     Ok(raw)
 }
 

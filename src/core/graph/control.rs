@@ -64,7 +64,7 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
     label.check_device("label", stream.device.owner)?;
     building.check()?;
     label.set(building.graph)?;
-    building.add_control(stream.handle, Control::Label(label.handle.raw()))
+    building.add_control(stream.handle, Control::Label(label.handle.raw()), None)
 }
 
 /// aclrtSwitchLabelByIndex. `addr` is the address of the index.
@@ -79,7 +79,7 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
         .labels
         .get(..max as usize)
         .ok_or_else(|| param_invalid!("maxValue is {max}; labelList has {} labels", list.labels.len()))?;
-    building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() })
+    building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() }, None)
 }
 
 /// aclrtActiveStream.
@@ -87,7 +87,7 @@ pub fn start(started: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Stream>("activeStream", started)?;
     let (stream, building) = resolve(stream)?;
     let started = bound_there("activeStream", started, &building)?;
-    building.add_control(stream.handle, Control::Start(started))
+    building.add_control(stream.handle, Control::Start(started), None)
 }
 
 /// The arguments of aclrtSwitchStream, as numbers: addresses, enumerators, streams.
@@ -128,5 +128,5 @@ pub fn switch_stream(switch: &Switch, stream: u64) -> Result<()> {
         raw => Some(bound_there("falseStream", raw, &building)?),
     };
     let control = Control::SwitchStream { left, right, condition, then, otherwise };
-    building.add_control(stream.handle, control)
+    building.add_control(stream.handle, control, None)
 }

@@ -137,7 +137,10 @@ impl Graph {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
         ready.check_memory()?;
         if !matches!(ready.drive, Drive::Backend) {
-            return Err(Recorder::of(stream).no_flow());
+            // Runs that the host drives cannot be recorded.
+            let why = "a graph with labels, switches, conditional tasks or streams that start others is not part of \
+                       another graph in this version; run it in the stream that runs the other one";
+            return Err(Recorder::of(stream).cannot(why).into());
         }
         if ready.resources.memory.is_any() {
             return Err(unsupported!(

@@ -11,18 +11,11 @@ use crate::core::graph::task::{self, Task, What};
 use crate::core::stream::Stream;
 
 impl Capture {
-    /// Records control flow of a stream.
-    pub fn add_control(&self, stream: Handle, control: Control) -> Result<()> {
+    /// Records control flow of a stream, with what it owns if it is a conditional task.
+    pub fn add_control(&self, stream: Handle, control: Control, owned: Option<OwnedBodies>) -> Result<()> {
         let (mut state, place) = self.add_one(stream, What::Control, None, None)?;
         state.tasks[place].control = Some(Arc::new(control));
-        Ok(())
-    }
-
-    /// Records a conditional task, with what it owns.
-    pub fn add_conditional(&self, stream: Handle, control: Control, owned: OwnedBodies) -> Result<()> {
-        let (mut state, place) = self.add_one(stream, What::Control, None, None)?;
-        state.tasks[place].control = Some(Arc::new(control));
-        state.resources.bodies.push(owned);
+        state.resources.bodies.extend(owned);
         Ok(())
     }
 

@@ -93,7 +93,7 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     let capture = recorder.take_part()?;
     let stream = recorder.stream().handle;
     event.intercept(|| {
-        let task = capture.record(stream, raw, record_inside(event))?;
+        let task = capture.add_after(stream, What::EventRecord(raw), record_inside(event), None)?;
         Ok(Box::new(Place { capture: Arc::downgrade(&capture), task }))
     })
 }
@@ -106,7 +106,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
         (None, _) if stream.builds_graphs() => recorder.take_part().map(|_| false),
         (None, None) => Ok(false),
         (Some(own), Some((capture, place))) if Arc::ptr_eq(&own, &capture) => {
-            own.wait(stream.handle, raw, place).map(|()| true)
+            own.add_after(stream.handle, What::EventWait(raw), None, Some(place)).map(|_| true)
         }
         (Some(own), Some((other, _))) => {
             own.spoil("it was to wait for another capture");
@@ -133,7 +133,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
         }
         (None, Some((capture, place))) => {
             join(recorder, &capture)?;
-            capture.wait(stream.handle, raw, place).map(|()| true)
+            capture.add_after(stream.handle, What::EventWait(raw), None, Some(place)).map(|_| true)
         }
     }
 }

@@ -13,11 +13,18 @@ use crate::core::stream::Stream;
 fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
     let capture = Recorder::of(stream).take_part()?;
     capture.check()?;
-    match capture.is_body {
-        _ if capture.is_built => Err(Recorder::of(stream).no_pools()),
-        true => Err(Recorder::of(stream).no_pools_in_body()),
-        false => Ok(capture),
-    }
+    let why = match capture.is_body {
+        _ if capture.is_built => {
+            "graphs that are built neither take nor free memory of pools; do it in another stream, or capture the \
+             graph"
+        }
+        true => {
+            "bodies of conditional tasks neither take nor free memory of pools, since runs leave them out or repeat \
+             them; do it in the graph that has the task, or outside of captures"
+        }
+        false => return Ok(capture),
+    };
+    Err(Recorder::of(stream).cannot(why).into())
 }
 
 /// Records what captured streams allocate from pools, and free.

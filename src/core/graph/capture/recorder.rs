@@ -185,7 +185,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
-    fn cannot(&self, text: &'static str) -> Fault {
+    #[cold]
+    pub fn cannot(&self, text: &'static str) -> Fault {
         if let Some(capture) = self.capture() {
             capture.spoil("it was given something that a graph cannot have");
         }
@@ -193,36 +194,6 @@ impl<'a> Recorder<'a> {
             update.spoil("the update was given something that a task group cannot have");
         }
         Fault::unsupported(text)
-    }
-
-    /// Memory of pools is not recorded in graphs that are built.
-    #[cold]
-    pub fn no_pools(&self) -> Error {
-        self.cannot(
-            "graphs that are built neither take nor free memory of pools; do it in another stream, or capture the \
-             graph",
-        )
-        .into()
-    }
-
-    /// Nor in bodies of conditional tasks, which runs may leave out or repeat.
-    #[cold]
-    pub fn no_pools_in_body(&self) -> Error {
-        self.cannot(
-            "bodies of conditional tasks neither take nor free memory of pools, since runs leave them out or repeat \
-             them; do it in the graph that has the task, or outside of captures",
-        )
-        .into()
-    }
-
-    /// Runs that the host drives cannot be recorded.
-    #[cold]
-    pub fn no_flow(&self) -> Error {
-        self.cannot(
-            "a graph with labels, switches, conditional tasks or streams that start others is not part of another graph \
-             in this version; run it in the stream that runs the other one",
-        )
-        .into()
     }
 
     /// A graph's work must stay on its device, and reads its sources when it runs.
