@@ -90,18 +90,14 @@ fn resolve(symbol: usize) -> Result<Meaning> {
     })
 }
 
-fn variable(symbol: usize) -> Result<Span> {
+/// aclrtGetSymbolSize and aclrtGetSymbolAddress: the variable.
+pub fn span(symbol: usize) -> Result<Span> {
     match resolve(symbol)? {
         Meaning::Variable(span) => Ok(span),
         Meaning::Kernel(_) => {
             Err(param_invalid!("symbol {symbol:#x} stands for a kernel, not for a variable; use aclrtGetFuncBySymbol"))
         }
     }
-}
-
-/// aclrtGetSymbolSize and aclrtGetSymbolAddress.
-pub fn span(symbol: usize) -> Result<Span> {
-    variable(symbol)
 }
 
 /// aclrtGetFuncBySymbol: the kernel's handle.
@@ -147,7 +143,7 @@ impl Part {
         if self.count == 0 {
             return Ok((0, 0));
         }
-        let Span { addr, len, .. } = variable(self.symbol)?;
+        let Span { addr, len, .. } = span(self.symbol)?;
         match len.checked_sub(self.offset).filter(|left| self.count <= *left) {
             Some(left) => Ok((addr + self.offset, left)),
             None => Err(invalid_param!(

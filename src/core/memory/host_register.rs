@@ -95,17 +95,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
         InsertError::Overlap { base, len: other_len } => {
             let wanted = format_args!("{len} bytes at ptr {addr:#x}");
             match Allocation::find(base).map(|found| found.kind) {
-                Some(
-                    Kind::Device(_)
-                    | Kind::Managed(_)
-                    | Kind::Pinned
-                    | Kind::Pool(_)
-                    | Kind::HostPool(_)
-                    | Kind::Mapped(_)
-                    | Kind::Imported(_)
-                    | Kind::Graph(_)
-                    | Kind::HostMapped(_),
-                ) => param_invalid!(
+                Some(kind) if !matches!(kind, Kind::Registered { .. }) => param_invalid!(
                     "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
                          registration"
                 ),

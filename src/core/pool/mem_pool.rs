@@ -27,7 +27,7 @@ pub use self::request::{free_async, free_of_graph, malloc_async};
 use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
-use crate::backend::{Driver, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
+use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::release_failure;
@@ -327,16 +327,4 @@ pub fn forget_with_device(device: &Device) {
 /// As [`end_with_session`], if abandoned work uses their memory.
 pub fn forget_with_session() {
     Pool::forget_all(|_| true);
-}
-
-/// Whether an address in no live allocation is memory of a pool.
-#[cold]
-fn is_idle_memory(driver: &dyn Driver, addr: usize) -> bool {
-    driver.pools().is_some_and(|pools| pools.have_had(addr))
-        || Pool::all().iter().any(|pool| pool.segment(addr).is_some())
-}
-
-/// Options of the default pool of a device.
-fn default_options(device: &Device) -> PoolOptions {
-    PoolOptions { place: PoolPlace::Device(device.id), sharing: PoolSharing::None, max_size: None }
 }

@@ -4,7 +4,7 @@
 use crate::backend::Place;
 use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::runtime::thread;
-use crate::core::transfer::memcpy::{self, Request};
+use crate::core::transfer::memcpy;
 use crate::core::{memory, stream};
 
 /// Bytes of the description of an operation in device memory.
@@ -72,13 +72,7 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     let mut words = [0u64; DESCRIPTION / size_of::<u64>()];
     words[0] = addr as u64;
     words[1] = size as u64;
-    memcpy::copy(Request {
-        dst: description,
-        dest_max: DESCRIPTION,
-        src: words.as_ptr().expose_provenance(),
-        count: DESCRIPTION,
-        kind: 1,
-    })
+    memcpy::write_words(description, &words)
 }
 
 /// aclrtCmoAsyncWithDesc. The description is not read, because nothing has to be done.

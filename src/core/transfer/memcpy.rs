@@ -240,6 +240,12 @@ pub fn copy(request: Request) -> Result<()> {
     copy_anywhere(request.dst, request.src, request.count, kind)
 }
 
+/// Writes words to a device, as [`copy`] does.
+pub fn write_words(dst: usize, words: &[u64]) -> Result<()> {
+    let (src, count) = (words.as_ptr().expose_provenance(), size_of_val(words));
+    copy(Request { dst, dest_max: count, src, count, kind: Kind::HostToDevice as i32 })
+}
+
 /// As [`copy`], for memory in any place and of any length. The room is checked.
 #[inline(never)]
 fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {

@@ -113,13 +113,7 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
     values[SOURCE / WORD] = src as u64;
     values[DESTINATION / WORD] = dst as u64;
     values[LENGTH / WORD] = count as u64;
-    memcpy::copy(memcpy::Request {
-        dst: description,
-        dest_max: DESCRIPTION,
-        src: values.as_ptr().expose_provenance(),
-        count: DESCRIPTION,
-        kind: 1,
-    })
+    memcpy::write_words(description, &values)
 }
 
 /// aclrtMemcpyAsyncWithDesc.

@@ -77,12 +77,8 @@ impl MallocConfig {
         Ok(())
     }
 
-    /// Fails unless pinned memory can have these attributes. It is usable by every device, at one address.
-    pub fn check_for_host(&self, session: &Session) -> Result<()> {
-        self.check_device_id(session)
-    }
-
-    fn check_device_id(&self, session: &Session) -> Result<()> {
+    /// Fails unless the device exists: all that pinned memory needs, which every device uses at one address.
+    pub fn check_device_id(&self, session: &Session) -> Result<()> {
         let count = session.devices.len();
         match self.of(Attribute::DeviceId) {
             Some(id) if id as usize >= count => Err(error_with!(

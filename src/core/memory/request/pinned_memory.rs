@@ -27,7 +27,7 @@ pub fn malloc_host(size: usize) -> Result<usize> {
 pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("size", size, "allocate at least one byte")?;
-    config.check_for_host(&*runtime::session()?)?;
+    config.check_device_id(&*runtime::session()?)?;
     let request =
         MemoryRequest { kind: MemoryKind::Pinned, target: Target::Host, size, tail: false, pages: None, len: None };
     Ok(PINNED.allocate(request)?.addr)

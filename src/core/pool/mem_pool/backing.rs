@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::pool::Pool;
-use super::{access, free_now, is_idle_memory, owned, trim_where};
+use super::{access, free_now, owned, trim_where};
 use crate::backend::{Block, Driver};
 use crate::core::base::error::Result;
 use crate::core::base::owner::Owner;
@@ -31,8 +31,10 @@ impl Backing for Pools {
         segment.unwrap_or_else(|| memory.block())
     }
 
+    #[cold]
     fn is_idle(&self, driver: &dyn Driver, addr: usize) -> bool {
-        is_idle_memory(driver, addr)
+        driver.pools().is_some_and(|pools| pools.have_had(addr))
+            || Pool::all().iter().any(|pool| pool.segment(addr).is_some())
     }
 
     fn check_access(

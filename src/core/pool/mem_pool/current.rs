@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::MemPool;
 use super::graphs::Highest;
 use super::request::{Order, POOL, PoolRequest};
-use super::{MemPool, default_options};
 use crate::algo::map::slot_table::Ref;
 use crate::algo::map::typed_slots::Key;
+use crate::backend::{PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory::request::Resource;
@@ -61,7 +62,9 @@ impl DevicePools {
     fn create_default(&self, device: &Arc<Device>) -> Result<u64> {
         let _creating = self.creating.lock();
         if self.default.load(Ordering::Relaxed) == 0 {
-            let created = MemPool::create(runtime::session()?, Some(device), default_options(device), true)?;
+            let options =
+                PoolOptions { place: PoolPlace::Device(device.id), sharing: PoolSharing::None, max_size: None };
+            let created = MemPool::create(runtime::session()?, Some(device), options, true)?;
             self.default.store(created.raw(), Ordering::Release);
         }
         Ok(self.default.load(Ordering::Relaxed))
