@@ -42,6 +42,7 @@ fn a_context_that_cannot_be_created_leaves_the_current_one() {
 
 #[test]
 fn failing_creation_of_streams_events_and_notifies() {
+    const EXTERNAL: u32 = 0x20;
     const IPC: u32 = 0x40;
     let bench = Bench::new();
     for (kind, for_stream, for_event, for_notify) in [
@@ -56,6 +57,8 @@ fn failing_creation_of_streams_events_and_notifies() {
         fails(event::create_plain(), for_event, &["refused"]);
         bench.script.fail_next("create_notify", kind, "refused");
         fails(event::create_ex(IPC), for_event, &["refused"]);
+        bench.script.fail_next("create_notify", kind, "refused");
+        fails(event::create_with_flag(EXTERNAL), for_event, &["refused"]);
         bench.script.fail_next("create_notify", kind, "refused");
         fails(notify::create(0), for_notify, &["refused"]);
     }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::lifetime::no_event;
 use super::{Event, flag};
 use crate::backend::{Change, Notify, NotifyWait, Op, Until};
 use crate::core::base::error::Result;
@@ -23,7 +24,7 @@ pub(super) fn create_signal(flags: u32) -> Result<Option<Arc<Notify>>> {
     if flags & flag::EXTERNAL == 0 {
         return Ok(None);
     }
-    Ok(Some(runtime::session()?.driver.create_notify()?))
+    Ok(Some(runtime::session()?.driver.create_notify().map_err(no_event)?))
 }
 
 /// Waits until the signal is set, at most this long.

@@ -7,7 +7,7 @@ use super::{Creator, Event, Quota, Uses, external, flag, sharing};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
-use crate::backend;
+use crate::backend::{self, Fault};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
@@ -63,8 +63,12 @@ impl Event {
 
 /// Creates the backend's event for an event, or for a mark.
 pub(super) fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn backend::Event>> {
-    let created = device.native.create_event(timed);
-    created.map_err(|fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource))
+    device.native.create_event(timed).map_err(no_event)
+}
+
+/// The error of a backend that cannot create what an event needs.
+pub(super) fn no_event(fault: Fault) -> Error {
+    Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource)
 }
 
 /// The table of events is full.

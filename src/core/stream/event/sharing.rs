@@ -4,11 +4,12 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use super::lifetime::{no_event, no_handle};
 use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
 use crate::core::runtime::{self, thread};
@@ -114,16 +115,14 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
     let native = SharedEvent::new(notify);
     let shared = Shared { native: Arc::clone(&native), export: OnceLock::new(), is_imported };
     let event = Event { shared: Some(shared), ..Event::new(device, native, Creator::Ex, flag::IPC) };
-    Event::table().insert(Arc::new(event)).map(Handle::raw).ok_or_else(super::lifetime::no_handle)
+    Event::table().insert(Arc::new(event)).map(Handle::raw).ok_or_else(no_handle)
 }
 
 /// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
 pub(super) fn create() -> Result<u64> {
     thread::refuse_inside_host_function()?;
     thread::current()?;
-    let notify = runtime::session()?.driver.create_notify();
-    let no_event = |fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource);
-    insert(notify.map_err(no_event)?, false)
+    insert(runtime::session()?.driver.create_notify().map_err(no_event)?, false)
 }
 
 /// aclrtIpcGetEventHandle: the key, which is the same every time.
