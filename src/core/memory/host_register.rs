@@ -42,9 +42,7 @@ pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
 fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     arguments::not_null("ptr", addr, "pass the memory to register")?;
     arguments::not_zero("size", size, "register at least one byte")?;
-    if !addr.is_multiple_of(REGISTERED_PAGE) {
-        return Err(error_with!(Code::AddrUnaligned, "ptr {addr:#x} is not aligned to {REGISTERED_PAGE} bytes"));
-    }
+    arguments::aligned("ptr", addr, REGISTERED_PAGE, format_args!("{REGISTERED_PAGE} bytes"))?;
     let len = size as usize;
     if addr.checked_add(len).is_none() {
         return Err(beyond_the_end(addr, len));

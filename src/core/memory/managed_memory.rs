@@ -86,9 +86,7 @@ impl Managed {
                 "the size at {argument} {addr:#x} is {len}; it must be a multiple of {GRAIN} bytes, not 0"
             ));
         }
-        if !addr.is_multiple_of(GRAIN) {
-            return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {GRAIN} bytes"));
-        }
+        arguments::aligned(argument, addr, GRAIN, format_args!("{GRAIN} bytes"))?;
         thread::refuse_inside_host_function()?;
         let found = Allocation::find(addr);
         let managed = found.filter(|found| matches!(found.kind, Kind::Managed(_)));

@@ -32,23 +32,6 @@ pub struct Request {
     pub kind: i32,
 }
 
-/// The work of a device.
-enum Job {
-    /// The rows are contiguous on both sides.
-    Whole(Copy),
-    Rows(Copy2d),
-}
-
-impl Job {
-    /// Its two ends: destination and source.
-    fn spans(&self) -> (Span, Span) {
-        match self {
-            Self::Whole(copy) => (copy.dst, copy.src),
-            Self::Rows(copy) => (copy.dst.span, copy.src.span),
-        }
-    }
-}
-
 impl Request {
     /// Checks the values of the arguments. `None`: nothing to do.
     fn check(&self, max_rows: usize, kind: fn(i32) -> Result<Kind>) -> Result<Option<Kind>> {
@@ -87,18 +70,20 @@ impl Request {
         memory::span(argument, addr, len)
     }
 
-    /// The job, with the memory at the addresses.
-    fn resolve(&self, kind: Kind) -> Result<Job> {
+    /// The operation, with the memory at the addresses, and its two ends: destination and source.
+    fn resolve(&self, kind: Kind) -> Result<(Op<'static>, Span, Span)> {
         let dst = self.span("dst", self.dst, self.dst_pitch)?;
         let src = self.span("src", self.src, self.src_pitch)?;
         kind.check(&dst, &src, "pass the kind that fits")?;
         let has_gaps = [self.dst_pitch, self.src_pitch].iter().any(|&pitch| pitch != self.width);
-        if self.height > 1 && has_gaps {
-            let dst = Rows { span: dst, pitch: self.dst_pitch };
-            let src = Rows { span: src, pitch: self.src_pitch };
-            return Ok(Job::Rows(Copy2d { dst, src, width: self.width, height: self.height }));
-        }
-        Ok(Job::Whole(Copy { dst, src, stage_source: false }))
+        let op = if self.height > 1 && has_gaps {
+            let rows = |span, pitch| Rows { span, pitch };
+            let (dst, src) = (rows(dst, self.dst_pitch), rows(src, self.src_pitch));
+            Op::Copy2d(Copy2d { dst, src, width: self.width, height: self.height })
+        } else {
+            Op::Copy(Copy { dst, src, stage_source: false })
+        };
+        Ok((op, dst, src))
     }
 }
 
@@ -127,14 +112,10 @@ pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
     let Some(kind) = request.check(MAX_SIDE, kind_of_sync)? else { return Ok(()) };
-    let job = request.resolve(kind)?;
+    let (op, dst, src) = request.resolve(kind)?;
     let device = thread::current()?.device.clone();
-    let (dst, src) = job.spans();
     let _held = memcpy::hold_others(&dst, &src, &device)?;
-    match job {
-        Job::Whole(copy) => synchronous::copy(&device, copy),
-        Job::Rows(copy) => synchronous::run(&device, Op::Copy2d(copy)),
-    }
+    synchronous::run(&device, op)
 }
 
 /// aclrtMemcpy2dAsync.
@@ -142,12 +123,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let kind = request.check(MAX_ROWS_ASYNC, kind_of_async)?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
-    let job = request.resolve(kind)?;
-    let (dst, src) = job.spans();
+    let (op, dst, src) = request.resolve(kind)?;
     let _held = memcpy::hold_others(&dst, &src, &stream.device)?;
-    let op = match job {
-        Job::Whole(copy) => Op::Copy(copy),
-        Job::Rows(copy) => Op::Copy2d(copy),
-    };
     memcpy::submit(stream, &dst, &src, op)
 }

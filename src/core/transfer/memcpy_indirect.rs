@@ -1,7 +1,7 @@
 //! Copies on a device whose addresses are in device memory: they are read when the stream reaches the copy.
 
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -37,12 +37,7 @@ fn check_not_null(argument: &str, addr: usize) -> Result<()> {
 
 /// Memory of a device with `len` bytes of words, which a stream reads.
 fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Span, Held)> {
-    if !addr.is_multiple_of(WORD) {
-        return Err(error_with!(
-            Code::AddrUnaligned,
-            "{argument} {addr:#x} is not aligned to its words of {WORD} bytes"
-        ));
-    }
+    arguments::aligned(argument, addr, WORD, format_args!("its words of {WORD} bytes"))?;
     memory::device_span(argument, addr, len, device, false)
 }
 

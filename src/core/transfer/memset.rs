@@ -2,7 +2,7 @@
 
 use crate::backend::{Fill, Op, Pattern, Place};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
@@ -58,13 +58,7 @@ impl Request {
                 }
             });
         }
-        if !addr.is_multiple_of(pattern.size()) {
-            return Err(error_with!(
-                Code::AddrUnaligned,
-                "{} {addr:#x} is not aligned to words of 4 bytes",
-                self.argument()
-            ));
-        }
+        arguments::aligned(self.argument(), addr, pattern.size(), "words of 4 bytes")?;
         Ok(Some(count * pattern.size()))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
@@ -152,9 +152,7 @@ impl Operands<'_> {
     fn at(&mut self, argument: &str, addr: u64, len: usize, alignment: usize, writes: bool) -> Result<Span> {
         let addr = addr as usize;
         arguments::not_null(argument, addr, "it must be device memory")?;
-        if !addr.is_multiple_of(alignment) {
-            return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {alignment} bytes"));
-        }
+        arguments::aligned(argument, addr, alignment, format_args!("{alignment} bytes"))?;
         let (span, held) = memory::device_span(argument, addr, len, self.device, writes)?;
         self.held.push(held);
         Ok(span)
@@ -231,10 +229,7 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     let dst = result(&request, count, distribution, unit, &mut operands)?;
     let counter = match request.counter {
         0 => None,
-        addr => {
-            let alignment = COUNTER_ALIGNMENT;
-            Some(operands.at("randomCounterAddr", addr as u64, COUNTER, alignment, true)?)
-        }
+        addr => Some(operands.at("randomCounterAddr", addr as u64, COUNTER, COUNTER_ALIGNMENT, true)?),
     };
     let job = RandomNum {
         dst,

@@ -1,7 +1,7 @@
 //! Reductions: `dst` accumulates `src`, element by element.
 
 use crate::backend::{Element, Op, Reduce, ReduceOp};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
 use crate::core::{memory, stream};
 
 /// The arguments of aclrtReduceAsync as they came from C.
@@ -72,13 +72,8 @@ pub fn reduce_async(request: Request, stream: u64) -> Result<()> {
     }
     let stream = stream::resolve(stream)?;
     let operand = |argument: &str, addr: usize, writes: bool| {
-        if !addr.is_multiple_of(element.size()) {
-            return Err(error_with!(
-                Code::AddrUnaligned,
-                "{argument} {addr:#x} is not aligned to its elements of {} bytes",
-                element.size()
-            ));
-        }
+        let size = element.size();
+        arguments::aligned(argument, addr, size, format_args!("its elements of {size} bytes"))?;
         memory::device_span(argument, addr, count, &stream.device, writes)
     };
     let (dst, _held_dst) = operand("dst", request.dst, true)?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Result, invalid_param};
+use super::{Code, Result, error_with, invalid_param};
 
 /// Fails for a null address or handle.
 #[inline]
@@ -14,6 +14,15 @@ pub fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
 #[inline]
 pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
     if value == T::default() { Err(invalid_param!("{argument} is 0; {advice}")) } else { Ok(()) }
+}
+
+/// Fails for an address that is no multiple of `bytes`, the size of `units`.
+#[inline]
+pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -> Result<()> {
+    if addr.is_multiple_of(bytes) {
+        return Ok(());
+    }
+    Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {units}"))
 }
 
 /// Fails for flags where the API has none yet.

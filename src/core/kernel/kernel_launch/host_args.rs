@@ -97,8 +97,7 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
     }
     let src = Span { addr: block.as_ptr().expose_provenance(), len: block.len(), place: Place::Pageable };
     let dst = Span { addr: memory.addr, place: Place::Pinned, ..src };
-    let copied = stream.device.native.copy(Copy { dst, src, stage_source: false });
-    copied?;
+    stream.device.native.copy(Copy { dst, src, stage_source: false })?;
     let is_slot = |offset| place_holders.iter().any(|one| one.addr == offset);
     submit(&own(&block, len), &function, &stream, Some(&data), is_slot)
 }
