@@ -272,9 +272,7 @@ impl Text {
         let _ = fmt::write(self, text);
         self.bytes[self.len] = 0;
     }
-}
 
-impl Text {
     /// Takes the other text and leaves that one empty. Returns false if it was empty before.
     fn take_from(&mut self, other: &mut Self) -> bool {
         if other.len == 0 {

@@ -103,9 +103,7 @@ impl Memory {
         *arrivals = left;
         Ok(())
     }
-}
 
-impl Memory {
     /// The graph ends: memory that no run has allocated goes back to its pools. Returns the first failure.
     pub fn end(&mut self) -> Result<()> {
         let own = std::mem::take(&mut self.own);

@@ -6,7 +6,6 @@
 mod numbers;
 mod sharing;
 
-use std::fmt::Arguments;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +15,7 @@ pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{self, Change, NotifyWait, Op, Until};
-use crate::core::base::error::{Code, Error, Result, invalid_param};
+use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::order::sequence;
@@ -50,7 +49,7 @@ struct Common {
     native: Arc<backend::Notify>,
     /// Its number, unique for its kind on the device.
     id: u32,
-    numbers: fn(&Device) -> &Numbers,
+    numbers: &'static Key<Numbers>,
     /// Its handle is dead, and another notify may reuse the number.
     is_destroyed: AtomicBool,
 }
@@ -58,33 +57,32 @@ struct Common {
 impl Common {
     /// Creates one on the current device by `make`. `function` is the name of the call in the error for too many.
     fn new(
-        numbers: fn(&Device) -> &Numbers,
+        numbers: &'static Key<Numbers>,
         function: &str,
         make: impl FnOnce() -> Result<Arc<backend::Notify>>,
     ) -> Result<Self> {
         let device = thread::current()?.device.clone();
-        let id = numbers(&device).take().ok_or_else(|| {
-            none_left(format_args!(
+        let id = numbers.of(&device.features).take().ok_or_else(|| {
+            error_with!(
+                Code::NoNotifyResource,
                 "device {} has {} notifies of {function}, as many as there can be; destroy some",
                 device.id,
                 Numbers::MOST
-            ))
+            )
         })?;
         match make() {
             Ok(native) => Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) }),
             Err(error) => {
-                numbers(&device).release(id);
+                numbers.of(&device.features).release(id);
                 Err(error)
             }
         }
     }
-}
 
-impl Common {
     /// Releases its number.
     fn destroy(&self) {
         if !self.is_destroyed.swap(true, Ordering::Relaxed) {
-            (self.numbers)(&self.device).release(self.id);
+            self.numbers.of(&self.device.features).release(self.id);
         }
     }
 }
@@ -112,19 +110,6 @@ impl CountedNotify {
 static PLAIN_NUMBERS: Key<Numbers> = Key::new();
 static COUNTED_NUMBERS: Key<Numbers> = Key::new();
 
-fn plain_numbers(device: &Device) -> &Numbers {
-    PLAIN_NUMBERS.of(&device.features)
-}
-
-fn counted_numbers(device: &Device) -> &Numbers {
-    COUNTED_NUMBERS.of(&device.features)
-}
-
-#[cold]
-fn none_left(why: Arguments<'_>) -> Error {
-    Error::new(Code::NoNotifyResource, why)
-}
-
 fn create_native() -> Result<Arc<backend::Notify>> {
     let session = crate::core::runtime::session()?;
     let created = session.driver.create_notify();
@@ -140,7 +125,7 @@ fn check_flag(flag: u64) -> Result<()> {
 
 fn insert<T: Object>(notify: T) -> Result<u64> {
     T::table().insert(Arc::new(notify)).map(Handle::raw).ok_or_else(|| {
-        let full = none_left(format_args!("no more handles of notifies can be made; destroy some"));
+        let full = Error::new(Code::NoNotifyResource, "no more handles of notifies can be made; destroy some");
         host_memory::no_handle(T::table().is_full(), full)
     })
 }
@@ -149,7 +134,7 @@ fn insert<T: Object>(notify: T) -> Result<u64> {
 pub fn create(flag: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flag(flag)?;
-    let common = Common::new(plain_numbers, "aclrtCreateNotify", create_native)?;
+    let common = Common::new(&PLAIN_NUMBERS, "aclrtCreateNotify", create_native)?;
     insert(Notify { common, export: OnceLock::new(), is_imported: false })
 }
 
@@ -214,7 +199,7 @@ fn wait_for_count(notify: &Common, stream: &Stream, wait: NotifyWait) -> Result<
 pub fn create_counted(flag: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flag(flag)?;
-    insert(CountedNotify(Common::new(counted_numbers, "aclrtCntNotifyCreate", create_native)?))
+    insert(CountedNotify(Common::new(&COUNTED_NUMBERS, "aclrtCntNotifyCreate", create_native)?))
 }
 
 /// aclrtCntNotifyDestroy.

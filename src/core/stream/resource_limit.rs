@@ -66,9 +66,7 @@ impl Limits {
     fn of_stream(stream: &Stream) -> &Self {
         STREAM_LIMITS.of(&stream.features)
     }
-}
 
-impl Limits {
     fn set(&self, resource: Resource, most: u32) {
         self.most[resource as usize].store(most, Ordering::Relaxed);
     }

@@ -70,9 +70,7 @@ impl Reuse {
     pub fn of(device: &Device) -> &Self {
         REUSE.of(&device.features)
     }
-}
 
-impl Reuse {
     /// How many bytes it has.
     pub fn bytes(&self) -> u64 {
         self.cache.bytes() as u64

@@ -39,9 +39,7 @@ impl DevicePools {
     pub fn of(device: &Device) -> &Self {
         POOLS.of(&device.features)
     }
-}
 
-impl DevicePools {
     /// The current pool.
     #[inline]
     fn current(&self, device: &Arc<Device>) -> Result<u64> {

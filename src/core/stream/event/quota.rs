@@ -17,9 +17,7 @@ impl Quota {
     pub fn of(device: &Device) -> &Self {
         EVENTS.of(&device.features)
     }
-}
 
-impl Quota {
     /// The limit.
     pub const MOST: u32 = 65_536;
 
