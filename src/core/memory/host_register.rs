@@ -156,11 +156,9 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
 fn not_ended(addr: usize) -> Error {
     match Allocation::known(addr) {
         None => not_registered("ptr", addr),
-        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => param_invalid!(
-            "ptr {addr:#x} points {} bytes into the registration at {base:#x} of {len} bytes; pass its \
-                 start",
-            addr - base
-        ),
+        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => {
+            arguments::inside("ptr", addr, "registration", base, len)
+        }
         Some(Allocation { kind: Kind::Pinned, .. }) => param_invalid!(
             "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with \
              aclrtFreeHost"

@@ -143,11 +143,7 @@ pub fn release(addr: usize) -> Result<()> {
                 ranges.0.remove(&addr)
             }
             Some((base, range)) => {
-                return Err(param_invalid!(
-                    "virPtr {addr:#x} points {} bytes into the range at {base:#x} of {} bytes; pass its start",
-                    addr - base,
-                    range.len
-                ));
+                return Err(arguments::inside("virPtr", addr, "range", base, range.len));
             }
             None => None,
         }
@@ -276,11 +272,7 @@ pub fn unmap(addr: usize) -> Result<()> {
                 (memory, device)
             }
             Some((base, mapping)) => {
-                return Err(param_invalid!(
-                    "virPtr {addr:#x} points {} bytes into the mapping at {base:#x} of {} bytes; pass its start",
-                    addr - base,
-                    mapping.memory.len
-                ));
+                return Err(arguments::inside("virPtr", addr, "mapping", base, mapping.memory.len));
             }
             None => return Err(not_mapped("virPtr", addr)),
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Code, Result, error_with, invalid_param};
+use super::{Code, Error, Result, error_with, invalid_param, param_invalid};
 
 /// Fails for a null address or handle.
 #[inline]
@@ -23,6 +23,15 @@ pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -
         return Ok(());
     }
     Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {units}"))
+}
+
+/// The error for an address inside of `what`, of which a call needs the start.
+#[cold]
+pub fn inside(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
+    let offset = addr - base;
+    param_invalid!(
+        "{argument} {addr:#x} points {offset} bytes into the {what} at {base:#x} of {len} bytes; pass its start"
+    )
 }
 
 /// Fails for flags where the API has none yet.

@@ -20,12 +20,7 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
         );
     };
     if found.base != addr {
-        return param_invalid!(
-            "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
-            addr - found.base,
-            found.base,
-            found.len
-        );
+        return arguments::inside(argument, addr, "allocation", found.base, found.len);
     }
     let what = match found.kind {
         Kind::Device(_) => "device memory",
