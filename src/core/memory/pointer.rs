@@ -92,11 +92,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         // It was mapped or unmapped meanwhile.
         Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
     };
-    let block = match allocation.pool() {
-        Some(_) => backing().block(&allocation),
-        None => allocation.block(),
-    };
-    let page_size = session.driver.page_size(block) as u32;
+    let page_size = session.driver.page_size(backing().block(&allocation)) as u32;
     Ok(PointerAttributes { location, page_size })
 }
 

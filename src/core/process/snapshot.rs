@@ -15,7 +15,7 @@ pub use self::callback::{Callback, register, unregister};
 use self::callback::{Stage, notify};
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -228,7 +228,7 @@ pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
 /// aclrtSnapShotProcessBackup.
 pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    check_flags("backupFlags", flags)?;
+    arguments::no_flags("args->backupFlags", flags)?;
     check_process(pid)?;
     let _memory = Allocation::claim_lists()?;
     let change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
@@ -257,17 +257,10 @@ fn used_by_the_host() -> Vec<(usize, usize)> {
     managed.map(|found| (found.base, found.block().len)).collect()
 }
 
-fn check_flags(argument: &str, flags: u32) -> Result<()> {
-    match flags {
-        0 => Ok(()),
-        _ => Err(invalid_param!("args->{argument} is {flags:#x}; it must be 0")),
-    }
-}
-
 /// aclrtSnapShotProcessRestore.
 pub fn restore(pid: i32, flags: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    check_flags("restoreFlags", flags)?;
+    arguments::no_flags("args->restoreFlags", flags)?;
     check_process(pid)?;
     let change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;
     notify(Stage::RestorePre)?;

@@ -4,12 +4,12 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Mapping, RANGES, check_range, mapped_in, physical, reached};
+use super::{Mapping, RANGES, check_range, forget_address, mapped_in, physical, reached};
 use crate::backend::{Access, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::host_memory;
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
-use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 
@@ -144,7 +144,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
     }
     // A mapping without access is no allocation.
     if mapping.access.is_none() {
-        Allocation::take(base, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)));
+        forget_address(base);
         return Ok(());
     }
     if Allocation::find(base).is_some() {
@@ -167,11 +167,7 @@ pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
 
 /// Whether `access` allows reading, or writing.
 fn suffices(access: Access, writes: bool) -> bool {
-    match access {
-        Access::ReadWrite => true,
-        Access::Read => !writes,
-        Access::None => false,
-    }
+    access == Access::ReadWrite || access == Access::Read && !writes
 }
 
 /// Whether `device` has access to all mappings in a span.

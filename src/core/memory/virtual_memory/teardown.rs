@@ -11,11 +11,8 @@ use crate::core::runtime::device::Device;
 fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors) -> Vec<usize> {
     let mut taken = Vec::new();
     for range in RANGES.lock().0.values_mut() {
-        let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
-        let addrs: Vec<usize> = of_it.map(|(addr, _)| *addr).collect();
-        for addr in addrs {
-            taken.extend(range.mappings.remove(&addr).map(|part| (addr, part, range.driver.clone())));
-        }
+        let of_it = range.mappings.extract_if(.., |_, part| wanted(&part.memory));
+        taken.extend(of_it.map(|(addr, part)| (addr, part, range.driver.clone())));
     }
     let mut stuck = Vec::new();
     for (addr, Mapping { memory, .. }, driver) in taken {

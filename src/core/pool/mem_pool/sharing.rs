@@ -7,7 +7,7 @@ use super::stats::PoolTallies;
 use super::{MemPool, props};
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
 use crate::core::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
-use crate::core::base::handles;
+use crate::core::base::{handles, ipc_key};
 use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
@@ -75,7 +75,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
         (None, PoolHandle::Descriptor(descriptor)) => session.driver.import_memory(descriptor, device.id),
         (None, PoolHandle::Fabric(_)) => return Err(props::no_fabric("handleType")),
     };
-    let (pool, place) = imported.map_err(|fault| about("shareableHandle", fault))?;
+    let (pool, place) = imported.map_err(|fault| ipc_key::about("shareableHandle", fault))?;
     let home = match place {
         PoolPlace::Device(id) => Home::Device(id, device.owner),
         PoolPlace::Host => Home::Host,
@@ -86,12 +86,6 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let ended = &PoolTallies::of_place(device, &session).imports;
     let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
-}
-
-/// A backend's fault, with the name of the argument.
-fn about(argument: &str, fault: crate::backend::Fault) -> crate::backend::Fault {
-    let text = format!("{argument}: {}", fault.text());
-    fault.with_text(text)
 }
 
 /// portaclMemPoolExportPointer.
