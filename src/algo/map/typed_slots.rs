@@ -63,6 +63,22 @@ impl<T: Default + Send + Sync + 'static> Key<T> {
     }
 }
 
+/// `state! { pub Type::of(Owner); }` makes the function that returns the `Type` of an `Owner`, in its slots `features`.
+/// Several functions return several values.
+macro_rules! state {
+    ($($(#[$doc:meta])* $visible:vis $type:ident::$name:ident($owner:ty);)+) => {
+        $(impl $type {
+            $(#[$doc])*
+            #[inline]
+            $visible fn $name(owner: &$owner) -> &Self {
+                static KEY: $crate::algo::map::typed_slots::Key<$type> = $crate::algo::map::typed_slots::Key::new();
+                KEY.of(&owner.features)
+            }
+        })+
+    };
+}
+pub(crate) use state;
+
 #[cfg(test)]
 #[path = "typed_slots_tests.rs"]
 mod tests;

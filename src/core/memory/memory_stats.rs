@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::Usage;
 use crate::core::memory::allocation::Reuse;
@@ -162,16 +162,6 @@ pub struct DeviceTallies {
     pub imported: Arc<Tally>,
 }
 
-static DEVICE_TALLIES: Key<DeviceTallies> = Key::new();
-
-impl DeviceTallies {
-    /// The counts of a device.
-    #[inline]
-    pub fn of(device: &Device) -> &Self {
-        DEVICE_TALLIES.of(&device.features)
-    }
-}
-
 /// The counts of a session's host memory.
 #[derive(Default)]
 pub struct HostTallies {
@@ -181,14 +171,11 @@ pub struct HostTallies {
     pub imported: Arc<Tally>,
 }
 
-static HOST_TALLIES: Key<HostTallies> = Key::new();
-
-impl HostTallies {
+typed_slots::state! {
+    /// The counts of a device.
+    pub DeviceTallies::of(Device);
     /// The counts of a session.
-    #[inline]
-    pub fn of(session: &Session) -> &Self {
-        HOST_TALLIES.of(&session.features)
-    }
+    pub HostTallies::of(Session);
 }
 
 /// The statistics of a device's own allocations. Cached memory is not live, and each reuse counts as an allocation.

@@ -13,7 +13,7 @@ pub use self::numbers::Numbers;
 use self::sharing::Export;
 pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::backend::{self, Change, NotifyWait, Op, Until};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
@@ -107,8 +107,10 @@ impl CountedNotify {
     }
 }
 
-static PLAIN_NUMBERS: Key<Numbers> = Key::new();
-static COUNTED_NUMBERS: Key<Numbers> = Key::new();
+typed_slots::state! {
+    Numbers::plain(Device);
+    Numbers::counted(Device);
+}
 
 fn create_native() -> Result<Arc<backend::Notify>> {
     let session = crate::core::runtime::session()?;
@@ -134,7 +136,7 @@ fn insert<T: Object>(notify: T) -> Result<u64> {
 pub fn create(flag: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flag(flag)?;
-    let common = Common::new(&PLAIN_NUMBERS, "aclrtCreateNotify", create_native)?;
+    let common = Common::new(Numbers::plain, "aclrtCreateNotify", create_native)?;
     insert(Notify { common, export: OnceLock::new(), is_imported: false })
 }
 
@@ -199,7 +201,7 @@ fn wait_for_count(notify: &Common, stream: &Stream, wait: NotifyWait) -> Result<
 pub fn create_counted(flag: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flag(flag)?;
-    insert(CountedNotify(Common::new(&COUNTED_NUMBERS, "aclrtCntNotifyCreate", create_native)?))
+    insert(CountedNotify(Common::new(Numbers::counted, "aclrtCntNotifyCreate", create_native)?))
 }
 
 /// aclrtCntNotifyDestroy.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algo::map::slot_table::Handle;
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::DeviceInfo;
 use crate::core::base::error::{Result, arguments, invalid_param};
@@ -52,21 +52,14 @@ pub struct Limits {
     most: [AtomicU32; 2],
 }
 
-static LIMITS: Key<Limits> = Key::new();
-static STREAM_LIMITS: Key<Limits> = Key::new();
+typed_slots::state! {
+    /// The limits of a device, open or not.
+    pub Limits::of(DeviceSlot);
+    /// The limits of a stream.
+    Limits::of_stream(Stream);
+}
 
 impl Limits {
-    /// The limits of a device, open or not.
-    #[inline]
-    pub fn of(slot: &DeviceSlot) -> &Self {
-        LIMITS.of(&slot.features)
-    }
-
-    /// The limits of a stream.
-    fn of_stream(stream: &Stream) -> &Self {
-        STREAM_LIMITS.of(&stream.features)
-    }
-
     fn set(&self, resource: Resource, most: u32) {
         self.most[resource as usize].store(most, Ordering::Relaxed);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::backend::{Fill, Op};
 use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::runtime::device::Device;
@@ -23,14 +23,9 @@ pub struct OfDevice {
     area: Mutex<Option<usize>>,
 }
 
-static OVERFLOW: Key<OfDevice> = Key::new();
-
-impl OfDevice {
+typed_slots::state! {
     /// The state of a device.
-    #[inline]
-    pub fn of(device: &Device) -> &Self {
-        OVERFLOW.of(&device.features)
-    }
+    pub OfDevice::of(Device);
 }
 
 /// aclrtSetDeviceSatMode.

@@ -62,15 +62,12 @@ pub struct Reuse {
     cache: BlockCache,
 }
 
-static REUSE: typed_slots::Key<Reuse> = typed_slots::Key::new();
+typed_slots::state! {
+    /// The cache of a device.
+    pub Reuse::of(Device);
+}
 
 impl Reuse {
-    /// The cache of a device.
-    #[inline]
-    pub fn of(device: &Device) -> &Self {
-        REUSE.of(&device.features)
-    }
-
     /// How many bytes it has.
     pub fn bytes(&self) -> u64 {
         self.cache.bytes() as u64

@@ -9,7 +9,7 @@ use super::MemPool;
 use super::graphs::Highest;
 use super::request::{Order, POOL, PoolRequest};
 use crate::algo::map::slot_table::Ref;
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::backend::{PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::handles;
@@ -31,15 +31,12 @@ pub struct DevicePools {
     pub graphs: Highest,
 }
 
-static POOLS: Key<DevicePools> = Key::new();
+typed_slots::state! {
+    /// Those of a device.
+    pub DevicePools::of(Device);
+}
 
 impl DevicePools {
-    /// Those of a device.
-    #[inline]
-    pub fn of(device: &Device) -> &Self {
-        POOLS.of(&device.features)
-    }
-
     /// The current pool.
     #[inline]
     fn current(&self, device: &Arc<Device>) -> Result<u64> {

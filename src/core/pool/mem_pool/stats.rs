@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::pool::{Home, Inner, Pool};
 use crate::algo::alloc::pool as own;
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::backend::{PoolAttribute, Usage};
 use crate::core::base::error::Result;
 use crate::core::memory::allocation::backing::PoolUse;
@@ -38,20 +38,14 @@ pub struct PoolTallies {
     pub graphs: Arc<Ended>,
 }
 
-static OF_DEVICE: Key<PoolTallies> = Key::new();
-static OF_HOST: Key<PoolTallies> = Key::new();
+typed_slots::state! {
+    /// Those of a device.
+    pub PoolTallies::of(Device);
+    /// Those of host memory in a session.
+    pub PoolTallies::of_host(Session);
+}
 
 impl PoolTallies {
-    /// Those of a device.
-    pub fn of(device: &Device) -> &Self {
-        OF_DEVICE.of(&device.features)
-    }
-
-    /// Those of host memory in a session.
-    pub fn of_host(session: &Session) -> &Self {
-        OF_HOST.of(&session.features)
-    }
-
     /// Those of the device, or of host memory if there is none.
     pub fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
         device.map_or_else(|| Self::of_host(session), |device| Self::of(device))

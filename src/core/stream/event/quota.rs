@@ -2,22 +2,19 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::core::runtime::device::Device;
 
 /// How many events of a device count towards the limit.
 #[derive(Default)]
 pub struct Quota(AtomicU32);
 
-static EVENTS: Key<Quota> = Key::new();
+typed_slots::state! {
+    /// The quota of a device.
+    pub Quota::of(Device);
+}
 
 impl Quota {
-    /// The quota of a device.
-    #[inline]
-    pub fn of(device: &Device) -> &Self {
-        EVENTS.of(&device.features)
-    }
-
     /// The limit.
     pub const MOST: u32 = 65_536;
 

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
-use super::{Common, Notify, PLAIN_NUMBERS, insert};
+use super::{Common, Notify, Numbers, insert};
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
@@ -84,6 +84,6 @@ pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     let descriptor = descriptor
         .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the notify; try again"))?;
     let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
-    let common = Common::new(&PLAIN_NUMBERS, "aclrtCreateNotify", || Ok(native))?;
+    let common = Common::new(Numbers::plain, "aclrtCreateNotify", || Ok(native))?;
     insert(Notify { common, export: OnceLock::new(), is_imported: true })
 }

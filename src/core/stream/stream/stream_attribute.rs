@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Stream;
 use super::resolve::resolve;
-use crate::algo::map::typed_slots::Key;
+use crate::algo::map::typed_slots;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::device::Device;
 
@@ -45,13 +45,9 @@ struct Attributes {
     cache_op_info: AtomicU32,
 }
 
-static ATTRIBUTES: Key<Attributes> = Key::new();
-
-impl Attributes {
+typed_slots::state! {
     /// The attributes of a stream.
-    fn of(stream: &Stream) -> &Self {
-        ATTRIBUTES.of(&stream.features)
-    }
+    Attributes::of(Stream);
 }
 
 /// aclrtSetStreamAttribute.
