@@ -264,7 +264,7 @@ impl Report {
 
 fn stream_in_words(raw: u64) -> String {
     match Handle::from_raw(raw).and_then(|handle| Stream::table().get(handle)) {
-        Some(found) if found.is_default() => format!("the default stream of device {}", found.device.id),
+        Some(found) if found.is_default => format!("the default stream of device {}", found.device.id),
         Some(found) => format!("stream {raw:#x} (id {}, device {})", found.id, found.device.id),
         None => format!("stream {raw:#x}"),
     }

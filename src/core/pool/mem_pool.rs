@@ -46,7 +46,7 @@ pub struct MemPool {
     device: Option<Arc<Device>>,
     session: Option<Arc<Session>>,
     /// The default pool of its device, which it ends with.
-    is_default: bool,
+    pub is_default: bool,
 }
 
 handles::object!(MemPool, MemPool);
@@ -117,11 +117,6 @@ impl MemPool {
             let _ = pool.retire();
             Error::no_more("memory pools")
         })
-    }
-
-    /// Whether it is the default pool of its device, which the library creates.
-    pub fn is_default(&self) -> bool {
-        self.is_default
     }
 
     fn is_on(&self, device: &Device) -> bool {

@@ -24,7 +24,7 @@ pub struct Context {
     /// Set once, right after the context has its handle.
     default_stream: OnceLock<Handle>,
     /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
-    primary: bool,
+    pub is_primary: bool,
     /// The handles of its streams. Those that ended with their device stay in it.
     pub streams: Mutex<BTreeSet<u64>>,
     /// Its options, by `aclSysParamOpt`.
@@ -34,17 +34,12 @@ pub struct Context {
 handles::object!(Context, Context);
 
 impl Context {
-    /// Whether it is the default context of its device, which the library creates.
-    pub fn is_primary(&self) -> bool {
-        self.primary
-    }
-
     /// A new context of `device`, and its default stream.
-    pub fn create(device: &Arc<Device>, primary: bool) -> Result<(Handle, Handle)> {
+    pub fn create(device: &Arc<Device>, is_primary: bool) -> Result<(Handle, Handle)> {
         let context = Arc::new(Self {
             device: device.clone(),
             default_stream: OnceLock::new(),
-            primary,
+            is_primary,
             streams: Mutex::default(),
             params: Mutex::default(),
         });
@@ -83,7 +78,7 @@ pub fn create(device_id: i32) -> Result<Handle> {
 /// aclrtDestroyContext: waits for its streams and destroys them.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if handles::get::<Context>("context", raw)?.primary {
+    if handles::get::<Context>("context", raw)?.is_primary {
         return Err(param_invalid!(
             "context {raw:#x} is the default context of its device; only aclrtResetDevice releases it"
         ));

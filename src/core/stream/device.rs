@@ -107,7 +107,7 @@ impl Device {
             Known::are_seen(&known);
         }
         // One call returns one failure; those of other streams stay for the next synchronize.
-        streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
+        streams.iter().try_for_each(|(_, stream)| stream.failures.report())?;
         Ok(waited)
     }
 }
@@ -143,7 +143,7 @@ impl Ordered for Stream {
     }
 
     fn share_backend(&self) -> Arc<dyn backend::Stream> {
-        self.share_native()
+        self.native.to_arc()
     }
 
     fn backend_device(&self) -> &Arc<dyn backend::Device> {

@@ -78,7 +78,8 @@ pub struct Event {
     /// A small number, unique on its device.
     id: u32,
     creator: Creator,
-    flags: u32,
+    /// The flags that it was created with.
+    pub flags: u32,
     /// Of an event with ACL_EVENT_EXTERNAL: 1 while it is set.
     signal: Option<Arc<backend::Notify>>,
     /// Shared state, if other processes can use it or it was imported.
@@ -142,11 +143,6 @@ impl Event {
         let mut uses = self.uses.lock();
         self.note_recorded(stream, position);
         uses.resets.clear();
-    }
-
-    /// The flags that it was created with.
-    pub fn flags(&self) -> u32 {
-        self.flags
     }
 
     fn is_waitable(&self) -> bool {

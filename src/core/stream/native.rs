@@ -35,7 +35,7 @@ pub fn context(raw: u64) -> Result<usize> {
 
 /// portaclStreamGetNative; 0 is the default stream of the current context.
 pub fn stream(raw: u64) -> Result<usize> {
-    stream::resolve(raw)?.driver_stream().ok_or_else(|| no_driver("stream"))
+    stream::resolve(raw)?.native().native().ok_or_else(|| no_driver("stream"))
 }
 
 /// portaclEventGetNative.

@@ -73,8 +73,10 @@ pub struct Stream {
     pub id: i32,
     /// The backend's stream. Private: every submission goes through [`Self::submit`].
     pub(super) native: Share<dyn backend::Stream>,
-    pub(super) interception: Interception,
-    pub(super) failures: Arc<Failures>,
+    /// What it keeps for its interceptor.
+    pub interception: Interception,
+    /// The failures of its work.
+    pub failures: Arc<Failures>,
     /// The thread of the program that runs its callbacks.
     pub callbacks: Subscription,
     /// State that features keep with it.
@@ -82,7 +84,7 @@ pub struct Stream {
     pub(super) flags: StreamFlags,
     pub(super) priority: AtomicU32,
     /// It is the default stream of its context, and lives as long as that.
-    pub(super) is_default: bool,
+    pub is_default: bool,
     /// Its lane in the order of streams, from its first use of a pool on.
     pub lane: OnceLock<Arc<Lane>>,
     /// Its row in traces, from its first recorded operation on.
@@ -132,16 +134,6 @@ impl Stream {
     /// Whether the stream is idle.
     pub fn is_idle(&self) -> Result<bool> {
         Ok(self.native.is_idle()?)
-    }
-
-    /// As [`Self::failures`], for code that outlives the stream.
-    pub fn share_failures(&self) -> Arc<Failures> {
-        Arc::clone(&self.failures)
-    }
-
-    /// The failures of its work.
-    pub fn failures(&self) -> &Failures {
-        &self.failures
     }
 
     /// Queues an operation and returns its position. That becomes the last task of the calling thread.
@@ -228,16 +220,6 @@ impl Stream {
         self.interception.is_on()
     }
 
-    /// Whether it is the default stream of its context.
-    pub fn is_default(&self) -> bool {
-        self.is_default
-    }
-
-    /// What it keeps for its interceptor.
-    pub fn interception(&self) -> &Interception {
-        &self.interception
-    }
-
     /// Whether it only builds graphs, and runs nothing.
     pub fn builds_graphs(&self) -> bool {
         self.flags.is_persistent()
@@ -259,11 +241,6 @@ impl Stream {
         self.native.submit(op).map_err(|fault| self.refused(fault))
     }
 
-    /// The backend's stream, for code that outlives this one.
-    pub fn share_native(&self) -> Arc<dyn backend::Stream> {
-        self.native.to_arc()
-    }
-
     #[cold]
     fn refused(&self, fault: Fault) -> Error {
         let stopped = self.failures.refusal().filter(|_| fault.kind() == FaultKind::Abandoned);
@@ -280,11 +257,6 @@ impl Stream {
         self.native.set_priority(priority)?;
         self.priority.store(priority, Ordering::Relaxed);
         Ok(())
-    }
-
-    /// The driver's stream, if there is a driver. Other libraries may use it from then on.
-    pub fn driver_stream(&self) -> Option<usize> {
-        self.native.native()
     }
 
     /// The backend's stream, for calls that submit nothing.

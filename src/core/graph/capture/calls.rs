@@ -54,7 +54,7 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
             stream.handle.raw()
         ));
     }
-    if !stream.is_default() {
+    if !stream.is_default {
         return Ok(());
     }
     Err(error_with!(

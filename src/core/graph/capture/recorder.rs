@@ -35,12 +35,12 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// The recorder of a stream.
     pub fn of(stream: &'a Stream) -> Self {
-        Self { stream, parts: stream.interception().state() }
+        Self { stream, parts: stream.interception.state() }
     }
 
     /// As [`Self::of`]; `None` if the stream has never taken part in anything.
     pub fn existing(stream: &'a Stream) -> Option<Self> {
-        let parts = stream.interception().existing()?;
+        let parts = stream.interception.existing()?;
         Some(Self { stream, parts })
     }
 
@@ -77,7 +77,7 @@ impl<'a> Recorder<'a> {
             return own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture));
         }
         *own = Some(Arc::clone(capture));
-        self.stream.interception().switch(true);
+        self.stream.interception.switch(true);
         true
     }
 
@@ -86,7 +86,7 @@ impl<'a> Recorder<'a> {
         let mut own = self.parts.capture.lock();
         if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
             *own = None;
-            self.stream.interception().switch(self.builds_graphs());
+            self.stream.interception.switch(self.builds_graphs());
         }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Recorder<'a> {
             ));
         }
         *own = Some(update);
-        self.stream.interception().switch(true);
+        self.stream.interception.switch(true);
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
                 self.stream.handle.raw()
             )
         })?;
-        self.stream.interception().switch(self.builds_graphs());
+        self.stream.interception.switch(self.builds_graphs());
         Ok(update)
     }
 

@@ -166,7 +166,7 @@ impl Queued {
     /// Adds a run. Returns its number.
     fn add(&mut self, stream: &Stream) -> u64 {
         self.count += 1;
-        let report = Reporting { failures: stream.share_failures(), position: 0, thread: thread_number() };
+        let report = Reporting { failures: Arc::clone(&stream.failures), position: 0, thread: thread_number() };
         self.runs.push_back(Entry {
             number: self.count,
             stream: stream.handle,

@@ -131,7 +131,7 @@ pub fn get(raw: u64) -> Result<TaskParams> {
     let params = match task.what {
         What::Kernel => call_of(&task).map_or(Params::Other, Params::Kernel),
         What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) => {
-            let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags());
+            let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags);
             Params::Event { event, made_with, external: u32::from(task.is_external) }
         }
         _ => match task.step {

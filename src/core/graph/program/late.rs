@@ -82,7 +82,7 @@ impl Runner {
     /// Queues a batch.
     pub fn queue(self: &Arc<Self>, late: &Late, stream: &Stream, aborts: &Arc<AtomicU64>) -> Result<Position> {
         let (runner, group, batch) = (Arc::clone(self), Arc::clone(&late.group), late.batch);
-        let (failures, thread) = (stream.share_failures(), thread_number());
+        let (failures, thread) = (Arc::clone(&stream.failures), thread_number());
         let aborts = Arc::clone(aborts);
         let aborted = aborts.load(Ordering::Relaxed);
         // Locked until it is known: another thread may reach it before.

@@ -133,8 +133,8 @@ fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>
 
 fn of_devices(end: End<'_>, all: &mut Vec<LiveObject>) {
     let unless = |own: bool, owner| (!own).then_some(Life::Device(owner));
-    add::<Context>(end, all, |it| unless(it.is_primary(), it.device.owner));
-    add::<Stream>(end, all, |it| (!it.is_default()).then(|| Life::Context(it.context, it.device.owner)));
+    add::<Context>(end, all, |it| unless(it.is_primary, it.device.owner));
+    add::<Stream>(end, all, |it| (!it.is_default).then(|| Life::Context(it.context, it.device.owner)));
     add::<Event>(end, all, |it| unless(false, it.device.owner));
     add::<Binary>(end, all, |it| unless(false, it.device.owner));
     add::<Notify>(end, all, |it| unless(false, it.device().owner));
@@ -143,7 +143,7 @@ fn of_devices(end: End<'_>, all: &mut Vec<LiveObject>) {
     add::<Label>(end, all, |it| unless(false, it.owner));
     add::<LabelList>(end, all, |it| unless(false, it.owner));
     add::<MemPool>(end, all, |it| match it.pool.home {
-        _ if it.is_default() => None,
+        _ if it.is_default => None,
         Home::Device(_, owner) => Some(Life::Device(owner)),
         Home::Host | Home::HostNode(_) => Some(Life::Session),
     });

@@ -112,5 +112,5 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     // Reports what failed in the stream before this point, if it was not reported yet.
     let Some((stream, position)) = recorded else { return Ok(()) };
     let Some(stream) = Stream::table().get(stream) else { return Ok(()) };
-    stream.failures().report_before(position)
+    stream.failures.report_before(position)
 }

@@ -11,10 +11,10 @@ pub fn context(context: Handle, fault: &Fault) {
     let streams: Vec<_> = Stream::of_context(context).collect();
     // All streams know the reason before the first one stops: a refused submission always has its reason.
     for (_, stream) in &streams {
-        stream.failures().note_stop(&stop);
+        stream.failures.note_stop(&stop);
     }
     for (_, stream) in &streams {
         let kept = stream.abandon();
-        stream.failures().note_kept(kept);
+        stream.failures.note_kept(kept);
     }
 }

@@ -57,7 +57,7 @@ pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     // All but the failure mode have 32 bits in C.
     let number = value as u32;
     match attribute {
-        Attribute::FailureMode => stream.failures().set_mode("value->failureMode", value)?,
+        Attribute::FailureMode => stream.failures.set_mode("value->failureMode", value)?,
         Attribute::OverflowSwitch => {
             check_switch("value->overflowSwitch", number)?;
             kept.overflow_switch.store(number, Ordering::Relaxed);
@@ -80,7 +80,7 @@ pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
     let stream = resolve(raw)?;
     let kept = Attributes::of(&stream);
     Ok(match attribute {
-        Attribute::FailureMode => stream.failures().mode(),
+        Attribute::FailureMode => stream.failures.mode(),
         Attribute::OverflowSwitch => kept.overflow_switch.load(Ordering::Relaxed).into(),
         Attribute::UserTag => kept.user_tag.load(Ordering::Relaxed).into(),
         Attribute::CacheOpInfo => kept.cache_op_info.load(Ordering::Relaxed).into(),
@@ -90,7 +90,7 @@ pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
 
 /// aclrtSetStreamFailureMode.
 pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
-    resolve(raw)?.failures().set_mode("mode", mode)
+    resolve(raw)?.failures.set_mode("mode", mode)
 }
 
 /// aclrtSetStreamOverflowSwitch: the attribute under another name.
