@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::End;
 use super::record::{self, Record};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::handles::{Kind, Object};
+use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::graph::Graph;
 use crate::core::graph::label::{Label, LabelList};
@@ -61,65 +61,16 @@ pub(super) struct LiveObject {
     pub record: Option<Record>,
 }
 
-/// Whether handles of this kind are listed here.
-pub(super) fn is_reported(kind: u8) -> bool {
-    const REPORTED: [Kind; 15] = [
-        Kind::Context,
-        Kind::Stream,
-        Kind::Event,
-        Kind::DataBuffer,
-        Kind::Binary,
-        Kind::BinaryImage,
-        Kind::MemPool,
-        Kind::Notify,
-        Kind::CountedNotify,
-        Kind::Allocator,
-        Kind::ProfilingConfig,
-        Kind::Stamp,
-        Kind::Step,
-        Kind::Graph,
-        Kind::Label,
-    ];
-    REPORTED.iter().any(|known| *known as u8 == kind) || kind == Kind::LabelList as u8
-}
-
-/// How many there are, with those of the library.
-pub(super) fn at_most() -> usize {
-    let on_devices = [
-        Context::table().len(),
-        Stream::table().len(),
-        Event::table().len(),
-        Binary::table().len(),
-        Notify::table().len(),
-        CountedNotify::table().len(),
-        Graph::table().len(),
-        Label::table().len(),
-        LabelList::table().len(),
-        MemPool::table().len(),
-    ];
-    let of_the_process = [
-        DataBuffer::table().len(),
-        BinaryImage::table().len(),
-        Description::table().len(),
-        Config::table().len(),
-        Stamp::table().len(),
-        Step::table().len(),
-    ];
-    on_devices.iter().chain(&of_the_process).sum()
-}
-
 /// The objects that end with this, kind by kind, the oldest handle of each first.
 pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
     let mut all = Vec::new();
-    of_devices(end, &mut all);
-    of_process(end, &mut all);
+    objects(end, &mut all);
     addresses(end, &mut all);
     all
 }
 
-/// Adds the objects of a type; `life` returns `None` for those that the library creates itself.
+/// Adds the objects of a type.
 fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>) -> Option<Life>) {
-    debug_assert!(is_reported(T::KIND as u8), "its origin is not recorded");
     let mut objects: Vec<_> = T::table().live().collect();
     objects.retain(|(_, object)| life(object).is_some_and(|life| life.ends_with(end)));
     objects.sort_unstable_by_key(|(handle, _)| handle.raw());
@@ -131,31 +82,51 @@ fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>
     }));
 }
 
-fn of_devices(end: End<'_>, all: &mut Vec<LiveObject>) {
-    let unless = |own: bool, owner| (!own).then_some(Life::Device(owner));
-    add::<Context>(end, all, |it| unless(it.is_primary, it.device.owner));
-    add::<Stream>(end, all, |it| (!it.is_default).then(|| Life::Context(it.context, it.device.owner)));
-    add::<Event>(end, all, |it| unless(false, it.device.owner));
-    add::<Binary>(end, all, |it| unless(false, it.device.owner));
-    add::<Notify>(end, all, |it| unless(false, it.device().owner));
-    add::<CountedNotify>(end, all, |it| unless(false, it.device().owner));
-    add::<Graph>(end, all, |it| unless(it.is_body(), it.device.owner));
-    add::<Label>(end, all, |it| unless(false, it.owner));
-    add::<LabelList>(end, all, |it| unless(false, it.owner));
-    add::<MemPool>(end, all, |it| match it.pool.home {
+/// With this opening of a device, unless it is the library's own.
+fn unless(own: bool, owner: Owner) -> Option<Life> {
+    (!own).then_some(Life::Device(owner))
+}
+
+/// The types whose objects are listed, each with the life of an object: `None` for those that the library creates.
+macro_rules! listed {
+    ($($type:ty => $life:expr,)+) => {
+        /// Whether handles of this kind are listed here.
+        pub(super) fn is_reported(kind: u8) -> bool {
+            [$(<$type>::KIND),+].iter().any(|known| *known as u8 == kind)
+        }
+
+        /// How many there are, with those of the library.
+        pub(super) fn at_most() -> usize {
+            [$(<$type>::table().len()),+].iter().sum()
+        }
+
+        fn objects(end: End<'_>, all: &mut Vec<LiveObject>) {
+            $(add::<$type>(end, all, $life);)+
+        }
+    };
+}
+
+listed! {
+    Context => |it| unless(it.is_primary, it.device.owner),
+    Stream => |it| (!it.is_default).then(|| Life::Context(it.context, it.device.owner)),
+    Event => |it| unless(false, it.device.owner),
+    Binary => |it| unless(false, it.device.owner),
+    Notify => |it| unless(false, it.device().owner),
+    CountedNotify => |it| unless(false, it.device().owner),
+    Graph => |it| unless(it.is_body(), it.device.owner),
+    Label => |it| unless(false, it.owner),
+    LabelList => |it| unless(false, it.owner),
+    MemPool => |it| match it.pool.home {
         _ if it.is_default => None,
         Home::Device(_, owner) => Some(Life::Device(owner)),
         Home::Host | Home::HostNode(_) => Some(Life::Session),
-    });
-}
-
-fn of_process(end: End<'_>, all: &mut Vec<LiveObject>) {
-    add::<DataBuffer>(end, all, |_| Some(Life::Process));
-    add::<BinaryImage>(end, all, |_| Some(Life::Process));
-    add::<Description>(end, all, |_| Some(Life::Process));
-    add::<Config>(end, all, |_| Some(Life::Process));
-    add::<Stamp>(end, all, |_| Some(Life::Process));
-    add::<Step>(end, all, |_| Some(Life::Process));
+    },
+    DataBuffer => |_| Some(Life::Process),
+    BinaryImage => |_| Some(Life::Process),
+    Description => |_| Some(Life::Process),
+    Config => |_| Some(Life::Process),
+    Stamp => |_| Some(Life::Process),
+    Step => |_| Some(Life::Process),
 }
 
 /// Reserved addresses and registrations, which have no handles.
