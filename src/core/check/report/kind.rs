@@ -14,51 +14,26 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 8] = [
-        Self::Race,
-        Self::Uninitialized,
-        Self::EndlessWait,
-        Self::RedundantWait,
-        Self::MissingWait,
-        Self::OutOfBounds,
-        Self::Leak,
-        Self::Misuse,
+    /// Each kind, its name in reports, and its name after the number 1 and after others.
+    pub const WORDS: [(Self, &str, [&str; 2]); 8] = [
+        (Self::Race, "race", ["race", "races"]),
+        (Self::Uninitialized, "init", ["read of memory without contents", "reads of memory without contents"]),
+        (Self::EndlessWait, "endless wait", ["endless wait", "endless waits"]),
+        (Self::RedundantWait, "redundant wait", ["redundant wait", "redundant waits"]),
+        (Self::MissingWait, "missing wait", ["missing wait", "missing waits"]),
+        (Self::OutOfBounds, "bounds", ["access outside of an allocation", "accesses outside of allocations"]),
+        (Self::Leak, "leak", ["leak", "leaks"]),
+        (Self::Misuse, "misuse", ["failed call", "failed calls"]),
     ];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Race => "race",
-            Self::Uninitialized => "init",
-            Self::EndlessWait => "endless wait",
-            Self::RedundantWait => "redundant wait",
-            Self::MissingWait => "missing wait",
-            Self::OutOfBounds => "bounds",
-            Self::Leak => "leak",
-            Self::Misuse => "misuse",
-        }
+        Self::WORDS[self as usize].1
     }
 
     /// Its name after this number.
-    pub const fn many(self, count: usize) -> &'static str {
-        match (self, count) {
-            (Self::Race, 1) => "race",
-            (Self::Race, _) => "races",
-            (Self::Uninitialized, 1) => "read of memory without contents",
-            (Self::Uninitialized, _) => "reads of memory without contents",
-            (Self::EndlessWait, 1) => "endless wait",
-            (Self::EndlessWait, _) => "endless waits",
-            (Self::RedundantWait, 1) => "redundant wait",
-            (Self::RedundantWait, _) => "redundant waits",
-            (Self::MissingWait, 1) => "missing wait",
-            (Self::MissingWait, _) => "missing waits",
-            (Self::OutOfBounds, 1) => "access outside of an allocation",
-            (Self::OutOfBounds, _) => "accesses outside of allocations",
-            (Self::Leak, 1) => "leak",
-            (Self::Leak, _) => "leaks",
-            (Self::Misuse, 1) => "failed call",
-            (Self::Misuse, _) => "failed calls",
-        }
+    pub fn many(self, count: usize) -> &'static str {
+        Self::WORDS[self as usize].2[usize::from(count != 1)]
     }
 
     /// Whether the program is wrong, and not only slower than it could be.

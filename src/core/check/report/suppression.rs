@@ -27,8 +27,8 @@ impl Suppressions {
     fn parse(text: &str) -> Self {
         let patterns = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let of_kind = |line: &str| {
-            let of = |kind: Kind| Some((Some(kind), line.strip_prefix(kind.name())?.strip_prefix(": ")?.to_owned()));
-            Kind::ALL.into_iter().find_map(of).unwrap_or_else(|| (None, line.to_owned()))
+            let of = |(kind, name, _)| Some((Some(kind), line.strip_prefix(name)?.strip_prefix(": ")?.to_owned()));
+            Kind::WORDS.into_iter().find_map(of).unwrap_or_else(|| (None, line.to_owned()))
         };
         Self(patterns.map(of_kind).collect())
     }
