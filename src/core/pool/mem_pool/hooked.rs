@@ -91,31 +91,6 @@ struct Held<'a> {
     device: Option<&'a Device>,
 }
 
-impl Held<'_> {
-    fn query(&self, size: usize) -> Result<Answer> {
-        self.core.alloc_or_plan(size, self.stream, self.pool.tag)
-    }
-
-    fn keep(&self, addr: usize) -> Result<usize> {
-        self.pool.keep(addr)
-    }
-}
-
-/// The result of a step.
-enum Step {
-    Served(usize),
-    /// The pool needs a segment: least and preferred bytes, and the place.
-    Wants {
-        least: usize,
-        better: usize,
-        home: Home,
-    },
-    Full {
-        least: usize,
-        error: Error,
-    },
-}
-
 /// Why a pool cannot serve a request.
 enum Lack {
     /// It is at its limit; the segment would have this many bytes.
@@ -133,7 +108,7 @@ impl Steps {
         };
         let behind = self.step(|held| {
             let taken = held.core.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
-            taken.map(|addr| held.keep(addr)).transpose()
+            taken.map(|addr| held.pool.keep(addr)).transpose()
         })?;
         if let Some(addr) = behind {
             return Ok(addr);
@@ -183,7 +158,7 @@ impl Steps {
             };
             let found = self.step(|held| {
                 let taken = held.core.alloc_slow(self.size, held.stream, held.pool.tag)?;
-                taken.map(|addr| held.keep(addr)).transpose()
+                taken.map(|addr| held.pool.keep(addr)).transpose()
             })?;
             if let Some(addr) = found {
                 return Ok(Ok(addr));
@@ -198,15 +173,17 @@ impl Steps {
     /// The same; a segment is requested between hooks.
     fn grow_while_possible(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
-            let step = self.step(|held| match held.query(self.size)? {
-                Answer::Taken(addr) => held.keep(addr).map(Step::Served),
-                Answer::Wants { least, better } => Ok(Step::Wants { least, better, home: held.pool.home }),
-                Answer::Full { least, error } => Ok(Step::Full { least, error }),
+            let (answer, home) = self.step(|held| {
+                let answer = match held.core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
+                    Answer::Taken(addr) => Answer::Taken(held.pool.keep(addr)?),
+                    answer => answer,
+                };
+                Ok((answer, held.pool.home))
             })?;
-            let (least, better, home) = match step {
-                Step::Served(addr) => return Ok(Ok(addr)),
-                Step::Full { least, error } => return Ok(Err(Lack::Limit { least, error })),
-                Step::Wants { least, better, home } => (least, better, home),
+            let (least, better) = match answer {
+                Answer::Taken(addr) => return Ok(Ok(addr)),
+                Answer::Full { least, error } => return Ok(Err(Lack::Limit { least, error })),
+                Answer::Wants { least, better } => (least, better),
             };
             let mut grown = self.grow(better, home);
             if better > least
@@ -222,10 +199,6 @@ impl Steps {
 
     /// Adds a segment between hooks, unless another thread has used the room. Inside: memory is exhausted.
     fn grow(&self, len: usize, home: Home) -> Result<std::result::Result<(), Error>> {
-        let device = match home {
-            Home::Device(id, _) => Some(id),
-            Home::Host | Home::HostNode(_) => None,
-        };
         let (is_short, is_late) = (Cell::new(false), Cell::new(false));
         let take = || {
             self.step(|held| {
@@ -240,7 +213,7 @@ impl Steps {
             })
         };
         let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
-        let request = SegmentRequest { kind, device, len, stream: self.stream };
+        let request = SegmentRequest { kind, device: home.device(), len, stream: self.stream };
         match Hooks::of_device(Segments(take)).allocate(request) {
             Ok(_) => Ok(Ok(())),
             Err(_) if is_late.get() => Ok(Ok(())),
