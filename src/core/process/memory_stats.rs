@@ -17,12 +17,20 @@ use crate::core::runtime::{self, Session, thread};
 enum Place {
     Host(Arc<Session>),
     Device(Arc<Device>),
-    /// On a device that is not in use: it has none.
-    Nowhere,
 }
 
-/// Checks the place in a call: a device, or -1 for host memory.
-fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
+impl Place {
+    /// The device, if it is one; the counts of pools; and those of single imports.
+    fn parts(&self) -> (Option<&Device>, &PoolTallies, &Tally) {
+        match self {
+            Self::Host(session) => (None, PoolTallies::of_host(session), &HostTallies::of(session).imported),
+            Self::Device(device) => (Some(device), PoolTallies::of(device), &DeviceTallies::of(device).imported),
+        }
+    }
+}
+
+/// Checks the place in a call: a device, or -1 for host memory. `None`: a device that is not in use has no memory.
+fn place(id: i32, kind: Option<MemoryKind>) -> Result<Option<Place>> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     match (id, kind) {
@@ -30,112 +38,77 @@ fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
             Code::InvalidDeviceId,
             "deviceId is -1, which is host memory; name the device that the memory is of",
         )),
-        (HOST, _) => Ok(Place::Host(session.clone())),
+        (HOST, _) => Ok(Some(Place::Host(session.clone()))),
         (_, Some(MemoryKind::Pinned)) => Err(error_with!(
             Code::InvalidDeviceId,
             "deviceId is {id}; page-locked host memory is of no device: it must be -1"
         )),
-        _ => {
-            let device = device::slot(&session, "deviceId", id)?.device();
-            Ok(device.map_or(Place::Nowhere, Place::Device))
-        }
+        _ => Ok(device::slot(&session, "deviceId", id)?.device().map(Place::Device)),
     }
 }
 
 /// portaclMemoryGetStats.
 pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
-    match (place(id, Some(kind))?, kind) {
-        (Place::Nowhere, _) => Ok(Stats::default()),
-        (Place::Host(session), MemoryKind::Pool) => {
-            stats::of_all(None, PoolUse::Program, &PoolTallies::of_host(&session).pools)
+    let Some(place) = place(id, Some(kind))? else { return Ok(Stats::default()) };
+    let (device, pools, imported) = place.parts();
+    match (kind, &place) {
+        (MemoryKind::Pool, _) => stats::of_all(device, PoolUse::Program, &pools.pools),
+        (MemoryKind::Imported, _) => {
+            let of_pools = stats::of_all(device, PoolUse::Imported, &pools.imports)?;
+            Ok(stats::sum(&[imported.read(), of_pools]))
         }
-        (Place::Host(session), MemoryKind::Imported) => {
-            let imported = &HostTallies::of(&session).imported;
-            of_imported(imported, None, &PoolTallies::of_host(&session).imports)
+        (MemoryKind::Graph, _) => {
+            let mut stats = stats::of_all(device, PoolUse::Graphs, &pools.graphs)?;
+            // The peaks of a device are those of its attributes.
+            if let Some(device) = device {
+                (stats.peak.bytes, stats.reserved.peak) = DevicePools::of(device).graphs.read();
+            }
+            Ok(stats)
         }
-        (Place::Host(session), MemoryKind::Graph) => {
-            stats::of_all(None, PoolUse::Graphs, &PoolTallies::of_host(&session).graphs)
-        }
-        (Place::Host(session), _) => {
-            let unlocked = session.driver.unlocked_host_bytes();
-            Ok(Stats { unlocked, ..HostTallies::of(&session).pinned.read() })
-        }
-        (Place::Device(device), MemoryKind::Pool) => {
-            stats::of_all(Some(&device), PoolUse::Program, &PoolTallies::of(&device).pools)
-        }
-        (Place::Device(device), MemoryKind::Imported) => {
-            let imported = &DeviceTallies::of(&device).imported;
-            of_imported(imported, Some(&device), &PoolTallies::of(&device).imports)
-        }
-        (Place::Device(device), MemoryKind::Graph) => of_graphs(&device),
-        (Place::Device(device), MemoryKind::Managed) => {
+        (MemoryKind::Managed, Place::Device(device)) => {
             let reserved = device.native.memory_usage().managed;
-            Ok(Stats { reserved, ..DeviceTallies::of(&device).managed.read() })
+            Ok(Stats { reserved, ..DeviceTallies::of(device).managed.read() })
         }
-        (Place::Device(device), _) => Ok(of_device(&device)),
+        (_, Place::Device(device)) => Ok(of_device(device)),
+        (_, Place::Host(session)) => {
+            let unlocked = session.driver.unlocked_host_bytes();
+            Ok(Stats { unlocked, ..HostTallies::of(session).pinned.read() })
+        }
     }
-}
-
-/// Of memory of other processes: single imports, and imports of pools.
-fn of_imported(pieces: &Tally, device: Option<&Device>, ended: &stats::Ended) -> Result<Stats> {
-    let of_pools = stats::of_all(device, PoolUse::Imported, ended)?;
-    Ok(stats::sum(&[pieces.read(), of_pools]))
-}
-
-/// Of memory of graphs; the peaks are those of its attributes.
-fn of_graphs(device: &Device) -> Result<Stats> {
-    let graphs = Some(device);
-    let mut stats = stats::of_all(graphs, PoolUse::Graphs, &PoolTallies::of(device).graphs)?;
-    (stats.peak.bytes, stats.reserved.peak) = DevicePools::of(device).graphs.read();
-    Ok(stats)
 }
 
 /// portaclMemoryResetPeak.
 pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
-    match (place(id, Some(kind))?, kind) {
-        (Place::Nowhere, _) => {}
-        (Place::Host(session), MemoryKind::Pool) => {
-            stats::restart_peaks(None, PoolUse::Program, &PoolTallies::of_host(&session).pools)?;
+    let Some(place) = place(id, Some(kind))? else { return Ok(()) };
+    let (device, pools, imported) = place.parts();
+    match (kind, &place) {
+        (MemoryKind::Pool, _) => stats::restart_peaks(device, PoolUse::Program, &pools.pools)?,
+        (MemoryKind::Imported, _) => {
+            imported.restart_peak();
+            stats::restart_peaks(device, PoolUse::Imported, &pools.imports)?;
         }
-        (Place::Host(session), MemoryKind::Imported) => {
-            HostTallies::of(&session).imported.restart_peak();
-            stats::restart_peaks(None, PoolUse::Imported, &PoolTallies::of_host(&session).imports)?;
+        (MemoryKind::Graph, _) => {
+            stats::restart_peaks(device, PoolUse::Graphs, &pools.graphs)?;
+            if let Some(device) = device {
+                DevicePools::of(device).graphs.restart(device)?;
+            }
         }
-        (Place::Host(session), MemoryKind::Graph) => {
-            stats::restart_peaks(None, PoolUse::Graphs, &PoolTallies::of_host(&session).graphs)?;
-        }
-        (Place::Host(session), _) => HostTallies::of(&session).pinned.restart_peak(),
-        (Place::Device(device), MemoryKind::Pool) => {
-            stats::restart_peaks(Some(&device), PoolUse::Program, &PoolTallies::of(&device).pools)?;
-        }
-        (Place::Device(device), MemoryKind::Imported) => {
-            DeviceTallies::of(&device).imported.restart_peak();
-            stats::restart_peaks(Some(&device), PoolUse::Imported, &PoolTallies::of(&device).imports)?;
-        }
-        (Place::Device(device), MemoryKind::Graph) => {
-            let ended = &PoolTallies::of(&device).graphs;
-            stats::restart_peaks(Some(&device), PoolUse::Graphs, ended)?;
-            DevicePools::of(&device).graphs.restart(&device)?;
-        }
-        (Place::Device(device), MemoryKind::Managed) => {
+        (MemoryKind::Managed, Place::Device(device)) => {
             device.native.restart_peak(true);
-            DeviceTallies::of(&device).managed.restart_peak();
+            DeviceTallies::of(device).managed.restart_peak();
         }
-        (Place::Device(device), _) => {
+        (_, Place::Device(device)) => {
             device.native.restart_peak(false);
-            DeviceTallies::of(&device).device.restart_peak();
+            DeviceTallies::of(device).device.restart_peak();
         }
+        (_, Place::Host(session)) => HostTallies::of(session).pinned.restart_peak(),
     }
     Ok(())
 }
 
 /// portaclMemoryListPools: statistics of each pool of a device, or of host memory.
 pub fn pools(id: i32) -> Result<Vec<stats::Row>> {
-    match place(id, Some(MemoryKind::Pool))? {
-        Place::Nowhere => Ok(Vec::new()),
-        Place::Host(_) => stats::rows(None),
-        Place::Device(device) => stats::rows(Some(&device)),
-    }
+    place(id, Some(MemoryKind::Pool))?.map_or_else(|| Ok(Vec::new()), |place| stats::rows(place.parts().0))
 }
 
 /// portaclMemoryListPageSizes: live allocations by the page size that the system confirms for them,
