@@ -11,7 +11,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::capture::Recorder;
-use super::flow::serving::{self, Call};
+use super::flow::serving;
 use super::graph::Graph;
 use super::task::group::{Group, Update, Version};
 use crate::backend::{Delivery, Op, Payload, Ticket};
@@ -41,7 +41,7 @@ impl Drop for Swap {
         // The replaced work or, on failure, the new work.
         let Some(group) = self.group.take() else { return };
         group.state.lock().replaced.extend(self.version.take());
-        serving::post(Call::Replaced { group });
+        serving::post(move || group.drop_replaced());
     }
 }
 

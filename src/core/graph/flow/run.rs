@@ -10,10 +10,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
-use super::serving::{self, Call};
-use super::{Flow, Reporting};
+use super::{Flow, Reporting, serving};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Delivery, Failure, Fault, FaultKind, Observer, Op, Payload, Position, Ticket, thread_number};
+use crate::backend::{Failure, Fault, FaultKind, Observer, Op, Payload, Position, Ticket, thread_number};
 use crate::core::base::error;
 use crate::core::graph::program::Program;
 use crate::core::order::checker;
@@ -94,50 +93,6 @@ enum At {
     Ending,
 }
 
-/// Handed over by the stream of a run when it reaches the run. It drops its reference to the flow only through the
-/// serving thread: a driver's thread must not drop a flow.
-struct Arrival {
-    flow: Option<Arc<Flow>>,
-    number: u64,
-}
-
-impl Delivery for Arrival {
-    fn deliver(mut self: Box<Self>, ticket: Ticket) {
-        if let Some(flow) = self.flow.take() {
-            serving::post(Call::Arrived { flow, number: self.number, ticket });
-        }
-    }
-}
-
-impl Drop for Arrival {
-    fn drop(&mut self) {
-        if let Some(flow) = self.flow.take() {
-            serving::post(Call::GivenUp { flow, number: self.number });
-        }
-    }
-}
-
-/// Handed over by a strand's stream when it reaches a place where the run has to decide.
-struct Return {
-    flow: Option<Arc<Flow>>,
-    strand: usize,
-    /// Different from all others.
-    number: u64,
-}
-
-impl Delivery for Return {
-    fn deliver(self: Box<Self>, _ticket: Ticket) {}
-}
-
-/// Delivered, or dropped because the strand has failed: the run goes on either way.
-impl Drop for Return {
-    fn drop(&mut self) {
-        if let Some(flow) = self.flow.take() {
-            serving::post(Call::Returned { flow, strand: self.strand, number: self.number });
-        }
-    }
-}
-
 /// Queues a run. `tail` is an empty graph after it: freed memory is kept until that is complete.
 pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
     serving::need()?;
@@ -148,8 +103,12 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
         checker.runs_graph(stream.handle.raw(), &Arc::new(unknown), None);
     }
     let number = flow.queued.lock().add(stream);
-    let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
-    let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(arrival))), wait: true });
+    let reached = Arc::clone(flow);
+    let delivery = serving::delivery(move |ticket| match ticket {
+        Some(ticket) => reached.arrived(number, ticket),
+        None => reached.drop_run(number),
+    });
+    let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
     if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
@@ -187,7 +146,7 @@ impl Flow {
         for run in &mut self.queued.lock().runs {
             run.stop = Some(Stop::Because(Fault::new(FaultKind::Aborted, text)));
         }
-        serving::post(Call::Look { flow: Arc::clone(self) });
+        Arc::clone(self).look();
     }
 
     /// Whether a run that was queued has not ended.
@@ -195,8 +154,13 @@ impl Flow {
         !self.queued.lock().runs.is_empty()
     }
 
+    /// The serving thread checks whether runs must end.
+    fn look(self: Arc<Self>) {
+        serving::post(move || self.go_on());
+    }
+
     /// A stream has reached a run.
-    pub fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
+    fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
         match queued.runs.iter_mut().find(|run| run.number == number) {
             Some(run) => run.ticket = Some(ticket),
@@ -211,7 +175,7 @@ impl Flow {
     }
 
     /// A stream has dropped a run that it had not reached.
-    pub fn drop_run(self: &Arc<Self>, number: u64) {
+    fn drop_run(self: &Arc<Self>, number: u64) {
         let mut queued = self.queued.lock();
         let place = queued.runs.iter().position(|run| run.number == number);
         let dropped = place.and_then(|place| queued.runs.remove(place));
@@ -222,7 +186,7 @@ impl Flow {
     }
 
     /// A strand has reached a choice, or its end.
-    pub fn returned(self: &Arc<Self>, strand: usize, number: u64) {
+    fn returned(self: &Arc<Self>, strand: usize, number: u64) {
         if let Some(run) = &mut self.machine.lock().0
             && run.strands[strand].awaited == number
         {
@@ -254,7 +218,7 @@ impl Flow {
     }
 
     /// Does as much as is possible now.
-    pub fn go_on(self: &Arc<Self>) {
+    fn go_on(self: &Arc<Self>) {
         while let Some((kept, ticket)) = self.go_on_to_an_end() {
             // With no lock held.
             drop(kept);

@@ -2,67 +2,16 @@
 //! from the first such run, or change of a task group, until finalize.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::Flow;
 use crate::algo::thread::serving_thread::ServingThread;
-use crate::backend::Ticket;
+use crate::backend::{Delivery, Ticket};
 use crate::core::base::error::{Code, Result, error_with};
-use crate::core::graph::task::group::Group;
-
-/// A message to the thread.
-pub enum Call {
-    /// A stream has reached a run.
-    Arrived {
-        /// Of this flow.
-        flow: Arc<Flow>,
-        /// Its number there.
-        number: u64,
-        /// The ticket that the stream waits for.
-        ticket: Ticket,
-    },
-    /// A stream has dropped a run that it had not reached.
-    GivenUp {
-        /// Of this flow.
-        flow: Arc<Flow>,
-        /// Its number there.
-        number: u64,
-    },
-    /// A strand's stream has handed over.
-    Returned {
-        /// Of this flow.
-        flow: Arc<Flow>,
-        /// Its number there.
-        strand: usize,
-        /// The number of the hand-over.
-        number: u64,
-    },
-    /// The stream of a run has dropped its work: a ticket that keeps freed memory mapped until the run has ended.
-    Kept {
-        /// Of this flow.
-        flow: Arc<Flow>,
-        /// Its number there.
-        number: u64,
-        /// Dropped when the run has ended.
-        ticket: Ticket,
-    },
-    /// Checks whether runs must end.
-    Look {
-        /// Of this flow.
-        flow: Arc<Flow>,
-    },
-    /// A stream has reached a change of a task group.
-    Replaced {
-        /// The group, whose last reference this may be.
-        group: Arc<Group>,
-    },
-}
 
 struct State {
-    calls: VecDeque<Call>,
+    calls: VecDeque<Box<dyn FnOnce() + Send>>,
     /// How many were posted, and how many of them were handled.
     posted: u64,
     answered: u64,
@@ -71,7 +20,7 @@ struct State {
 
 static STATE: Mutex<State> =
     Mutex::new(State { calls: VecDeque::new(), posted: 0, answered: 0, thread: ServingThread::new() });
-/// There is a message, the thread must end, or it has ended.
+/// There is a call, the thread must end, or it has ended.
 static CHANGED: Condvar = Condvar::new();
 
 /// Starts the thread if it does not run.
@@ -86,14 +35,43 @@ pub fn need() -> Result<()> {
     Ok(())
 }
 
-/// Sends a message to the thread. Without a thread nothing is left to do.
-pub fn post(call: Call) {
+/// Calls this on the thread, which drops it too. Without a thread nothing is left to do.
+pub fn post(call: impl FnOnce() + Send + 'static) {
     let mut state = STATE.lock();
     if state.thread.is_there() {
-        state.calls.push_back(call);
+        state.calls.push_back(Box::new(call));
         state.posted += 1;
         drop(state);
         CHANGED.notify_all();
+    }
+}
+
+/// A delivery that the thread answers. A driver's thread delivers or drops it, and must not drop a flow.
+struct Answered(Option<Box<dyn FnOnce(Option<Ticket>) + Send>>);
+
+/// A delivery: `answer` is called on the thread, with the ticket when a stream has reached it, and with none when the
+/// stream has dropped it.
+pub fn delivery(answer: impl FnOnce(Option<Ticket>) + Send + 'static) -> Box<dyn Delivery> {
+    Box::new(Answered(Some(Box::new(answer))))
+}
+
+impl Answered {
+    fn post(&mut self, ticket: Option<Ticket>) {
+        if let Some(answer) = self.0.take() {
+            post(move || answer(ticket));
+        }
+    }
+}
+
+impl Delivery for Answered {
+    fn deliver(mut self: Box<Self>, ticket: Ticket) {
+        self.post(Some(ticket));
+    }
+}
+
+impl Drop for Answered {
+    fn drop(&mut self) {
+        self.post(None);
     }
 }
 
@@ -101,7 +79,7 @@ fn serve() {
     let mut state = STATE.lock();
     loop {
         if let Some(call) = state.calls.pop_front() {
-            MutexGuard::unlocked(&mut state, || answer(call));
+            MutexGuard::unlocked(&mut state, call);
             state.answered += 1;
             CHANGED.notify_all();
         } else if state.thread.is_stopping() {
@@ -114,18 +92,7 @@ fn serve() {
     }
 }
 
-fn answer(call: Call) {
-    match call {
-        Call::Arrived { flow, number, ticket } => flow.arrived(number, ticket),
-        Call::GivenUp { flow, number } => flow.drop_run(number),
-        Call::Kept { flow, number, ticket } => flow.kept(number, ticket),
-        Call::Returned { flow, strand, number } => flow.returned(strand, number),
-        Call::Look { flow } => flow.go_on(),
-        Call::Replaced { group } => group.drop_replaced(),
-    }
-}
-
-/// Waits until the thread has handled all messages so far and dropped their references: a device that is about to close
+/// Waits until the thread has handled all calls so far and dropped their references: a device that is about to close
 /// would miss what they hold. The thread waits for no device, so this takes no longer than calls of a backend.
 pub fn drain() {
     let mut state = STATE.lock();

@@ -8,32 +8,8 @@ use parking_lot::Mutex;
 
 use super::{Machine, Stop, Turn};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Delivery, Fault, Op, Payload, Ticket, Wait};
-use crate::core::graph::flow::serving::{self, Call};
-use crate::core::graph::flow::{Flow, Strand};
-
-/// Handed over by the keeper of a flow: it waits until the run with this number has ended. As an [`Arrival`] it drops
-/// its reference to the flow only on the serving thread.
-struct Keeping {
-    flow: Option<Arc<Flow>>,
-    number: u64,
-}
-
-impl Delivery for Keeping {
-    fn deliver(mut self: Box<Self>, ticket: Ticket) {
-        if let Some(flow) = self.flow.take() {
-            serving::post(Call::Kept { flow, number: self.number, ticket });
-        }
-    }
-}
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        if let Some(flow) = self.flow.take() {
-            serving::post(Call::Look { flow });
-        }
-    }
-}
+use crate::backend::{Fault, Op, Payload, Ticket, Wait};
+use crate::core::graph::flow::{Flow, Strand, serving};
 
 /// All flows, for threads that end streams.
 static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
@@ -68,7 +44,7 @@ pub fn stream_drops_work(stream: Handle) {
         if let Some(number) = current {
             flow.keep_memory(number);
         }
-        serving::post(Call::Look { flow });
+        flow.look();
     }
 }
 
@@ -95,21 +71,25 @@ pub fn limit(stream: Handle, until: Instant) {
         let its = queued.runs.iter_mut().filter(|run| run.stream == stream);
         its.for_each(|run| run.until = Some(until));
         drop(queued);
-        serving::post(Call::Look { flow });
+        flow.look();
     }
 }
 
 impl Flow {
     /// Memory that is freed from now on stays mapped until this run has ended.
     fn keep_memory(self: &Arc<Self>, number: u64) {
-        let mut keeping: Option<Box<dyn Delivery>> = Some(Box::new(Keeping { flow: Some(Arc::clone(self)), number }));
-        let waits = self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut keeping), wait: true });
+        let flow = Arc::clone(self);
+        let delivery = serving::delivery(move |ticket| match ticket {
+            Some(ticket) => flow.kept(number, ticket),
+            None => flow.go_on(),
+        });
+        let waits = self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
         // A device that rejects this has failed, and runs nothing more.
         let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
     }
 
     /// The keeper waits for the end of this run.
-    pub fn kept(&self, number: u64, ticket: Ticket) {
+    fn kept(&self, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
         let mut ticket = Some(ticket);
         if let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) {
@@ -149,7 +129,7 @@ impl Flow {
             run.strands.fill(Turn::default());
         }
         drop(machine);
-        serving::post(Call::Look { flow: Arc::clone(self) });
+        Arc::clone(self).look();
         Wait::Done
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{At, Return, Run};
+use super::{At, Run};
 use crate::backend::{Copy, Fault, FaultKind, HostFn, Op, Payload, Place, Result, Span};
-use crate::core::graph::flow::{Body, Choice, Flow, Step};
+use crate::core::graph::flow::{Body, Choice, Flow, Step, serving};
 use crate::core::graph::task::control::signed;
 
 impl Flow {
@@ -98,7 +98,9 @@ impl Flow {
     /// The stream of a strand hands `strand` over when it reaches this.
     pub(super) fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
         let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
-        let delivery = Box::new(Return { flow: Some(Arc::clone(self)), strand, number });
+        let flow = Arc::clone(self);
+        // Also answered if the strand has failed: the run goes on either way.
+        let delivery = serving::delivery(move |_| flow.returned(strand, number));
         self.strands[on].native.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: false })?;
         run.strands[strand].awaited = number;
         Ok(())
