@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use self::run::{Machine, Queued};
+use super::program::reporting::Reporting;
 use super::task::control::{Condition, Kind};
 use super::task::{self, Task};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{self, Failure, HostFn, Observer, Position, RepeatedFn, Span};
+use crate::backend::{self, Failure, HostFn, Observer, RepeatedFn, Span};
 use crate::core::base::error::{Error, Result, param_invalid, unsupported};
-use crate::core::stream::failure::Failures;
 
 /// A step of a strand.
 pub enum Step {
@@ -157,17 +157,6 @@ pub struct Flow {
 pub struct Listener {
     reporting: Mutex<Option<Reporting>>,
     has_failed: AtomicBool,
-}
-
-/// Where failures of a run are reported: its stream.
-#[derive(Clone)]
-pub struct Reporting {
-    /// The failures of that stream.
-    pub failures: Arc<Failures>,
-    /// The position of the run there.
-    pub position: Position,
-    /// The thread that queued it.
-    pub thread: u32,
 }
 
 impl Listener {

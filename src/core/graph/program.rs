@@ -2,6 +2,7 @@
 
 mod late;
 pub mod plan;
+pub mod reporting;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

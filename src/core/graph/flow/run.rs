@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
-use super::{Flow, Reporting, serving};
+use super::{Flow, serving};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Failure, Fault, FaultKind, Observer, Op, Payload, Position, Ticket, thread_number};
+use crate::backend::{Fault, FaultKind, Op, Payload, Position, Ticket};
 use crate::core::base::error;
 use crate::core::graph::program::Program;
+use crate::core::graph::program::reporting::Reporting;
 use crate::core::order::checker;
 use crate::core::order::effects::{Effect, Effects};
 use crate::core::order::graph_run::GraphRun;
@@ -125,11 +126,10 @@ impl Queued {
     /// Adds a run. Returns its number.
     fn add(&mut self, stream: &Stream) -> u64 {
         self.count += 1;
-        let report = Reporting { failures: Arc::clone(&stream.failures), position: 0, thread: thread_number() };
         self.runs.push_back(Entry {
             number: self.count,
             stream: stream.handle,
-            report,
+            report: Reporting::of(stream),
             ticket: None,
             kept: Vec::new(),
             stop: None,
@@ -299,11 +299,8 @@ impl Flow {
         if std::mem::replace(&mut run.is_ending, true) {
             return;
         }
-        let Reporting { failures, position, thread } = &run.report;
-        let (position, thread) = (Some(*position), Some(*thread));
-        let failure = Failure { fault, position, thread, launch: None };
         // User code is called before the run is complete, if possible.
-        let Some(report) = failures.failed(failure) else { return };
+        let Some(report) = run.report.failed(fault) else { return };
         let telling = self.strands.len();
         if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(report)))).is_ok()
             && self.hand_over(run, 0, telling).is_ok()

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, thread_number};
+use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::graph::program::reporting::Reporting;
 use crate::core::graph::task::group::{Group, Member, Version};
 use crate::core::graph::task::{Task, memory_is_gone};
 use crate::core::memory::allocation::Allocation;
 use crate::core::stream::Stream;
-use crate::core::stream::failure::Failures;
 
 /// Consecutive tasks of a group, read when a run reaches them.
 pub struct Late {
@@ -49,17 +49,9 @@ pub struct Runner {
     turn: Arc<CurrentTurn>,
 }
 
-/// The place where a run of a graph has reached a group.
-#[derive(Clone)]
-struct Turn {
-    failures: Arc<Failures>,
-    position: Position,
-    thread: u32,
-}
-
-/// The stream that receives failures of the runner's stream.
+/// The run that has reached a group: its stream receives failures of the runner's stream.
 #[derive(Default)]
-struct CurrentTurn(Mutex<Option<Turn>>);
+struct CurrentTurn(Mutex<Option<Reporting>>);
 
 impl Observer for CurrentTurn {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
@@ -82,7 +74,7 @@ impl Runner {
     /// Queues a batch.
     pub fn queue(self: &Arc<Self>, late: &Late, stream: &Stream, aborts: &Arc<AtomicU64>) -> Result<Position> {
         let (runner, group, batch) = (Arc::clone(self), Arc::clone(&late.group), late.batch);
-        let (failures, thread) = (Arc::clone(&stream.failures), thread_number());
+        let turn = Reporting::of(stream);
         let aborts = Arc::clone(aborts);
         let aborted = aborts.load(Ordering::Relaxed);
         // Locked until it is known: another thread may reach it before.
@@ -93,22 +85,20 @@ impl Runner {
             let position = *place_then.lock();
             // Relaxed: see where it is changed.
             if aborts.load(Ordering::Relaxed) == aborted {
-                runner.run(&group, batch, Turn { failures, position, thread });
+                runner.run(&group, batch, Reporting { position, ..turn });
             }
         });
         *place = stream.submit(Op::HostFn(Payload::new(&mut Some(function))))?;
         Ok(*place)
     }
 
-    fn run(&self, group: &Group, batch: usize, turn: Turn) {
+    fn run(&self, group: &Group, batch: usize, turn: Reporting) {
         *self.turn.0.lock() = Some(turn.clone());
         group.drop_replaced();
         let version = group.state.lock().version.clone();
         let Some(version) = version else { return };
         let Err(fault) = self.run_version(&version, batch) else { return };
-        let Turn { failures, position, thread } = turn;
-        let (position, thread) = (Some(position), Some(thread));
-        if let Some(callback) = failures.failed(Failure { fault, position, thread, launch: None }) {
+        if let Some(callback) = turn.failed(fault) {
             callback.run();
         }
     }
