@@ -6,95 +6,79 @@ use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable, Status};
 use crate::algo::sync::reclaim::Pin;
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 
-/// Kinds of handles. The number is part of each handle's bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
+/// Declares the kinds: number, and name in failure texts. Those that programs never see have no name.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal $($noun:literal)?,)+) => {
+        /// Kinds of handles. The number is part of each handle's bits.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Kind {
+            $($(#[$doc])* $kind = $number,)+
+        }
+
+        /// The name of a kind that programs can hold.
+        fn noun_of(kind: u8) -> Option<&'static str> {
+            match kind {
+                $($($number => Some($noun),)?)+
+                _ => None,
+            }
+        }
+    };
+}
+
+kinds! {
     /// A context.
-    Context = 1,
+    Context = 1 "context",
     /// A stream.
-    Stream = 2,
+    Stream = 2 "stream",
     /// An event.
-    Event = 3,
+    Event = 3 "event",
     /// A data buffer.
-    DataBuffer = 4,
+    DataBuffer = 4 "data buffer",
     /// A loaded binary.
-    Binary = 5,
+    Binary = 5 "binary",
     /// A kernel of a binary.
-    Function = 6,
+    Function = 6 "kernel",
     /// A memory pool.
-    MemPool = 7,
+    MemPool = 7 "memory pool",
     /// A pool's state, which lives until the last of its memory is freed. Programs never see it.
     PoolState = 8,
     /// A stream's lane in the stream order. Programs never see it.
     Lane = 9,
     /// Physical memory.
-    Physical = 10,
+    Physical = 10 "physical memory",
     /// A notify.
-    Notify = 11,
+    Notify = 11 "notify",
     /// A notify that counts.
-    CountedNotify = 12,
+    CountedNotify = 12 "counted notify",
     /// An allocator description.
-    Allocator = 20,
+    Allocator = 20 "allocator description",
     /// A buffer.
-    Buffer = 21,
+    Buffer = 21 "buffer",
     /// A profiling configuration.
-    ProfilingConfig = 30,
+    ProfilingConfig = 30 "profiling configuration",
     /// A stamp.
-    Stamp = 31,
+    Stamp = 31 "stamp",
     /// A step.
-    Step = 32,
+    Step = 32 "step",
     /// A binary description.
-    BinaryImage = 40,
+    BinaryImage = 40 "binary description",
     /// A list of kernel arguments.
-    ArgsList = 41,
+    ArgsList = 41 "list of arguments",
     /// A graph.
-    Graph = 50,
+    Graph = 50 "graph",
     /// A label.
-    Label = 51,
+    Label = 51 "label",
     /// A list of labels.
-    LabelList = 52,
+    LabelList = 52 "list of labels",
     /// A stream of a graph.
-    GraphStream = 55,
+    GraphStream = 55 "stream of a graph",
     /// A task of a graph.
-    GraphTask = 56,
+    GraphTask = 56 "task of a graph",
     /// A task group.
-    TaskGroup = 57,
+    TaskGroup = 57 "task group",
     /// A condition.
-    Condition = 58,
-}
-
-/// Each kind that programs can hold, with its name in failure texts.
-const NOUNS: [(Kind, &str); 24] = [
-    (Kind::Context, "context"),
-    (Kind::Stream, "stream"),
-    (Kind::Event, "event"),
-    (Kind::DataBuffer, "data buffer"),
-    (Kind::Binary, "binary"),
-    (Kind::Function, "kernel"),
-    (Kind::MemPool, "memory pool"),
-    (Kind::Physical, "physical memory"),
-    (Kind::Notify, "notify"),
-    (Kind::CountedNotify, "counted notify"),
-    (Kind::Allocator, "allocator description"),
-    (Kind::Buffer, "buffer"),
-    (Kind::ProfilingConfig, "profiling configuration"),
-    (Kind::Stamp, "stamp"),
-    (Kind::Step, "step"),
-    (Kind::BinaryImage, "binary description"),
-    (Kind::ArgsList, "list of arguments"),
-    (Kind::Graph, "graph"),
-    (Kind::Label, "label"),
-    (Kind::LabelList, "list of labels"),
-    (Kind::GraphStream, "stream of a graph"),
-    (Kind::GraphTask, "task of a graph"),
-    (Kind::TaskGroup, "task group"),
-    (Kind::Condition, "condition"),
-];
-
-/// The name of a kind that programs can hold.
-fn noun_of(kind: u8) -> Option<&'static str> {
-    NOUNS.iter().find(|(known, _)| *known as u8 == kind).map(|(_, noun)| *noun)
+    Condition = 58 "condition",
 }
 
 /// A type whose objects have handles. `object!` implements it, next to the type.
