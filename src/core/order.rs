@@ -231,28 +231,21 @@ pub fn lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
 
 #[cold]
 fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
-    let mut made = None;
-    let handle = LANES.insert_with(|key| {
-        let lane = Arc::new(Lane {
-            key,
-            native: stream.share_backend(),
-            device: Arc::clone(stream.backend_device()),
-            owner: stream.device_owner(),
-            freed: AtomicU64::new(0),
-            observed: AtomicU64::new(0),
-            finished: AtomicU64::new(0),
-            clock: Mutex::default(),
-            _gap: Gap::default(),
-        });
-        made = Some(Arc::clone(&lane));
-        lane
+    let made = LANES.publish(|key| Lane {
+        key,
+        native: stream.share_backend(),
+        device: Arc::clone(stream.backend_device()),
+        owner: stream.device_owner(),
+        freed: AtomicU64::new(0),
+        observed: AtomicU64::new(0),
+        finished: AtomicU64::new(0),
+        clock: Mutex::default(),
+        _gap: Gap::default(),
     });
-    let (Some(handle), Some(lane)) = (handle, made) else {
-        return Err(Error::no_more("streams with memory pools"));
-    };
-    if stream.lane_slot().set(lane).is_err() {
+    let lane = made.ok_or_else(|| Error::no_more("streams with memory pools"))?;
+    if let Err(lane) = stream.lane_slot().set(lane) {
         // Another thread was first.
-        LANES.remove(handle);
+        LANES.remove(lane.key);
     }
     TRACKED.store(true, Ordering::Relaxed);
     stream.lane_slot().get().ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))

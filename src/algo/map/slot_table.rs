@@ -167,6 +167,13 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         Some(handle)
     }
 
+    /// As [`Self::insert_with`], and returns the object.
+    pub fn publish(&self, make: impl FnOnce(Handle) -> T) -> Option<Arc<T>> {
+        let mut made = None;
+        self.insert_with(|handle| Arc::clone(made.insert(Arc::new(make(handle)))))?;
+        made
+    }
+
     /// The object of this handle. Writes no shared memory. Hold the result briefly, not across a call that blocks:
     /// while it lives, no removed object of any table is released.
     #[inline]

@@ -43,11 +43,9 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let value = memory::word_of_graph(&graph.device)?;
     let make = |handle| {
         let graph = graph.handle;
-        Arc::new(ConditionHandle { handle, graph, value, default, is_used: AtomicBool::new(false) })
+        ConditionHandle { handle, graph, value, default, is_used: AtomicBool::new(false) }
     };
-    let table = ConditionHandle::table();
-    let made = table.insert_with(make).and_then(|handle| table.get_arc(handle));
-    let Some(made) = made else {
+    let Some(made) = ConditionHandle::table().publish(make) else {
         // The first failure is the one to return.
         let _ = memory::free_word_of_graph(&graph.device, value);
         return Err(Error::no_more("condition handles"));

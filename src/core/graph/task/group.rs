@@ -139,8 +139,7 @@ impl Drop for Owned {
 impl Group {
     /// An empty group of a graph that is being captured.
     pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
-        let make = |handle| Arc::new(Self { handle, graph, owner, state: Mutex::default() });
-        let made = Self::table().insert_with(make).and_then(|handle| Self::table().get_arc(handle));
+        let made = Self::table().publish(|handle| Self { handle, graph, owner, state: Mutex::default() });
         made.map(Owned).ok_or_else(|| Error::no_more("task groups"))
     }
 

@@ -163,13 +163,7 @@ handles::object!(Physical, Physical);
 
 impl Physical {
     fn publish(parts: impl FnOnce(Handle) -> Self) -> Result<Arc<Self>> {
-        let mut made = None;
-        let inserted = Self::table().insert_with(|handle| {
-            let memory = Arc::new(parts(handle));
-            made = Some(Arc::clone(&memory));
-            memory
-        });
-        inserted.and(made).ok_or_else(|| Error::no_more("handles of physical memory"))
+        Self::table().publish(parts).ok_or_else(|| Error::no_more("handles of physical memory"))
     }
 
     /// The same memory with a new handle.

@@ -101,11 +101,10 @@ impl Pool {
             Use::Program | Use::Imported => Arc::new(home.first_access()),
             Use::Graphs(access) => access,
         };
-        let mut made = None;
-        POOLS.insert_with(|key| {
+        let made = POOLS.publish(|key| {
             let owner = Owner::new();
             let is_noted = matches!(&inner, Inner::Core(own) if own.is_noted());
-            let pool = Arc::new(Self {
+            Self {
                 key,
                 owner,
                 home,
@@ -120,9 +119,7 @@ impl Pool {
                 handle: AtomicU64::new(0),
                 failures: AtomicU64::new(0),
                 ended: Arc::clone(ended),
-            });
-            made = Some(Arc::clone(&pool));
-            pool
+            }
         });
         made.ok_or_else(|| Error::no_more("memory pools"))
     }
