@@ -34,18 +34,8 @@ impl Carrier {
 }
 
 /// Carriers are found by their addresses, which are unique while they exist.
-pub fn event_key(event: &Arc<dyn Event>) -> usize {
-    Arc::as_ptr(event).cast::<()>().addr()
-}
-
-/// As [`event_key`].
-pub fn notify_key(notify: &Arc<Notify>) -> usize {
-    Arc::as_ptr(notify).addr()
-}
-
-/// As [`event_key`].
-pub fn graph_key(runs: &Arc<GraphRuns>) -> usize {
-    Arc::as_ptr(runs).addr()
+pub fn key_of<T: ?Sized>(carrier: &Arc<T>) -> usize {
+    Arc::as_ptr(carrier).cast::<()>().addr()
 }
 
 /// How a stream changes what passes order.

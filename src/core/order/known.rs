@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::carriers::{Carrier, event_key};
+use super::carriers::{Carrier, key_of};
 use super::checker;
 use super::clock::{Clock, Point};
 use super::sequence::{Sequence, with};
@@ -129,7 +129,7 @@ impl Known {
 
     /// For a wait, about to begin, for the latest record of an event.
     pub fn event(event: &Arc<dyn Event>) -> Self {
-        with(|sequence| sequence.at_carrier(event_key(event))).flatten().unwrap_or_default()
+        with(|sequence| sequence.at_carrier(key_of(event))).flatten().unwrap_or_default()
     }
 
     /// Whether the host knows all of it already.

@@ -21,7 +21,7 @@ use std::sync::{Arc, LazyLock};
 use parking_lot::{Mutex, MutexGuard};
 
 pub use super::carriers::End;
-use super::carriers::{Carried, Carrier, Changes, Gate, event_key, graph_key, notify_key};
+use super::carriers::{Carried, Carrier, Changes, Gate, key_of};
 use super::checker;
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
@@ -215,22 +215,22 @@ impl Sequence {
 
     /// A stream records an event.
     pub fn record(&mut self, stream: u64, event: &Arc<dyn Event>) {
-        self.carry(stream, event_key(event), || Carrier::Event(Arc::downgrade(event)), &Changes::Record);
+        self.carry(stream, key_of(event), || Carrier::Event(Arc::downgrade(event)), &Changes::Record);
     }
 
     /// A stream waits for the latest record of an event.
     pub fn wait(&mut self, stream: u64, event: &Arc<dyn Event>) {
-        self.follow(stream, event_key(event), None);
+        self.follow(stream, key_of(event), None);
     }
 
     /// A stream is about to run a graph: after its run before.
     pub fn begin_run(&mut self, stream: u64, runs: &Arc<GraphRuns>) {
-        self.follow(stream, graph_key(runs), None);
+        self.follow(stream, key_of(runs), None);
     }
 
     /// The latest operation of a stream is a run of a graph.
     pub fn end_run(&mut self, stream: u64, runs: &Arc<GraphRuns>) {
-        self.carry(stream, graph_key(runs), || Carrier::Graph(Arc::downgrade(runs)), &Changes::Record);
+        self.carry(stream, key_of(runs), || Carrier::Graph(Arc::downgrade(runs)), &Changes::Record);
     }
 
     /// A stream changes a notify. A wait may be after any of the changes.
@@ -239,7 +239,7 @@ impl Sequence {
             return self.record(stream, &event);
         }
         let carrier = || Carrier::Notify(Arc::downgrade(notify));
-        self.carry(stream, notify_key(notify), carrier, &Changes::Count(change));
+        self.carry(stream, key_of(notify), carrier, &Changes::Count(change));
     }
 
     /// A stream waits for a notify.
@@ -248,12 +248,12 @@ impl Sequence {
             return self.wait(stream, &event);
         }
         let carrier = || Carrier::Notify(Arc::downgrade(notify));
-        self.follow_or_wait(stream, notify_key(notify), carrier, End::Count(wait));
+        self.follow_or_wait(stream, key_of(notify), carrier, End::Count(wait));
     }
 
     /// The host resets a notify: the changes that no wait has taken have no effect.
     pub(super) fn reset(&mut self, notify: &Arc<Notify>) {
-        self.carriers.get_mut(&notify_key(notify)).into_iter().for_each(Carried::reset);
+        self.carriers.get_mut(&key_of(notify)).into_iter().for_each(Carried::reset);
     }
 
     /// A stream writes a value for waits.

@@ -6,7 +6,7 @@ use super::super::sequence::Sequence;
 use crate::backend::{
     Change, Comparison, Event, Notifies, Notify, NotifyWait, Place, SharedEvent, Span, Until, ValueWait,
 };
-use crate::core::order::carriers::event_key;
+use crate::core::order::carriers::key_of;
 use crate::core::order::sequence::Point;
 
 const SET: Change = Change::Set(1);
@@ -243,7 +243,7 @@ fn records_of_an_event_that_is_shared_pass_order() {
     assert!(sequence.is_before(before, behind) && !sequence.is_open(behind));
     // The host waits for it as for any other event.
     let event: Arc<dyn Event> = event;
-    let reached = sequence.at_carrier(event_key(&event)).unwrap();
+    let reached = sequence.at_carrier(key_of(&event)).unwrap();
     sequence.know(&reached);
     assert!(sequence.is_known(before) && !sequence.is_known(behind));
 }
