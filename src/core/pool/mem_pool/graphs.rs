@@ -120,10 +120,14 @@ impl Highest {
 
     /// Resets both to the current values.
     pub fn restart(&self, device: &Device) -> Result<()> {
-        self.used.store(used(device)?, Ordering::Relaxed);
-        self.reserved.store(reserved(device)?, Ordering::Relaxed);
-        Ok(())
+        restart(&self.used, used(device))?;
+        restart(&self.reserved, reserved(device))
     }
+}
+
+fn restart(highest: &AtomicU64, current: Result<u64>) -> Result<()> {
+    highest.store(current?, Ordering::Relaxed);
+    Ok(())
 }
 
 /// The pools of this device that serve graphs.
@@ -144,20 +148,12 @@ fn reserved(device: &Device) -> Result<u64> {
 }
 
 /// A `portaclGraphMemAttr`.
-#[derive(Clone, Copy)]
-enum Attribute {
-    Used,
-    UsedHigh,
-    Reserved,
-    ReservedHigh,
-}
-
-fn attribute(number: i32) -> Result<Attribute> {
+fn attribute(number: i32) -> Result<PoolAttribute> {
     Ok(match number {
-        0 => Attribute::Used,
-        1 => Attribute::UsedHigh,
-        2 => Attribute::Reserved,
-        3 => Attribute::ReservedHigh,
+        0 => PoolAttribute::UsedCurrent,
+        1 => PoolAttribute::UsedHigh,
+        2 => PoolAttribute::ReservedCurrent,
+        3 => PoolAttribute::ReservedHigh,
         _ => return Err(invalid_param!("attr is {number}; allowed: the values of portaclGraphMemAttr, 0 to 3")),
     })
 }
@@ -168,10 +164,9 @@ pub fn get_attribute(id: i32, number: i32) -> Result<u64> {
     let attribute = attribute(number)?;
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     match attribute {
-        Attribute::Used => used(&device),
-        Attribute::UsedHigh => Ok(DevicePools::of(&device).graphs.read().0),
-        Attribute::Reserved => reserved(&device),
-        Attribute::ReservedHigh => Ok(DevicePools::of(&device).graphs.read().1),
+        PoolAttribute::UsedHigh => Ok(DevicePools::of(&device).graphs.read().0),
+        PoolAttribute::ReservedHigh => Ok(DevicePools::of(&device).graphs.read().1),
+        current => sum(&device, current),
     }
 }
 
@@ -182,16 +177,12 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     let highest = &DevicePools::of(&device).graphs;
     let allowed = match attribute {
-        Attribute::Used | Attribute::Reserved => "it can only be read",
-        _ if value != 0 => "it can be set to 0 only, which starts again from the present value",
-        Attribute::UsedHigh => {
-            highest.used.store(used(&device)?, Ordering::Relaxed);
-            return Ok(());
+        PoolAttribute::UsedHigh if value == 0 => return restart(&highest.used, used(&device)),
+        PoolAttribute::ReservedHigh if value == 0 => return restart(&highest.reserved, reserved(&device)),
+        PoolAttribute::UsedHigh | PoolAttribute::ReservedHigh => {
+            "it can be set to 0 only, which starts again from the present value"
         }
-        Attribute::ReservedHigh => {
-            highest.reserved.store(reserved(&device)?, Ordering::Relaxed);
-            return Ok(());
-        }
+        _ => "it can only be read",
     };
     Err(invalid_param!("value is {value} for attribute {number}; {allowed}"))
 }
