@@ -21,18 +21,10 @@ pub const LONGEST_TEXT: usize = 16 << 10;
 pub struct Stamp(Mutex<Label>);
 
 /// What a stamp puts on marks and ranges.
-#[derive(Clone)]
 struct Label {
     text: String,
     tag: Option<String>,
     call_stack: Option<String>,
-}
-
-impl Label {
-    fn details(&self) -> trace::Details {
-        let details = [("tag", &self.tag), ("call stack", &self.call_stack)];
-        details.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))).collect()
-    }
 }
 
 handles::object!(Stamp, Stamp);
@@ -83,15 +75,19 @@ pub fn set_call_stack(raw: u64, call_stack: String) -> Result<()> {
     Ok(())
 }
 
-fn label_of(raw: u64) -> Result<Label> {
-    Ok(handles::get::<Stamp>("stamp", raw)?.0.lock().clone())
+/// The text of a stamp, and its details.
+fn label_of(raw: u64) -> Result<(String, trace::Details)> {
+    let stamp = handles::get::<Stamp>("stamp", raw)?;
+    let label = stamp.0.lock();
+    let details = [("tag", &label.tag), ("call stack", &label.call_stack)];
+    let details = details.into_iter().filter_map(|(key, text)| Some((key, text.clone()?)));
+    Ok((label.text.clone(), details.collect()))
 }
 
 /// aclprofMark.
 pub fn mark(raw: u64) -> Result<()> {
-    let label = label_of(raw)?;
-    let details = label.details();
-    trace::mark(label.text, details);
+    let (text, details) = label_of(raw)?;
+    trace::mark(text, details);
     Ok(())
 }
 
@@ -103,9 +99,8 @@ pub fn begin_range(name: String, details: trace::Details) {
 
 /// aclprofPush.
 pub fn push(raw: u64) -> Result<()> {
-    let label = label_of(raw)?;
-    let details = label.details();
-    begin_range(label.text, details);
+    let (text, details) = label_of(raw)?;
+    begin_range(text, details);
     Ok(())
 }
 
@@ -125,8 +120,7 @@ pub fn end_range() -> Result<()> {
 /// aclprofRangeStart: the number of the range.
 pub fn start_range(raw: u64) -> Result<u32> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
-    let label = label_of(raw)?;
-    let details = label.details();
+    let (text, details) = label_of(raw)?;
     let mut started = STARTED.lock();
     let started = started.get_or_insert_default();
     // Ids wrap around after 2^32; no two open ranges have the same.
@@ -136,7 +130,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
             break id;
         }
     };
-    trace::start_range(id, label.text, details);
+    trace::start_range(id, text, details);
     Ok(id)
 }
 

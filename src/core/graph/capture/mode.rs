@@ -83,7 +83,7 @@ fn forbidding() -> Vec<Arc<Capture>> {
     all
 }
 
-/// Fails if a capture forbids the calling thread such a call. That capture is then invalid.
+/// Fails if a capture forbids the calling thread such a call. Those captures are then invalid.
 pub fn check_call(call: Call) -> Result<()> {
     let (code, what) = match call {
         Call::Unordered => (
@@ -95,11 +95,6 @@ pub fn check_call(call: Call) -> Result<()> {
             "this call waits, or uses pageable host memory, which has to be waited for; use memory of aclrtMallocHost",
         ),
     };
-    refuse(code, what)
-}
-
-/// Fails if a capture forbids this thread such calls, and invalidates those captures.
-fn refuse(code: Code, what: &str) -> Result<()> {
     let forbidding = forbidding();
     let Some(first) = forbidding.first() else { return Ok(()) };
     let text = format!(

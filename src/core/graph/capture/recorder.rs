@@ -49,15 +49,10 @@ impl<'a> Recorder<'a> {
         self.stream
     }
 
-    /// Whether the stream's work is intercepted even without a capture.
-    fn builds_graphs(&self) -> bool {
-        self.stream.builds_graphs()
-    }
-
     /// As [`Self::capture`], for a stream whose work must be recorded.
     pub fn take_part(&self) -> Result<Arc<Capture>> {
         self.check_not_updating()?;
-        self.capture().ok_or_else(|| match self.builds_graphs() {
+        self.capture().ok_or_else(|| match self.stream.builds_graphs() {
             true => interceptor::unbound(self.stream),
             false => {
                 Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
@@ -86,7 +81,7 @@ impl<'a> Recorder<'a> {
         let mut own = self.parts.capture.lock();
         if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
             *own = None;
-            self.stream.interception.switch(self.builds_graphs());
+            self.stream.interception.switch(self.stream.builds_graphs());
         }
     }
 
@@ -124,7 +119,7 @@ impl<'a> Recorder<'a> {
                 self.stream.handle.raw()
             )
         })?;
-        self.stream.interception.switch(self.builds_graphs());
+        self.stream.interception.switch(self.stream.builds_graphs());
         Ok(update)
     }
 
