@@ -18,10 +18,10 @@ use self::inspected::Inspected;
 use self::ready::Drive;
 pub use self::ready::{Ready, Resources};
 use super::capture::{Capture, Recorder};
+use super::memory;
 use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::core::base::error::{Code, Error, Result, error_with, unsupported};
 use crate::core::base::handles::{self, Object};
-use crate::core::base::release_failure;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::event::Event;
@@ -164,9 +164,7 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if let Err(error) = self.conditions.end(&self.device) {
-            release_failure::note_error("memory of a graph was not freed", &error);
-        }
+        memory::note(self.conditions.end(&self.device));
     }
 }
 

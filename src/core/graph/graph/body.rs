@@ -9,8 +9,8 @@ use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
-use crate::core::base::release_failure;
 use crate::core::graph::flow::Tree;
+use crate::core::graph::memory;
 use crate::core::graph::task::Task;
 use crate::core::graph::task::control::Kind;
 
@@ -44,9 +44,7 @@ impl OwnedBodies {
 
 impl Drop for OwnedBodies {
     fn drop(&mut self) {
-        if let Err(error) = self.end() {
-            release_failure::note_error("memory of a graph was not freed", &error);
-        }
+        memory::note(self.end());
     }
 }
 
