@@ -49,7 +49,7 @@ struct Common {
     native: Arc<backend::Notify>,
     /// Its number, unique for its kind on the device.
     id: u32,
-    numbers: &'static Key<Numbers>,
+    numbers: fn(&Device) -> &Numbers,
     /// Its handle is dead, and another notify may reuse the number.
     is_destroyed: AtomicBool,
 }
@@ -57,12 +57,12 @@ struct Common {
 impl Common {
     /// Creates one on the current device by `make`. `function` is the name of the call in the error for too many.
     fn new(
-        numbers: &'static Key<Numbers>,
+        numbers: fn(&Device) -> &Numbers,
         function: &str,
         make: impl FnOnce() -> Result<Arc<backend::Notify>>,
     ) -> Result<Self> {
         let device = thread::current()?.device.clone();
-        let id = numbers.of(&device.features).take().ok_or_else(|| {
+        let id = numbers(&device).take().ok_or_else(|| {
             error_with!(
                 Code::NoNotifyResource,
                 "device {} has {} notifies of {function}, as many as there can be; destroy some",
@@ -73,7 +73,7 @@ impl Common {
         match make() {
             Ok(native) => Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) }),
             Err(error) => {
-                numbers.of(&device.features).release(id);
+                numbers(&device).release(id);
                 Err(error)
             }
         }
@@ -82,7 +82,7 @@ impl Common {
     /// Releases its number.
     fn destroy(&self) {
         if !self.is_destroyed.swap(true, Ordering::Relaxed) {
-            self.numbers.of(&self.device.features).release(self.id);
+            (self.numbers)(&self.device).release(self.id);
         }
     }
 }
