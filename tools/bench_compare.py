@@ -139,6 +139,8 @@ def main():
     arguments = parser.parse_args()
     commit = run("git", "rev-parse", "--short", "--verify", arguments.commit + "^{commit}",
                  stdout=subprocess.PIPE).stdout.strip()
+    # Read first: a line that is wrong ends the run before anything is measured.
+    known = reasons(commit)
     libraries = [build(commit), folder_of(TOP / "build/release")]
     programs = [program for program in LAUNCHES if (PROGRAMS / f"bench_{program}").exists()]
     values = [{}, {}]
@@ -152,7 +154,7 @@ def main():
     counts = [instructions(library) for library in libraries]
     lines = [f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
              "launches, the ratio launch by launch.", "",
-             *table(reasons(commit), *values), "", *instruction_table(*counts)]
+             *table(known, *values), "", *instruction_table(*counts)]
     text = "\n".join(lines) + "\n"
     (WORK / f"{commit}.md").write_text(text)
     print(text, end="")

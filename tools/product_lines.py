@@ -47,7 +47,7 @@ def without_tests(path, lines):
         # rustfmt puts the end of a multi-line item at the item's indentation.
         if not first.endswith((";", ",", "}")):
             at += 1
-            while not lines[at].startswith((indent + "}", indent + "]", indent + ")")):
+            while not lines[at].startswith((indent + "}", indent + "];")):
                 at += 1
         at += 1
     return kept, files

@@ -63,13 +63,14 @@ fn read_stream(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
 
 /// Waits until bytes are available, or no more will come.
 fn wait_for_bytes(file: &File) -> io::Result<()> {
-    match poll(&mut [PollFd::new(file, PollFlags::IN)], Timespec::try_from(PATIENCE).ok().as_ref()) {
+    let patience = Timespec { tv_sec: PATIENCE.as_secs() as i64, tv_nsec: 0 };
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&patience)) {
         Ok(0) => {
             let text = format!("nothing was written to it for {PATIENCE:?}, and it has not ended");
             Err(io::Error::new(ErrorKind::TimedOut, text))
         }
         Ok(_) | Err(Errno::INTR) => Ok(()),
-        Err(error) => Err(refused_by("poll")(error)),
+        Err(error) => Err(refused_by("ppoll")(error)),
     }
 }
 

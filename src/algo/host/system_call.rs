@@ -24,8 +24,8 @@ pub fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
 }
 
-/// A limit of this process (`ulimit`), `RLIM_INFINITY` without one. `None`: the system refused the query. Not by rustix,
-/// which takes it that this is never refused.
+/// A limit of this process (`ulimit`), `RLIM_INFINITY` without one. `None`: the system refused the query. Not
+/// rustix's function, which assumes that the query is never refused.
 pub fn process_limit(resource: libc::__rlimit_resource_t) -> Option<libc::rlim_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: getrlimit writes into `limit`, which has the type it wants.

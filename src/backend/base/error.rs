@@ -57,7 +57,7 @@ impl Fault {
         Self::new(FaultKind::Unsupported, text)
     }
 
-    /// Only the backend can see that an argument is invalid.
+    /// An argument is invalid in a way that only the backend can see; `text` says how.
     #[cold]
     pub fn invalid(text: impl Into<String>) -> Self {
         Self::new(FaultKind::InvalidArgument, text)
@@ -69,10 +69,10 @@ impl Fault {
         Self::new(FaultKind::OutOfHostMemory, text)
     }
 
-    /// A thread could not be started; `purpose` is what it is for.
+    /// A thread could not be started; `details`: what it is for, or how many there are.
     #[cold]
-    pub(in crate::backend) fn no_thread(purpose: &str, error: &std::io::Error) -> Self {
-        let text = format!("no thread can be started {purpose}: {error}");
+    pub(in crate::backend) fn no_thread(details: &str, error: &std::io::Error) -> Self {
+        let text = format!("no thread can be started {details}: {error}");
         Self::new(FaultKind::OutOfResources, text)
     }
 

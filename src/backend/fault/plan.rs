@@ -167,7 +167,8 @@ impl Plan {
     }
 }
 
-/// The plan, in an object that is counted: made now, and released when this is dropped.
+/// The plan, in an object that is counted: made now, and released when this is dropped. It is the first field of the
+/// object, so that the release is counted before `inner` is dropped.
 pub(super) struct Counted {
     plan: Arc<Plan>,
     kind: Kind,

@@ -177,7 +177,8 @@ impl Arguments {
     /// Copies `len` bytes of a block, or the arguments of these parameters from an array.
     ///
     /// # Safety
-    /// There is room for `len` bytes, which a block has, and the parameters lie inside of them.
+    /// `to` has room for `len` bytes. A block has at least as many. An array has, for each of these parameters, null or
+    /// a pointer to its bytes, and is null only if there are none. Each parameter lies within `len` bytes.
     pub unsafe fn write_to(&self, to: *mut u8, len: usize, each: &[Parameter]) {
         match *self {
             Self::Block { addr, .. } => {

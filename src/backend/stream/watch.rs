@@ -1,6 +1,6 @@
 //! Watches memory that changes without a notification: other processes, devices and threads of the program write there.
 //! One thread checks all conditions, often at first, then less and less; without waits there is none. Code of this
-//! process that knows about a change calls `Watcher::look`, which completes the wait at once.
+//! process that knows about a change calls [`Watcher::check`], which completes the wait at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,16 +45,19 @@ impl Expected {
         }
     }
 
-    /// The condition of a wait that begins now. `host_addr`: where the host reaches the word of a value.
-    pub(in crate::backend) fn condition(&self, host_addr: impl FnOnce(&Span) -> usize) -> Condition {
+    /// The condition of a wait that begins now.
+    ///
+    /// # Safety
+    /// `host_addr` returns where the host reaches the word of a value. The condition is called only while the wait uses
+    /// that word.
+    pub(in crate::backend) unsafe fn condition(&self, host_addr: impl FnOnce(&Span) -> usize) -> Condition {
         match self {
             Self::Notify(notify, wait) => notify.condition(*wait),
             Self::Value(wait) => {
                 let ValueWait { src, value, comparison } = *wait;
                 let addr = host_addr(&src);
                 Box::new(move || {
-                    // SAFETY: the core checked the range. A wait uses it until it is over, and then the condition is
-                    // not called any more.
+                    // SAFETY: the host reaches the word there while the wait uses it, as the caller vouches.
                     let word = unsafe { word_at(addr) };
                     // Acquire: who sees the value sees what was done before.
                     Ok(comparison.holds(word.load(Ordering::Acquire), value))

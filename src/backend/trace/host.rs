@@ -84,6 +84,7 @@ fn note(what: HostWhat) {
     }
 }
 
+/// Adds a note, also if recording has just ended: of an operation that began before.
 fn add(what: HostWhat) {
     let (thread, at) = (thread_number(), now());
     let mut stripe = NOTES[thread as usize % STRIPES].lock();

@@ -26,12 +26,14 @@ pub(super) enum What {
     },
     /// A copy between addresses that are in memory, and its bytes unless the length is, too.
     CopyIndirect(Option<u64>),
-    /// With its bytes, as the next ones.
+    /// With its bytes.
     Fill(u64),
+    /// With its bytes.
     Reduce(u64),
+    /// With its bytes.
+    Prefetch(u64),
     /// Random numbers, and their bytes unless the count is in memory.
     RandomNum(Option<u64>),
-    Prefetch(u64),
     Kernel {
         name: String,
         grid: [u32; 3],

@@ -158,7 +158,7 @@ impl Fill {
     }
 }
 
-/// The operation of a reduction on each pair of elements. The kernels of the CUDA backend have the same order.
+/// The operation of a reduction on each pair of elements. `cuda/transfer/reduce.rs` lists the names in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReduceOp {
     /// `dst + src`; integers wrap, floating point rounds to nearest even in the element type.
@@ -169,7 +169,7 @@ pub enum ReduceOp {
     Min,
 }
 
-/// The element type of a reduction. The kernels of the CUDA backend have the same order.
+/// The element type of a reduction. `cuda/transfer/reduce.rs` lists the names in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// 8-bit signed integer.

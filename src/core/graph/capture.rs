@@ -149,7 +149,7 @@ impl Capture {
         Ok(branch.count)
     }
 
-    /// As [`Self::add`], for one task that is also ordered after that one. Returns its place.
+    /// As [`Self::add`], for one task that is ordered after `also` too, if that is given. Returns its place.
     pub fn add_after(&self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> Result<usize> {
         self.add_one(stream, what, work, also).map(|(_, added)| added)
     }

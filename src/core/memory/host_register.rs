@@ -157,7 +157,7 @@ fn not_ended(addr: usize) -> Error {
     match Allocation::known(addr) {
         None => not_registered("ptr", addr),
         Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => {
-            arguments::inside("ptr", addr, "registration", base, len)
+            arguments::not_its_start("ptr", addr, "registration", base, len)
         }
         Some(Allocation { kind: Kind::Pinned, .. }) => param_invalid!(
             "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with \

@@ -143,7 +143,7 @@ pub fn release(addr: usize) -> Result<()> {
                 ranges.0.remove(&addr)
             }
             Some((base, range)) => {
-                return Err(arguments::inside("virPtr", addr, "range", base, range.len));
+                return Err(arguments::not_its_start("virPtr", addr, "range", base, range.len));
             }
             None => None,
         }
@@ -272,7 +272,7 @@ pub fn unmap(addr: usize) -> Result<()> {
                 (memory, device)
             }
             Some((base, mapping)) => {
-                return Err(arguments::inside("virPtr", addr, "mapping", base, mapping.memory.len));
+                return Err(arguments::not_its_start("virPtr", addr, "mapping", base, mapping.memory.len));
             }
             None => return Err(not_mapped("virPtr", addr)),
         }

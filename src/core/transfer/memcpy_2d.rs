@@ -115,7 +115,10 @@ pub fn copy(request: Request) -> Result<()> {
     let (op, dst, src) = request.resolve(kind)?;
     let device = thread::current()?.device.clone();
     let _held = memcpy::hold_others(&dst, &src, &device)?;
-    synchronous::run(&device, op)
+    match op {
+        Op::Copy(copy) => synchronous::copy(&device, copy),
+        op => synchronous::run(&device, op),
+    }
 }
 
 /// aclrtMemcpy2dAsync.

@@ -52,7 +52,8 @@ pub fn write_unless_null<T>(pointer: *mut T, value: T) {
 ///
 /// # Safety
 ///
-/// `first` is null or has room for `capacity` elements.
+/// `T` begins with its size as a `usize`. `first` is null or has room for `capacity` elements; if `capacity` is not 0, the
+/// caller has set the size in the first one.
 pub unsafe fn write_rows<R, T>(
     (argument, first, capacity): (&str, *mut T, usize),
     count: *mut usize,
@@ -62,7 +63,7 @@ pub unsafe fn write_rows<R, T>(
     let count = Out::new("count", count)?;
     let wanted = !first.is_null() && capacity != 0;
     if wanted {
-        // SAFETY: there is room for an element.
+        // SAFETY: an element that begins with its size, which the caller has set.
         unsafe { check_struct_size(argument, first) }?;
     }
     let rows = rows()?;
@@ -162,15 +163,15 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     Ok(())
 }
 
-/// The structure behind a pointer; null is an error that names `argument`.
+/// The value behind a pointer; null is an error that names `argument`.
 pub fn read<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
     must_not_be_null(argument, pointer)?;
     Ok(Array::new(pointer, 1).get(0))
 }
 
-/// A function of the program; null is an error that names `argument` and the `remedy`.
-pub fn function<F>(argument: &str, function: Option<F>, remedy: &str) -> Result<F> {
-    function.ok_or_else(|| invalid_param!("{argument} is null; {remedy}"))
+/// A function of the program; null is an error that names `argument`, and `advice` what to pass.
+pub fn function<F>(argument: &str, function: Option<F>, advice: &str) -> Result<F> {
+    function.ok_or_else(|| invalid_param!("{argument} is null; {advice}"))
 }
 
 /// Checks the size at the beginning of a structure that the caller has filled in.

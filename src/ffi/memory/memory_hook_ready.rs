@@ -177,7 +177,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
                 )
             })
         };
-        // SAFETY: `nodes` is null or has room for `capacity` nodes.
+        // SAFETY: `nodes` is null or has room for `capacity` nodes, the first of them with its size.
         unsafe { write_rows(("nodes", nodes, capacity), count, rows, node_to_c) }
     })
 }

@@ -103,7 +103,7 @@ pub unsafe extern "C" fn portaclMemoryListPools(
             stats: to_c(&row.stats),
         };
         let rows = || memory_stats::pools(deviceId);
-        // SAFETY: `pools` is null or has room for `capacity` pools.
+        // SAFETY: `pools` is null or has room for `capacity` pools, the first of them with its size.
         unsafe { write_rows(("pools", pools, capacity), count, rows, row) }
     })
 }
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn portaclMemoryListPageSizes(
             count: amount.count,
         };
         let rows = || memory_stats::page_sizes(deviceId, kind);
-        // SAFETY: `sizes` is null or has room for `capacity` sizes of pages.
+        // SAFETY: `sizes` is null or has room for `capacity` sizes of pages, the first of them with its size.
         unsafe { write_rows(("sizes", sizes, capacity), count, rows, row) }
     })
 }

@@ -198,7 +198,7 @@ impl DeviceMemory {
             return Ok(());
         }
         let access = if allowed { Access::ReadWrite } else { Access::None };
-        pages::set_access(block.addr, block.len, access).map_err(|error| self.access_stays(block.len, &error))
+        pages::set_access(block.addr, block.len, access).map_err(|error| self.access_not_changed(block.len, &error))
     }
 
     /// The host has no access to it, and a violation is reported.

@@ -35,12 +35,13 @@ pub struct FilePart {
     pub lease: Option<Lease>,
 }
 
-/// The system gives no file in memory, whose use the text names.
-pub fn no_file(what: &str, error: &io::Error) -> Fault {
-    let fault = Fault::out_of_host_memory(format!("the system gives no file in memory{what}: {error}"));
+/// The system gives no file in memory. `purpose`: nothing, or what it is for, after a space.
+pub fn no_file(purpose: &str, error: &io::Error) -> Fault {
+    let fault = Fault::out_of_host_memory(format!("the system gives no file in memory{purpose}: {error}"));
     if is_forbidden(error) { fault.with_kind(FaultKind::Unsupported) } else { fault }
 }
 
+/// The system gives no descriptor of a file.
 pub fn no_descriptor(error: io::Error) -> Fault {
     Fault::out_of_host_memory(format!("the system gives no descriptor: dup: {error}"))
 }

@@ -211,7 +211,7 @@ impl Executor {
                         runner.run(&queue, claim);
                         has_helped = false;
                     }
-                    self.schedule.iter().for_each(|schedule| schedule.leave_hand());
+                    self.schedule.iter().for_each(|schedule| schedule.end_turn());
                 }
             }
         }

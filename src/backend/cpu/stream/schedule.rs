@@ -180,7 +180,7 @@ impl Schedule {
         self.changed.notify_all();
     }
 
-    /// For a thread of the library: waits for a turn of a stream, which it must run and then call [`Self::leave_hand`].
+    /// For a thread of the library: waits for a turn of a stream, which it must run and then call [`Self::end_turn`].
     /// `None`: the schedule has ended.
     pub fn next(&self) -> Option<u64> {
         let me = thread_number();
@@ -202,7 +202,7 @@ impl Schedule {
     }
 
     /// The operation is complete, or calls user code now: then its thread is like one of the program.
-    pub fn leave_hand(&self) {
+    pub fn end_turn(&self) {
         let mut state = self.lock();
         state.in_hand = None;
         state.change();

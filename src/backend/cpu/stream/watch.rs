@@ -33,7 +33,8 @@ impl Watched {
     /// The stream, which ends with its device then, has reached the wait: false if it is complete already, otherwise
     /// `end` is called later.
     pub fn begin(&self, device_ends: Option<Instant>, end: End) -> bool {
-        let condition = self.expected.condition(|span| stream_value::word(&self.shared, span));
+        // SAFETY: the core checked the range. The wait is complete only after the watcher has stopped to check it.
+        let condition = unsafe { self.expected.condition(|span| stream_value::word_addr(&self.shared, span)) };
         self.seat.begin(self.expected.range(), condition, self.expected.deadline(device_ends), end)
     }
 

@@ -7,14 +7,14 @@ use crate::backend::stream::watch::word_at;
 use crate::backend::{Span, ValueWait, ValueWrite};
 
 /// The address of a checked word in the library's view.
-pub fn word(shared: &Shared, span: &Span) -> usize {
+pub fn word_addr(shared: &Shared, span: &Span) -> usize {
     shared.pointer(span).expose_provenance()
 }
 
 /// Writes a value now.
 pub fn write(shared: &Shared, write: &ValueWrite) {
     // SAFETY: the core checked the range, and it stays while an operation uses it.
-    let word = unsafe { word_at(word(shared, &write.dst)) };
+    let word = unsafe { word_at(word_addr(shared, &write.dst)) };
     // Release: a thread that sees the value sees earlier writes.
     word.store(write.value, Ordering::Release);
 }
@@ -22,6 +22,6 @@ pub fn write(shared: &Shared, write: &ValueWrite) {
 /// Whether the memory has the value now.
 pub fn holds(shared: &Shared, wait: &ValueWait) -> bool {
     // SAFETY: the core keeps the word that the wait reads mapped until the wait has ended.
-    let word = unsafe { word_at(word(shared, &wait.src)) };
+    let word = unsafe { word_at(word_addr(shared, &wait.src)) };
     wait.comparison.holds(word.load(Ordering::Acquire), wait.value)
 }

@@ -149,7 +149,7 @@ const fn is_sticky(status: c_int) -> bool {
 #[cold]
 pub fn is_none(fault: Fault, what: &str) -> Fault {
     match fault.kind() {
-        FaultKind::Driver => Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text())),
+        FaultKind::Driver => Fault::invalid(format!("{what}: {}", fault.text())),
         _ => fault,
     }
 }

@@ -131,7 +131,7 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
 
 /// The name of a kernel or a variable, which `what` says, as the driver takes it.
 fn c_name(what: &str, name: &str) -> Result<CString> {
-    let refuse = |_| Fault::new(FaultKind::InvalidArgument, format!("the {what}'s name has a zero in it"));
+    let refuse = |_| Fault::invalid(format!("the {what}'s name has a zero in it"));
     CString::new(name).map_err(refuse)
 }
 
@@ -275,7 +275,7 @@ impl CudaKernel {
                 format!("args[{index}] is null; it must point to the argument")
             }
         };
-        Fault::new(FaultKind::InvalidArgument, text)
+        Fault::invalid(text)
     }
 
     /// The size of a block in threads.
@@ -288,13 +288,10 @@ impl CudaKernel {
 
     #[cold]
     fn too_many(&self, threads: u64) -> Fault {
-        Fault::new(
-            FaultKind::InvalidArgument,
-            format!(
-                "blocks of {threads} threads; kernel {} was compiled for at most {} on this device",
-                self.name, self.most_threads
-            ),
-        )
+        Fault::invalid(format!(
+            "blocks of {threads} threads; kernel {} was compiled for at most {} on this device",
+            self.name, self.most_threads
+        ))
     }
 
     /// Allows the kernel this much shared memory.
@@ -310,10 +307,8 @@ impl CudaKernel {
     fn allow_much_shared(&self, bytes: usize) -> Result<()> {
         let most = self.info.most_shared_bytes;
         if bytes > most {
-            return Err(Fault::new(
-                FaultKind::InvalidArgument,
-                format!("{bytes} bytes of fast memory for each block; this device has {most} for it"),
-            ));
+            let text = format!("{bytes} bytes of fast memory for each block; this device has {most} for it");
+            return Err(Fault::invalid(text));
         }
         let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
         let device = &self.module.device;

@@ -133,7 +133,8 @@ impl Loaded {
 /// Gives the driver a launch of a kernel in a grid of one dimension.
 ///
 /// # Safety
-/// `arguments` points to each of the kernel's arguments, and they are what the kernel expects.
+/// `function` is a kernel of a module that is loaded on the stream's device. `arguments` points to each of its
+/// arguments, and they are what the kernel expects.
 pub unsafe fn launch(
     stream: &StreamState,
     function: CUfunction,
@@ -141,9 +142,11 @@ pub unsafe fn launch(
     threads: u32,
     arguments: *mut *mut c_void,
 ) -> Result<()> {
-    let (stream, device, extra) = (stream.raw.0, &stream.device, std::ptr::null_mut());
+    let (raw, extra) = (stream.raw.0, std::ptr::null_mut());
     // SAFETY: a live kernel and a live stream of its device; the driver copies the arguments during the call.
-    device.call(|api| unsafe { api.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, extra) })
+    stream
+        .device
+        .call(|api| unsafe { api.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, raw, arguments, extra) })
 }
 
 /// How many blocks a device with this many multiprocessors gets for this many items of work.

@@ -19,7 +19,7 @@ use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::runtime::snapshot::Shared;
-use crate::backend::{Block, Fault, FaultKind, Result};
+use crate::backend::{Block, Fault, Result};
 
 const MEMORY: [u8; 8] = *b"cudamem1";
 const PHYSICAL: [u8; 8] = *b"cudaphy1";
@@ -31,8 +31,7 @@ const HANDLE: usize = size_of::<CUipcMemHandle>();
 
 #[cold]
 fn other() -> Fault {
-    Fault::new(
-        FaultKind::InvalidArgument,
+    Fault::invalid(
         "it was exported by a process with another backend or version of this library; both processes need \
          the same (PORTACL_BACKEND)",
     )

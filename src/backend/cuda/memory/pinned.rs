@@ -93,7 +93,7 @@ pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     )
     .map_err(|fault| match fault.kind() {
         FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => {
-            Fault::new(FaultKind::OutOfHostMemory, format!("{len} bytes of pinned host memory: {}", fault.text()))
+            Fault::out_of_host_memory(format!("{len} bytes of pinned host memory: {}", fault.text()))
         }
         _ => fault,
     })

@@ -174,7 +174,7 @@ impl VirtualMemory for CudaDriver {
         if wish != 0 && addr != wish {
             // SAFETY: just reserved, and not used by any other thread.
             let _ = unsafe { self.0.api.mem_address_free(addr as CUdeviceptr, len) };
-            return Err(Fault::new(FaultKind::OutOfHostMemory, "the addresses that were asked for are not free"));
+            return Err(Fault::out_of_host_memory("the addresses that were asked for are not free"));
         }
         self.0.owned.add(addr, len);
         Ok(addr)

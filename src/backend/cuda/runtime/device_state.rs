@@ -44,7 +44,9 @@ pub struct DeviceState {
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
     /// How many borrowed streams wait for events.
     pub watching: AtomicUsize,
+    /// Of device memory.
     pub padding: Padding,
+    /// Of managed memory.
     pub managed_padding: Padding,
     /// Counts the blocks of [`alloc`](crate::backend::Device::alloc).
     pub device_bytes: Counter,
@@ -54,7 +56,7 @@ pub struct DeviceState {
     pub pools: Mutex<HashSet<usize>>,
     /// Set when the device is opened, if its streams can wait for words.
     words: OnceLock<Words>,
-    /// Set by the one who reports to the observers that the device has failed.
+    /// Set when the observers have got the failure of the device.
     pub reported: OnceLock<()>,
     /// Where higher modules keep their state of this device.
     pub features: Slots,

@@ -26,7 +26,7 @@ pub enum Shared {
 #[derive(Default)]
 pub struct Sharing {
     shared: Mutex<BTreeSet<Shared>>,
-    /// One address may be imported several times.
+    /// How many blocks are imported; one address may be imported several times.
     pub imported_blocks: AtomicUsize,
 }
 

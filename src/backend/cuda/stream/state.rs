@@ -188,7 +188,7 @@ impl StreamState {
         self.crosses.store(true, Ordering::Relaxed);
     }
 
-    /// The next operation uses memory in these places.
+    /// The next operation uses memory in these places. All but this device count as other devices, host memory too.
     pub fn note_use_of(&self, places: impl IntoIterator<Item = Place>) {
         let here = Place::Device(self.device.context.ordinal);
         if places.into_iter().any(|place| place != here) {

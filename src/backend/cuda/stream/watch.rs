@@ -59,8 +59,9 @@ impl Delivery for Arrival {
         let ending = Arc::clone(&waiting);
         let waits = waiting.seat.begin(
             expected.range(),
-            // Managed memory has one address.
-            expected.condition(|word| word.addr),
+            // SAFETY: managed memory, which the core checked, has one address. The stream passes the wait only after
+            // the watcher has stopped to check it.
+            unsafe { expected.condition(|word| word.addr) },
             expected.deadline(stream.waits_until()),
             Box::new(move |outcome| ending.end(outcome)),
         );

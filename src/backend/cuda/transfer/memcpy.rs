@@ -262,7 +262,7 @@ fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
     Box::new(job)
 }
 
-/// What the next operation of the stream uses.
+/// As [`StreamState::note_use_of`], without host memory.
 pub fn note_places(stream: &StreamState, places: [Place; 2]) {
     stream.note_use_of(places.into_iter().filter(|place| !is_host(*place)));
 }

@@ -18,7 +18,9 @@ const ELEMENTS: [&str; 6] = ["i8", "i16", "i32", "f16", "bf16", "f32"];
 
 /// Where a kernel is among [`names`].
 fn index(op: ReduceOp, element: Element) -> usize {
-    op as usize * ELEMENTS.len() + element as usize
+    let element = element as usize;
+    assert!(element < ELEMENTS.len(), "an element without a kernel");
+    op as usize * ELEMENTS.len() + element
 }
 
 /// The names of all kernels.

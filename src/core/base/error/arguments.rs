@@ -1,4 +1,4 @@
-//! Checks of an argument by its value alone. `advice` says what to pass instead.
+//! Checks of arguments, and the errors for them. `advice` says what to pass instead.
 
 use std::fmt::Display;
 
@@ -16,7 +16,7 @@ pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
     if value == T::default() { Err(invalid_param!("{argument} is 0; {advice}")) } else { Ok(()) }
 }
 
-/// Fails for an address that is no multiple of `bytes`, the size of `units`.
+/// Fails for an address that is no multiple of `bytes`. `units`: what it must be aligned to, in words.
 #[inline]
 pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -> Result<()> {
     if addr.is_multiple_of(bytes) {
@@ -27,7 +27,7 @@ pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -
 
 /// The error for an address inside of `what`, of which a call needs the start.
 #[cold]
-pub fn inside(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
+pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
     let offset = addr - base;
     param_invalid!(
         "{argument} {addr:#x} points {offset} bytes into the {what} at {base:#x} of {len} bytes; pass its start"

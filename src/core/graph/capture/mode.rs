@@ -83,7 +83,7 @@ fn forbidding() -> Vec<Arc<Capture>> {
     all
 }
 
-/// Fails if a capture forbids the calling thread such a call. Those captures are then invalid.
+/// Fails if captures forbid the calling thread such a call, and invalidates them.
 pub fn check_call(call: Call) -> Result<()> {
     let (code, what) = match call {
         Call::Unordered => (

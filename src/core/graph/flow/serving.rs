@@ -37,9 +37,10 @@ pub fn need() -> Result<()> {
 
 /// Calls this on the thread, which drops it too. Without a thread nothing is left to do.
 pub fn post(call: impl FnOnce() + Send + 'static) {
+    let call = Box::new(call);
     let mut state = STATE.lock();
     if state.thread.is_there() {
-        state.calls.push_back(Box::new(call));
+        state.calls.push_back(call);
         state.posted += 1;
         drop(state);
         CHANGED.notify_all();

@@ -20,7 +20,7 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
         );
     };
     if found.base != addr {
-        return arguments::inside(argument, addr, "allocation", found.base, found.len);
+        return arguments::not_its_start(argument, addr, "allocation", found.base, found.len);
     }
     let what = match found.kind {
         Kind::Device(_) => "device memory",

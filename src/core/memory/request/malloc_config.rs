@@ -77,7 +77,7 @@ impl MallocConfig {
         Ok(())
     }
 
-    /// Fails unless the device exists: all that pinned memory needs, which every device uses at one address.
+    /// Fails if `deviceId` names no device. Pinned memory needs no other check: every device uses it at one address.
     pub fn check_device_id(&self, session: &Session) -> Result<()> {
         let count = session.devices.len();
         match self.of(Attribute::DeviceId) {

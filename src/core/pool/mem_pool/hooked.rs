@@ -175,6 +175,7 @@ impl Steps {
         loop {
             let (answer, home) = self.step(|held| {
                 let answer = match held.core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
+                    // From here on it is kept, too.
                     Answer::Taken(addr) => Answer::Taken(held.pool.keep(addr)?),
                     answer => answer,
                 };

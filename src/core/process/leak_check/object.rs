@@ -82,8 +82,13 @@ fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>
     }));
 }
 
-/// With this opening of a device, unless it is the library's own.
-fn unless(own: bool, owner: Owner) -> Option<Life> {
+/// Ends with this opening of a device.
+fn of_device(owner: Owner) -> Option<Life> {
+    Some(Life::Device(owner))
+}
+
+/// The same, unless the library itself made it.
+fn of_device_unless(own: bool, owner: Owner) -> Option<Life> {
     (!own).then_some(Life::Device(owner))
 }
 
@@ -107,15 +112,15 @@ macro_rules! listed {
 }
 
 listed! {
-    Context => |it| unless(it.is_primary, it.device.owner),
+    Context => |it| of_device_unless(it.is_primary, it.device.owner),
     Stream => |it| (!it.is_default).then(|| Life::Context(it.context, it.device.owner)),
-    Event => |it| unless(false, it.device.owner),
-    Binary => |it| unless(false, it.device.owner),
-    Notify => |it| unless(false, it.device().owner),
-    CountedNotify => |it| unless(false, it.device().owner),
-    Graph => |it| unless(it.is_body(), it.device.owner),
-    Label => |it| unless(false, it.owner),
-    LabelList => |it| unless(false, it.owner),
+    Event => |it| of_device(it.device.owner),
+    Binary => |it| of_device(it.device.owner),
+    Notify => |it| of_device(it.device().owner),
+    CountedNotify => |it| of_device(it.device().owner),
+    Graph => |it| of_device_unless(it.is_body(), it.device.owner),
+    Label => |it| of_device(it.owner),
+    LabelList => |it| of_device(it.owner),
     MemPool => |it| match it.pool.home {
         _ if it.is_default => None,
         Home::Device(_, owner) => Some(Life::Device(owner)),

@@ -122,7 +122,8 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
 pub(super) fn create() -> Result<u64> {
     thread::refuse_inside_host_function()?;
     thread::current()?;
-    insert(runtime::session()?.driver.create_notify().map_err(no_event)?, false)
+    let notify = runtime::session()?.driver.create_notify().map_err(no_event)?;
+    insert(notify, false)
 }
 
 /// aclrtIpcGetEventHandle: the key, which is the same every time.
@@ -164,5 +165,6 @@ pub fn import(key: &[u8]) -> Result<u64> {
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
     let descriptor = descriptor
         .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the event; try again"))?;
-    insert(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?, true)
+    let notify = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
+    insert(notify, true)
 }

@@ -47,7 +47,7 @@ impl DeviceMemory {
         if let Err(error) = begun {
             self.bounds.cancel(len as usize);
             self.arena.lock().free(self.offset(block.addr), block.token as u32);
-            return Err(self.access_stays(len as usize, &error));
+            return Err(self.access_not_changed(len as usize, &error));
         }
         Ok(Some(block))
     }

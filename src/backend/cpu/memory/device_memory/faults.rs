@@ -54,7 +54,7 @@ impl DeviceMemory {
     }
 
     /// The kernel does not change the access to `len` bytes.
-    pub(super) fn access_stays(&self, len: usize, error: &io::Error) -> Fault {
+    pub(super) fn access_not_changed(&self, len: usize, error: &io::Error) -> Fault {
         Fault::out_of_host_memory(format!(
             "the kernel does not change the access to {len} bytes of device {}: {error}",
             self.ordinal

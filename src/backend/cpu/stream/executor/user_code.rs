@@ -45,7 +45,8 @@ impl Executor {
         let call = pool.call_if_needed(self.cores);
         drop(pool);
         self.answer(call);
-        self.schedule.iter().for_each(|schedule| schedule.leave_hand());
+        // The thread is like one of the program now.
+        self.schedule.iter().for_each(|schedule| schedule.end_turn());
         Entry::Granted
     }
 
