@@ -15,48 +15,33 @@ use crate::core::runtime::device::Device;
 use crate::core::stream::event::Event;
 use crate::core::stream::stream::Stream;
 
-/// Takes the work of intercepted streams. The defaults are for streams that build graphs while none is installed: only
-/// those are intercepted then.
+/// Takes the work of intercepted streams.
 pub trait Interceptor: Sync {
     /// Takes an operation. Returns its position in the stream.
-    fn submit(&self, stream: &Stream, _op: Op<'_>) -> Result<Position> {
-        Err(unbound(stream))
-    }
+    fn submit(&self, stream: &Stream, op: Op<'_>) -> Result<Position>;
 
-    /// Takes the launch of a kernel. The function returns it with copies of its arguments.
-    fn launch(&self, stream: &Stream, _bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
-        Err(unbound(stream))
-    }
+    /// Takes the launch of a kernel. `bind` returns it with copies of its arguments.
+    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position>;
 
-    /// Takes a record, wait or reset of an event, by its handle too, if the stream is intercepted or the latest
+    /// Takes a record, wait or reset of `event`, whose handle is `raw`, if the stream is intercepted or the latest
     /// record of the event was. False: neither is the case any more, and the stream runs it.
-    fn use_event(&self, stream: &Stream, _event: &Event, _raw: u64, _usage: EventUse) -> Result<bool> {
-        Err(unbound(stream))
-    }
+    fn use_event(&self, stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool>;
 
     /// Fails if the host cannot wait for or query this, because it was taken and does not run.
-    fn check_wait(&self, _awaited: Awaited<'_>) -> Result<()> {
-        Ok(())
-    }
+    fn check_wait(&self, awaited: Awaited<'_>) -> Result<()>;
 
     /// Fails if a capture forbids such a call to the calling thread.
-    fn check_call(&self, _call: Call) -> Result<()> {
-        Ok(())
-    }
+    fn check_call(&self, call: Call) -> Result<()>;
 
     /// Fails if the stream cannot be destroyed without force.
-    fn check_destroy(&self, _stream: &Stream) -> Result<()> {
-        Ok(())
-    }
+    fn check_destroy(&self, stream: &Stream) -> Result<()>;
 
     /// A stream has aborted its pending work: aborts what runs for it in other streams. Waits until operations on
     /// memory that have begun there have completed, or until the deadline.
-    fn abort(&self, _stream: &Stream, _why: &Fault, _deadline: Option<Instant>) -> Wait {
-        Wait::Done
-    }
+    fn abort(&self, stream: &Stream, why: &Fault, deadline: Option<Instant>) -> Wait;
 
     /// Notes a change of a stream, intercepted or not.
-    fn note(&self, _stream: &Stream, _change: Change) {}
+    fn note(&self, stream: &Stream, change: Change);
 }
 
 /// A use of an event by a stream. External: for events outside of the graph, in each of its runs.
@@ -209,10 +194,40 @@ impl Interception {
     }
 }
 
-/// The interceptor if none is installed.
+/// The interceptor if none is installed. Only streams that build graphs are intercepted then.
 struct Unbound;
 
-impl Interceptor for Unbound {}
+impl Interceptor for Unbound {
+    fn submit(&self, stream: &Stream, _: Op<'_>) -> Result<Position> {
+        Err(unbound(stream))
+    }
+
+    fn launch(&self, stream: &Stream, _: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
+        Err(unbound(stream))
+    }
+
+    fn use_event(&self, stream: &Stream, _: &Event, _: u64, _: EventUse) -> Result<bool> {
+        Err(unbound(stream))
+    }
+
+    fn check_wait(&self, _: Awaited<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_call(&self, _: Call) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_destroy(&self, _: &Stream) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&self, _: &Stream, _: &Fault, _: Option<Instant>) -> Wait {
+        Wait::Done
+    }
+
+    fn note(&self, _: &Stream, _: Change) {}
+}
 
 /// The error for work on a stream that builds graphs and is bound to none.
 #[cold]
