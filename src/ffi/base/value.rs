@@ -52,8 +52,8 @@ pub fn write_unless_null<T>(pointer: *mut T, value: T) {
 ///
 /// # Safety
 ///
-/// `T` begins with its size as a `usize`. `first` is null or has room for `capacity` elements; if `capacity` is not 0, the
-/// caller has set the size in the first one.
+/// `T` begins with its size as a `usize`. `first` is null or has room for `capacity` elements; if `capacity` is not 0,
+/// the caller has set the size in the first one.
 pub unsafe fn write_rows<R, T>(
     (argument, first, capacity): (&str, *mut T, usize),
     count: *mut usize,

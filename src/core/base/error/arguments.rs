@@ -16,7 +16,7 @@ pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
     if value == T::default() { Err(invalid_param!("{argument} is 0; {advice}")) } else { Ok(()) }
 }
 
-/// Fails for an address that is no multiple of `bytes`. `units`: what it must be aligned to, in words.
+/// Fails for an address that is no multiple of `bytes`. `units` names what it must be aligned to.
 #[inline]
 pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -> Result<()> {
     if addr.is_multiple_of(bytes) {
