@@ -34,7 +34,7 @@ def launch(folder, program, arguments, check):
     output = subprocess.run([folder / f"bench_{program}", *arguments], cwd=TOP, env=environment, check=True,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     if program == "mem_pool":
-        return {("allocate + free of a pool, steady", None): float(output.removesuffix(" ns\n"))}
+        return {("allocation or free of a pool, steady", None): float(output.removesuffix(" ns\n"))}
     rows = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
     return {(row["name"], row.get("at")): row["value"] for row in rows if row["unit"] == "ns"}
 
