@@ -1,6 +1,6 @@
 //! Watches memory that changes without a notification: other processes, devices and threads of the program write there.
 //! One thread checks all conditions, often at first, then less and less; without waits there is none. Code of this
-//! process that knows about a change calls [`Watcher::check`], which completes the wait at once.
+//! process that knows about a change calls `Watcher::check`, which completes the wait at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
