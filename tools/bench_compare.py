@@ -3,8 +3,8 @@
 
 The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
-to build/bench/compare/SHA.md. A ratio above 1.05 has its reason from tools/bench_reasons.tsv, or needs one: a reason is
-added there when it was measured. A benchmark that was not built, because its peer is not installed, is left out.
+to build/bench/compare/SHA.md. A ratio above 1.05 has its reason from tools/bench_reasons.tsv, or needs one. A
+benchmark that was not built, because its peer is not installed, is left out.
 """
 
 import argparse
