@@ -3,6 +3,5 @@
 pub mod address_map;
 pub(in crate::algo) mod chunked;
 pub mod handle_watch;
-pub mod key_map;
 pub mod slot_table;
 pub mod typed_slots;

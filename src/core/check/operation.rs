@@ -78,18 +78,26 @@ const MOST_RANGES: usize = 4;
 /// Whether operations have details.
 static DETAILS: AtomicBool = AtomicBool::new(false);
 
+/// Whether operations have details.
+#[inline]
+pub fn have_details() -> bool {
+    DETAILS.load(Ordering::Relaxed)
+}
+
 /// Operations have details from now on, or not.
 pub fn record_details(are_wanted: bool) {
     DETAILS.store(are_wanted, Ordering::Relaxed);
 }
 
-/// An operation.
+/// An operation. Checks keep many of them, so that its place is not an `Option<InStream>`, which is longer.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// What it does.
     pub what: What,
-    /// Where it is in the order of streams; `None`: the host does it.
-    pub stream: Option<InStream>,
+    line: Line,
+    /// 0: the host does it.
+    number: u64,
+    handle: u64,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Stack>,
     /// What only files of reports have: without them an operation is short.
@@ -115,8 +123,31 @@ impl Operation {
     /// Submitted now.
     #[inline(always)]
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
-        let details = DETAILS.load(Ordering::Relaxed).then(|| Details::now(uses));
-        Self { what, stream, stack, details }
+        let operation = Self::without_details(what, stream, stack);
+        match have_details() {
+            true => Self { details: Some(Details::now(uses)), ..operation },
+            false => operation,
+        }
+    }
+
+    /// As [`Self::new`], if operations have no details.
+    #[inline]
+    pub fn without_details(what: What, stream: Option<InStream>, stack: Option<Stack>) -> Self {
+        let InStream { handle, point } = stream.unwrap_or(InStream { handle: 0, point: Point { line: 0, number: 0 } });
+        Self { what, line: point.line, number: point.number, handle, stack, details: None }
+    }
+
+    /// Where it is in the order of streams; `None`: the host does it.
+    #[inline]
+    pub fn stream(&self) -> Option<InStream> {
+        let point = Point { line: self.line, number: self.number };
+        (self.number != 0).then_some(InStream { handle: self.handle, point })
+    }
+
+    /// Its place in the order of streams.
+    #[inline]
+    pub fn point(&self) -> Option<Point> {
+        self.stream().map(|stream| stream.point)
     }
 
     /// The same, at this time.
@@ -143,7 +174,7 @@ impl Operation {
 
     /// Its stream, by number.
     pub fn line(&self) -> Option<Line> {
-        self.stream.map(|stream| stream.point.line)
+        self.point().map(|point| point.line)
     }
 
     /// The function of the API that submitted it, if its calls were recorded.

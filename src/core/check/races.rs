@@ -10,45 +10,82 @@ use std::sync::Arc;
 
 use self::history::History;
 use self::shadow::{Conflict, Shadow};
-use super::operation::{Operation, What};
+use super::operation::{InStream, Operation, What};
 use super::report::{self, Finding, Kind, Party, Side};
-use crate::core::order::accesses::{Access, Accesses, Mode};
+use crate::core::base::call_site::Stack;
+use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
 
-/// Memory begins to be used, at once or in the order of a stream. What used it before was another allocation.
-pub fn allocated(sequence: &mut Sequence, operation: Operation, used: &Access) {
-    sequence.with_kept(|history, sequence| allocated_in(history, sequence, operation, used));
-}
-
-fn allocated_in(history: &mut History, sequence: &Sequence, operation: Operation, used: &Access) {
-    history.enter(sequence.era());
-    history.note_live(used.end - used.addr, 0);
-    match operation.stream {
-        None => history.forget(used.addr, used.end),
-        Some(stream) if is_ordered(history, sequence, stream.point) => history.log_allocation(operation, used),
-        Some(_) => {
-            let shadow = history.shadow();
-            let by = shadow.begin(operation);
-            shadow.begin_memory(used, by);
-        }
-    }
-    history.sweep_if_many(|earlier| is_known(sequence, earlier));
-}
-
-/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. If one of two operations is behind
-/// an open wait, what ends the wait decides about what is found. `None`: nothing conflicts with it.
+/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. `found`: adds what is found; if one
+/// of two operations is behind an open wait, what ends the wait decides.
 pub fn check(
     sequence: &mut Sequence,
-    operation: Operation,
-    used: &Accesses,
+    operation: &Operation,
+    used: &[Access],
     graph: Option<&Arc<GraphRun>>,
-) -> Option<Vec<Finding>> {
-    sequence.with_kept(|history, sequence| {
-        let found = check_in(history, sequence, operation, used, graph)?;
-        Some(found.into_iter().filter_map(|finding| decide(history, sequence, finding)).collect())
-    })
+    found: &mut Option<Vec<Finding>>,
+) {
+    check_made(sequence, operation.what, operation.point(), || operation.clone(), used, graph, found);
+}
+
+/// As [`check`], for an operation without details. It is made where it is kept, because a processor waits before it
+/// copies what it has just written.
+#[inline]
+pub fn check_short(
+    sequence: &mut Sequence,
+    what: What,
+    stream: InStream,
+    stack: Option<Stack>,
+    used: &[Access],
+    found: &mut Option<Vec<Finding>>,
+) {
+    let operation = || Operation::without_details(what, Some(stream), stack.clone());
+    check_made(sequence, what, Some(stream.point), operation, used, None, found);
+}
+
+#[inline]
+fn check_made(
+    sequence: &mut Sequence,
+    what: What,
+    point: Option<Point>,
+    operation: impl Fn() -> Operation,
+    used: &[Access],
+    graph: Option<&Arc<GraphRun>>,
+    found: &mut Option<Vec<Finding>>,
+) {
+    let mut history: Box<History> = sequence.take_kept();
+    if !log(&mut history, sequence, what, point, &operation, used, graph) {
+        check_unlogged(&mut history, sequence, operation(), used, graph, found);
+    }
+    history.sweep_if_many(|earlier| sequence.is_known(earlier));
+    sequence.keep(history);
+}
+
+/// Adds an operation to the log, if it comes after all that is pending: then nothing conflicts with it. This is the
+/// short way of most operations. Returns whether it does.
+#[inline]
+fn log(
+    history: &mut History,
+    sequence: &Sequence,
+    what: What,
+    point: Option<Point>,
+    operation: impl Fn() -> Operation,
+    used: &[Access],
+    graph: Option<&Arc<GraphRun>>,
+) -> bool {
+    history.enter(sequence.era());
+    match (what, used) {
+        (What::Allocates, [memory]) => history.note_live(memory.end - memory.addr, 0),
+        (What::Frees, [memory]) => history.note_live(0, memory.end - memory.addr),
+        _ => {}
+    }
+    let Some(point) = point.filter(|point| graph.is_none() && is_ordered(history, sequence, *point)) else {
+        return false;
+    };
+    history.log(point, operation, used);
+    true
 }
 
 /// Returns what is to be reported now.
@@ -58,8 +95,7 @@ fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> O
     // No later use of memory is before its allocation, and no earlier one after its release.
     let may_swap = earlier.what != What::Allocates && later.what != What::Frees;
     // The host's operations are complete when they return.
-    let (Some(first), Some(second)) = (earlier.stream, later.stream) else { return Some(finding) };
-    let (earlier, later) = (first.point, second.point);
+    let (Some(earlier), Some(later)) = (earlier.point(), later.point()) else { return Some(finding) };
     let is_undecided = sequence.waits(later) || may_swap && sequence.waits(earlier);
     if !is_undecided {
         return Some(finding);
@@ -71,43 +107,40 @@ fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> O
     None
 }
 
+fn check_unlogged(
+    history: &mut History,
+    sequence: &mut Sequence,
+    operation: Operation,
+    used: &[Access],
+    graph: Option<&Arc<GraphRun>>,
+    found: &mut Option<Vec<Finding>>,
+) {
+    let all = check_in(history, sequence, operation, used, graph).into_iter().flatten();
+    found.get_or_insert_default().extend(all.filter_map(|finding| decide(history, sequence, finding)));
+}
+
 fn check_in(
     history: &mut History,
     sequence: &Sequence,
     operation: Operation,
-    used: &Accesses,
+    used: &[Access],
     graph: Option<&Arc<GraphRun>>,
 ) -> Option<Vec<Finding>> {
-    history.enter(sequence.era());
-    let is_free = operation.what == What::Frees;
-    if is_free {
-        used.0.iter().for_each(|freed| history.note_live(0, freed.end - freed.addr));
-    }
-    let found = match operation.stream {
-        None => {
-            let found = check_host(history, sequence, &operation, used);
-            // What the host does is complete before anything else begins, so it is not kept.
-            if is_free {
-                used.0.iter().for_each(|freed| history.forget(freed.addr, freed.end));
-            }
-            found
-        }
-        Some(stream) if is_ordered(history, sequence, stream.point) => {
-            history.log(operation, used, graph);
+    match (operation.point(), graph) {
+        (None, _) => check_host(history, sequence, operation, used),
+        (Some(point), Some(graph)) if is_ordered(history, sequence, point) => {
+            history.log_run(operation, graph);
             None
         }
-        Some(stream) => check_unordered(history.shadow(), sequence, stream.point, operation, used, graph),
-    };
-    history.sweep_if_many(|earlier| is_known(sequence, earlier));
-    found
+        (Some(point), _) => check_unordered(history.shadow(), sequence, point, operation, used, graph),
+    }
 }
 
 /// Whether an operation at this point, which has been submitted last, comes after all that is pending, and before all
 /// that is still to be submitted in its stream.
 #[inline(always)]
 fn is_ordered(history: &History, sequence: &Sequence, point: Point) -> bool {
-    let is_before = |earlier: &Operation| earlier.stream.is_none_or(|stream| sequence.is_before(stream.point, point));
-    history.is_ordered(is_before) && !sequence.is_open(point)
+    history.is_ordered(|earlier| sequence.is_before(earlier, point)) && !sequence.is_open(point)
 }
 
 /// Checks and keeps an operation that is not ordered after all that is pending.
@@ -116,28 +149,33 @@ fn check_unordered(
     sequence: &Sequence,
     point: Point,
     operation: Operation,
-    used: &Accesses,
+    used: &[Access],
     graph: Option<&Arc<GraphRun>>,
 ) -> Option<Vec<Finding>> {
     let is_open = |earlier: &Operation| is_open(sequence, earlier);
     let is_before = |earlier: &Operation| {
         let is_ordered = |earlier| sequence.is_before(earlier, point) || sequence.is_dropped(earlier);
-        earlier.stream.is_none_or(|stream| is_ordered(stream.point))
+        earlier.point().is_none_or(is_ordered)
     };
+    let allocates = operation.what == What::Allocates;
     let by = shadow.begin(operation);
-    if graph.is_none() && used.0.iter().all(|access| shadow.add_known(access, by, is_before, is_open)) {
+    if allocates {
+        used.iter().for_each(|memory| shadow.begin_memory(memory, by));
+        return None;
+    }
+    if graph.is_none() && used.iter().all(|access| shadow.add_known(access, by, is_before, is_open)) {
         return None;
     }
     let mut found = Vec::new();
     if let Some(graph) = graph {
         if !shadow.are_all(is_before) {
             let check = |access: &Access| (shadow.check(access, is_before, is_open), access.mode);
-            let all = used.0.iter().map(check);
+            let all = used.iter().map(check);
             found.extend(all.flat_map(|(found, mode)| found.into_iter().map(move |conflict| (conflict, mode))));
         }
         shadow.add_run(graph, by, is_open);
     }
-    for access in used.0.iter().filter(|_| graph.is_none()) {
+    for access in used.iter().filter(|_| graph.is_none()) {
         if !shadow.add_known(access, by, is_before, is_open) {
             found.extend(shadow.check(access, is_before, is_open).into_iter().map(|conflict| (conflict, access.mode)));
             shadow.add(access, by, is_open);
@@ -146,16 +184,30 @@ fn check_unordered(
     findings(found, || shadow.operation(by).clone())
 }
 
-/// As [`check_unordered`], for the host.
+/// As [`check_unordered`], for the host. What it does is complete before anything else begins, so it is not kept.
 fn check_host(
     history: &mut History,
     sequence: &Sequence,
-    operation: &Operation,
-    used: &Accesses,
+    operation: Operation,
+    used: &[Access],
 ) -> Option<Vec<Finding>> {
-    if history.is_ordered(|earlier| is_known(sequence, earlier)) {
-        return None;
+    let found = match operation.what {
+        What::Allocates => None,
+        _ if history.is_ordered(|earlier| sequence.is_known(earlier)) => None,
+        _ => host_conflicts(history, sequence, &operation, used),
+    };
+    if matches!(operation.what, What::Allocates | What::Frees) {
+        used.iter().for_each(|memory| history.forget(operation.clone(), memory));
     }
+    found
+}
+
+fn host_conflicts(
+    history: &mut History,
+    sequence: &Sequence,
+    operation: &Operation,
+    used: &[Access],
+) -> Option<Vec<Finding>> {
     let is_before = |earlier: &Operation| {
         is_known(sequence, earlier)
             || match operation.what {
@@ -170,18 +222,18 @@ fn check_host(
         let found = shadow.check(access, is_before, |earlier| is_open(sequence, earlier));
         found.into_iter().map(move |conflict| (conflict, mode))
     };
-    findings(used.0.iter().flat_map(check).collect(), || operation.clone())
+    findings(used.iter().flat_map(check).collect(), || operation.clone())
 }
 
 /// Whether it waits for something that is still to be submitted: then it may come after all that was submitted so far,
 /// and after what the host does now.
 fn is_open(sequence: &Sequence, operation: &Operation) -> bool {
-    operation.stream.is_some_and(|stream| sequence.is_open(stream.point))
+    operation.point().is_some_and(|point| sequence.is_open(point))
 }
 
 /// Whether the host has waited for it.
 fn is_known(sequence: &Sequence, operation: &Operation) -> bool {
-    operation.stream.is_none_or(|stream| sequence.is_known(stream.point))
+    operation.point().is_none_or(|point| sequence.is_known(point))
 }
 
 fn findings(found: Vec<(Conflict, Mode)>, later: impl FnOnce() -> Operation) -> Option<Vec<Finding>> {

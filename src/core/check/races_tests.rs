@@ -6,6 +6,7 @@ use super::history::History;
 use super::*;
 use crate::backend::{Comparison, OpKind, Place, Span, ValueWait};
 use crate::core::check::operation::InStream;
+use crate::core::order::accesses::Accesses;
 
 /// A history, and one that logs nothing.
 #[derive(Default)]
@@ -15,12 +16,27 @@ struct Both {
     logs_nothing: History,
 }
 
+/// What is found before it is decided when it is reported.
+fn find(
+    history: &mut History,
+    sequence: &Sequence,
+    operation: &Operation,
+    used: &[Access],
+    graph: Option<&Arc<GraphRun>>,
+) -> Vec<Finding> {
+    let (what, point) = (operation.what, operation.point());
+    let is_logged = log(history, sequence, what, point, || operation.clone(), used, graph);
+    let found = (!is_logged).then(|| check_in(history, sequence, operation.clone(), used, graph));
+    history.sweep_if_many(|earlier| sequence.is_known(earlier));
+    found.flatten().unwrap_or_default()
+}
+
 /// What is found: the memory, and the points of the two operations.
 type Pair = (Option<(usize, usize)>, Vec<Option<Point>>);
 
 fn pairs(found: Vec<Finding>) -> Vec<Pair> {
     let points = |finding: &Finding| {
-        let points = finding.parties.iter().map(|party| party.operation.stream.map(|stream| stream.point)).collect();
+        let points = finding.parties.iter().map(|party| party.operation.point()).collect();
         (finding.memory, points)
     };
     let mut pairs: Vec<Pair> = found.iter().map(points).collect();
@@ -40,33 +56,26 @@ impl Both {
     /// What both find for the use of memory by a stream, or by the host.
     fn uses(&mut self, stream: Option<u64>, what: What, access: Access) -> [Vec<Pair>; 2] {
         let stream = stream.and_then(|stream| self.next(stream));
-        let used = Accesses([access].into_iter().collect());
+        self.check(&Operation::new(what, stream, None, &[]), &[access], None)
+    }
+
+    fn check(&mut self, operation: &Operation, used: &[Access], graph: Option<&Arc<GraphRun>>) -> [Vec<Pair>; 2] {
         let Self { sequence, logs, logs_nothing } = self;
-        let operation = Operation::new(what, stream, None, &[]);
         logs_nothing.enter(sequence.era());
         logs_nothing.shadow();
-        let check = |history| check_in(history, sequence, operation.clone(), &used, None);
-        [logs, logs_nothing].map(check).map(Option::unwrap_or_default).map(pairs)
+        [logs, logs_nothing].map(|history| pairs(find(history, sequence, operation, used, graph)))
     }
 
     fn runs(&mut self, stream: u64, graph: &Arc<GraphRun>) -> [Vec<Pair>; 2] {
         let stream = self.next(stream);
-        let Self { sequence, logs, logs_nothing } = self;
         let operation = Operation::new(What::Accesses(OpKind::RunGraph), stream, None, &[]);
-        logs_nothing.enter(sequence.era());
-        logs_nothing.shadow();
-        let check = |history| check_in(history, sequence, operation.clone(), &graph.accesses, Some(graph));
-        [logs, logs_nothing].map(check).map(Option::unwrap_or_default).map(pairs)
+        self.check(&operation, &graph.accesses.0, Some(graph))
     }
 
     fn allocates(&mut self, stream: Option<u64>, access: Access) {
         let stream = stream.and_then(|stream| self.next(stream));
-        let Self { sequence, logs, logs_nothing } = self;
-        let operation = Operation::new(What::Allocates, stream, None, &[]);
-        logs_nothing.enter(sequence.era());
-        logs_nothing.shadow();
-        allocated_in(logs, sequence, operation.clone(), &access);
-        allocated_in(logs_nothing, sequence, operation, &access);
+        let found = self.check(&Operation::new(What::Allocates, stream, None, &[]), &[access], None);
+        assert_eq!(found, [vec![], vec![]]);
     }
 
     /// A stream waits for a value. `is_late`: before another one writes it.
@@ -218,10 +227,9 @@ fn write_beside_an_open_read() -> (History, Sequence, Vec<Finding>) {
 }
 
 fn uses(history: &mut History, sequence: &mut Sequence, stream: u64, what: What, mode: Mode) -> Vec<Finding> {
-    history.enter(sequence.era());
     let stream = InStream { handle: stream, point: sequence.next(stream) };
-    let used = Accesses([Access { addr: 4096, end: 4160, mode }].into_iter().collect());
-    check_in(history, sequence, Operation::new(what, Some(stream), None, &[]), &used, None).unwrap_or_default()
+    let used = [Access { addr: 4096, end: 4160, mode }];
+    find(history, sequence, &Operation::new(what, Some(stream), None, &[]), &used, None)
 }
 
 fn decided(history: &mut History, sequence: &mut Sequence, found: Vec<Finding>) -> usize {
@@ -250,11 +258,11 @@ fn what_may_not_come_first_is_reported_at_once() {
     // The allocation is behind the wait.
     let memory = Access { addr: 8192, end: 8256, mode: Mode::Write };
     let stream = InStream { handle: 1, point: sequence.next(1) };
-    allocated_in(&mut history, &sequence, Operation::new(What::Allocates, Some(stream), None, &[]), &memory);
+    let allocation = Operation::new(What::Allocates, Some(stream), None, &[]);
+    assert!(find(&mut history, &sequence, &allocation, &[memory], None).is_empty());
     let stream = InStream { handle: 0, point: sequence.next(0) };
     let fill = Operation::new(What::Accesses(OpKind::Fill), Some(stream), None, &[]);
-    let used = Accesses([memory].into_iter().collect());
-    let found = check_in(&mut history, &sequence, fill, &used, None).unwrap_or_default();
+    let found = find(&mut history, &sequence, &fill, &[memory], None);
     assert_eq!(decided(&mut history, &mut sequence, found), 1);
 }
 

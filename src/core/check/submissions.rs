@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::operation::{InStream, Operation, What};
+use super::operation::{InStream, Operation, What, have_details};
 use super::report::Finding;
 use super::sync::{self, Step};
 use super::{init, is_on, races, report};
@@ -52,9 +52,7 @@ pub struct Submissions {
 impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
         if let Some(accesses) = only_accesses(&op) {
-            let (by, what) = (By::Stream(stream), What::Accesses(op.kind()));
-            let seen = Seen { by, what, effects: &Effects::default(), graph: None, runs: None };
-            let (_, point) = seen.check(&accesses, false, |sequence| sequence.latest_of(stream));
+            let point = check_accesses(stream, What::Accesses(op.kind()), &accesses.0);
             return submit(op).inspect_err(|_| refuse(point, false));
         }
         let waits = returns_complete(&op);
@@ -141,10 +139,43 @@ impl Checker for Submissions {
 /// The memory that a copy or fill uses, if no more of it matters: only races are checked, and its call does not wait
 /// for it.
 fn only_accesses(op: &Op<'_>) -> Option<Accesses> {
-    if are_contents_checked() || returns_complete(op) {
+    if needs_more_than_accesses() || returns_complete(op) {
         return None;
     }
     Accesses::of_op(op)
+}
+
+/// Whether operations need more than a check for races.
+fn needs_more_than_accesses() -> bool {
+    are_contents_checked() || have_details()
+}
+
+/// The short way of an operation that needs no more than a check for races.
+#[inline]
+fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
+    let stack = report::stack();
+    let mut sequence = sequence::lock();
+    let point = sequence.next(stream);
+    let mut found = None;
+    races::check_short(&mut sequence, what, InStream { handle: stream, point }, stack, used, &mut found);
+    match what {
+        What::Frees => used.iter().for_each(|freed| sequence.forget_values(freed.addr..freed.end)),
+        What::Allocates => {}
+        _ => overwrite(&mut sequence, Some(stream), used),
+    }
+    let decided = sequence.decided();
+    drop(sequence);
+    decided.into_iter().for_each(undecided::report);
+    found.iter().flatten().for_each(report::finding);
+    point
+}
+
+/// A stream or the host writes memory, and with it values that end waits.
+#[inline]
+fn overwrite(sequence: &mut Sequence, stream: Option<u64>, used: &[Access]) {
+    for written in used.iter().filter(|access| access.mode != Mode::Read) {
+        sequence.overwrite(stream, written.addr..written.end);
+    }
 }
 
 /// Whether checks need more of an operation than its order and the memory that it uses.
@@ -240,6 +271,12 @@ impl Delivery for WatchedDelivery {
 /// Memory is allocated, in the order of a stream or at once.
 pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
+    if let By::Stream(stream) = by
+        && !needs_more_than_accesses()
+    {
+        check_accesses(stream, What::Allocates, &[used]);
+        return;
+    }
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let operation = Operation::new(What::Allocates, by.next(&mut sequence), stack, &[used]);
@@ -248,13 +285,19 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
         init::allocates(addr, len, Arc::new(operation.clone()));
     }
     if is_on(Check::Races) {
-        races::allocated(&mut sequence, operation, &used);
+        races::check(&mut sequence, &operation, &[used], None, &mut None);
     }
 }
 
 /// Memory is freed, in the order of a stream or at once.
 pub fn frees(by: By, addr: usize, len: usize) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
+    if let By::Stream(stream) = by
+        && !needs_more_than_accesses()
+    {
+        check_accesses(stream, What::Frees, &[used]);
+        return;
+    }
     let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None, runs: None };
     let mut all = Accesses::default();
     all.0.push(used);
@@ -302,22 +345,20 @@ impl Seen<'_> {
         }
         let operation = Operation::new(self.what, stream, stack, &accesses.0);
         let kept = is_kept.then(|| Arc::new(operation.clone()));
-        let faults = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
+        let mut found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
         report::page::operation(&operation);
-        let mut races = None;
         if is_on(Check::Races) && !accesses.0.is_empty() {
-            races = races::check(&mut sequence, operation, accesses, self.graph);
+            races::check(&mut sequence, &operation, &accesses.0, self.graph, &mut found);
         }
         // A free writes nothing that ends a wait.
-        let is_write = |access: &&Access| self.what != What::Frees && access.mode != Mode::Read;
-        for written in accesses.0.iter().filter(is_write) {
-            sequence.overwrite(stream.map(|stream| stream.handle), written.addr..written.end);
+        if self.what != What::Frees {
+            overwrite(&mut sequence, stream.map(|stream| stream.handle), &accesses.0);
         }
         let carried = carry(&mut sequence);
         let decided = sequence.decided();
         drop(sequence);
         decided.into_iter().for_each(undecided::report);
-        [faults, races].into_iter().flatten().for_each(|found| found.iter().for_each(report::finding));
+        found.iter().flatten().for_each(report::finding);
         (kept, carried)
     }
 
@@ -326,7 +367,7 @@ impl Seen<'_> {
         let mut found = Vec::new();
         if is_on(Check::Init) {
             // What is still to be submitted may come before it, and write the memory.
-            let is_open = operation.stream.is_some_and(|stream| sequence.is_open(stream.point));
+            let is_open = operation.point().is_some_and(|point| sequence.is_open(point));
             found = init::check(operation, self.effects, is_open);
         }
         if is_on(Check::Sync) {

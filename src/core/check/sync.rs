@@ -36,7 +36,7 @@ struct Count {
 
 /// A stream was given this operation, which may stop streams or let them go on.
 pub fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
-    let Some(point) = operation.stream.map(|stream| stream.point) else { return };
+    let Some(point) = operation.point() else { return };
     let Some(stream) = Handle::from_raw(handle).and_then(|handle| Stream::table().get(handle)) else { return };
     let marker = || {
         let event = stream.device.native.create_event(false).ok()?;

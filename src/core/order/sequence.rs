@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use parking_lot::{Mutex, MutexGuard};
+use rustc_hash::FxHashMap;
 
 pub use super::carriers::End;
 use super::carriers::{Carried, Carrier, Changes, Gate, key_of};
@@ -27,7 +27,7 @@ use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
 use super::graph_run::GraphRuns;
 use super::undecided::{self, Pair, Report};
-use crate::algo::map::key_map::KeyMap;
+use crate::algo::sync::spin_lock::{Guard, SpinLock};
 use crate::backend::stream::decorators;
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
@@ -68,12 +68,12 @@ const SWEEP: usize = 1024;
 /// The order of everything that was submitted so far.
 #[derive(Default)]
 pub struct Sequence {
-    pub(super) lines: KeyMap<u64, Line>,
+    pub(super) lines: FxHashMap<u64, Line>,
     /// The stream that was looked up last.
     latest: Option<(u64, Line)>,
     /// By line.
     pub(super) streams: Vec<Progress>,
-    pub(super) carriers: KeyMap<usize, Carried>,
+    pub(super) carriers: FxHashMap<usize, Carried>,
     sweep_at: usize,
     /// The addresses among the keys of carriers.
     values: BTreeSet<usize>,
@@ -91,15 +91,15 @@ pub struct Sequence {
     kept: Option<Box<dyn Any + Send>>,
 }
 
-static SEQUENCE: LazyLock<Mutex<Sequence>> = LazyLock::new(Mutex::default);
+static SEQUENCE: LazyLock<SpinLock<Sequence>> = LazyLock::new(SpinLock::default);
 
 /// The order, for the checker.
-pub fn lock() -> MutexGuard<'static, Sequence> {
+pub fn lock() -> Guard<'static, Sequence> {
     SEQUENCE.lock()
 }
 
 /// As [`lock`], at the end of the process: a thread that was stopped may hold the lock.
-pub fn try_lock() -> Option<MutexGuard<'static, Sequence>> {
+pub fn try_lock() -> Option<Guard<'static, Sequence>> {
     SEQUENCE.try_lock()
 }
 
@@ -113,10 +113,22 @@ impl Sequence {
     /// What the checker keeps of operations, which needs the order: one lock protects both.
     #[inline]
     pub fn with_kept<T: Any + Default + Send, R>(&mut self, change: impl FnOnce(&mut T, &mut Self) -> R) -> R {
-        let mut kept = self.kept.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default();
+        let mut kept = self.take_kept();
         let result = change(&mut kept, self);
-        self.kept = Some(kept);
+        self.keep(kept);
         result
+    }
+
+    /// Takes what the checker keeps, which has to be kept again.
+    #[inline]
+    pub fn take_kept<T: Any + Default + Send>(&mut self) -> Box<T> {
+        self.kept.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default()
+    }
+
+    /// Keeps this for the checker.
+    #[inline]
+    pub fn keep<T: Any + Send>(&mut self, kept: Box<T>) {
+        self.kept = Some(kept);
     }
 
     #[inline]

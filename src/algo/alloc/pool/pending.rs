@@ -1,10 +1,11 @@
 //! Pending blocks, which streams have freed and other streams may not have yet: for each stream by length, to reuse
 //! one, and by age, because they become free in that order.
 
+use rustc_hash::FxHashMap;
+
 use super::StreamKey;
 use crate::algo::alloc::heap::Heap;
 use crate::algo::alloc::heap::bins::Bins;
-use crate::algo::map::key_map::KeyMap;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// A key that no stream has.
@@ -58,7 +59,7 @@ pub(super) struct Pending {
     /// Slots of forgotten streams.
     unused: Vec<u32>,
     /// The slots of the other streams.
-    slots: KeyMap<StreamKey, u32>,
+    slots: FxHashMap<StreamKey, u32>,
     /// Units in pending blocks.
     pub(super) units: u64,
     /// The number of these blocks.

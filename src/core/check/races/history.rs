@@ -8,41 +8,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::shadow::Shadow;
-use crate::algo::map::key_map::KeyMap;
-use crate::core::check::operation::Operation;
-use crate::core::order::accesses::{Access, Accesses, Mode};
+use crate::core::check::operation::{Operation, What};
+use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::graph_run::GraphRun;
+use crate::core::order::sequence::Point;
 
-/// The most entries of the log.
+/// The most steps of the log.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
-/// A run of a graph counts as many entries: it keeps what the graph uses, also after the graph is destroyed.
-const OF_A_RUN: usize = MOST / if cfg!(test) { 2 } else { 64 };
 
-/// A step of the shadow, by the operation with this number.
-enum Step {
-    Uses(Access, u64),
-    Runs(Arc<GraphRun>, u64),
-    Begins(Access, u64),
-    Forgets { addr: usize, end: usize },
+/// One use of memory by an operation. The host's are allocations and releases: earlier uses count no more.
+struct Step {
+    addr: usize,
+    end: usize,
+    mode: Mode,
+    operation: Operation,
 }
 
 impl Step {
-    /// The memory that it uses, and how; `None`: a graph.
-    fn access(&self) -> Option<Access> {
-        match *self {
-            Self::Uses(access, _) | Self::Begins(access, _) => Some(access),
-            Self::Forgets { addr, end } => Some(Access { addr, end, mode: Mode::Write }),
-            Self::Runs(..) => None,
-        }
-    }
-
-    /// The number of the operation that does it, which may get a new one.
-    fn by_mut(&mut self) -> Option<&mut u64> {
-        match self {
-            Self::Uses(_, by) | Self::Runs(_, by) | Self::Begins(_, by) => Some(by),
-            Self::Forgets { .. } => None,
-        }
+    fn access(&self) -> Access {
+        Access { addr: self.addr, end: self.end, mode: self.mode }
     }
 }
 
@@ -50,23 +37,27 @@ impl Step {
 #[derive(Default)]
 pub struct History {
     shadow: Shadow,
+    /// Steps of operations each of which is ordered after the previous one, and is not open.
     log: Vec<Step>,
-    /// The entries of the log, with those that runs count as.
-    entries: usize,
+    /// The latest operation of this era, if each is ordered after the previous one.
+    latest: Option<Point>,
     /// The shadow has operations of this era.
     has_shadow: bool,
     /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
     is_unordered: bool,
     /// There was no room for all that is to be reported.
     pub is_incomplete: bool,
+    /// By first byte: the end of the longest later write there. Empty, but with room.
+    written: FxHashMap<usize, usize>,
 }
 
 impl History {
     /// Forgets all operations when the era changes: they are complete.
+    #[inline]
     pub fn enter(&mut self, era: u64) {
         if self.shadow.enter(era) {
             self.log.clear();
-            self.entries = 0;
+            self.latest = None;
             self.has_shadow = false;
             self.is_unordered = false;
         }
@@ -80,35 +71,34 @@ impl History {
     /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
     /// returns whether one is complete before it begins.
     #[inline]
-    pub fn is_ordered(&self, is_before: impl Fn(&Operation) -> bool) -> bool {
-        !self.is_unordered && self.shadow.latest().is_none_or(is_before)
+    pub fn is_ordered(&self, is_before: impl Fn(Point) -> bool) -> bool {
+        !self.is_unordered && self.latest.is_none_or(is_before)
     }
 
-    /// Adds an operation that is ordered after all of them, and is not open. `graph`: it runs this graph.
-    pub fn log(&mut self, operation: Operation, used: &Accesses, graph: Option<&Arc<GraphRun>>) {
-        let by = self.shadow.begin(operation);
-        match graph {
-            Some(graph) => self.add(Step::Runs(Arc::clone(graph), by), OF_A_RUN),
-            None => used.0.iter().for_each(|access| self.add(Step::Uses(*access, by), 1)),
+    /// Adds an operation that is ordered after all of them, and is not open.
+    #[inline(always)]
+    pub fn log(&mut self, point: Point, operation: impl Fn() -> Operation, used: &[Access]) {
+        self.latest = Some(point);
+        for &Access { addr, end, mode } in used {
+            // Before the step is made: it is stored where it stays.
+            self.log.reserve(1);
+            self.log.push(Step { addr, end, mode, operation: operation() });
         }
     }
 
-    /// As [`Self::log`], for an operation that allocates this memory.
-    pub fn log_allocation(&mut self, operation: Operation, used: &Access) {
-        let by = self.shadow.begin(operation);
-        self.add(Step::Begins(*used, by), 1);
+    /// As [`Self::log`], for one that runs this graph.
+    pub fn log_run(&mut self, operation: Operation, graph: &Arc<GraphRun>) {
+        self.latest = operation.point();
+        let shadow = self.checked();
+        let by = shadow.begin(operation);
+        shadow.add_run(graph, by, |_| false);
     }
 
-    fn add(&mut self, step: Step, entries: usize) {
-        self.log.push(step);
-        self.entries += entries;
-    }
-
-    /// Forgets the uses of this memory.
-    pub fn forget(&mut self, addr: usize, end: usize) {
+    /// Forgets the uses of this memory, which the host has allocated or freed.
+    pub fn forget(&mut self, operation: Operation, &Access { addr, end, mode }: &Access) {
         match self.is_unordered {
             true => self.shadow.forget(addr, end),
-            false => self.add(Step::Forgets { addr, end }, 1),
+            false => self.log.push(Step { addr, end, mode, operation }),
         }
     }
 
@@ -120,68 +110,77 @@ impl History {
 
     /// The shadow of all operations, for one of the host, which is not added.
     pub fn checked(&mut self) -> &mut Shadow {
-        self.has_shadow = true;
         if !self.log.is_empty() {
-            if !self.has_runs() {
-                self.drop_steps(|_| false, by_first_byte());
+            if !self.shadow.has_runs() {
+                self.drop_overwritten(|_| false);
             }
             self.empty_log();
         }
+        self.has_shadow = true;
         &mut self.shadow
     }
 
     /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
     #[inline]
-    pub fn sweep_if_many(&mut self, is_known: impl Fn(&Operation) -> bool) {
-        if self.entries >= MOST {
+    pub fn sweep_if_many(&mut self, is_known: impl Fn(Point) -> bool) {
+        if self.log.len() >= MOST {
             self.shorten_log(&is_known);
         }
-        if self.log.is_empty() {
-            self.shadow.sweep_if_many(is_known);
+        if self.has_shadow && self.log.is_empty() {
+            self.shadow.sweep_if_many(|operation| operation.point().is_none_or(&is_known));
         }
     }
 
-    fn shorten_log(&mut self, is_known: impl Fn(&Operation) -> bool) {
-        if self.has_runs() {
+    fn shorten_log(&mut self, is_known: impl Fn(Point) -> bool) {
+        // A run of a graph is one entry of the shadow, whatever memory it uses, and has to see all steps.
+        if self.shadow.has_runs() {
             return self.empty_log();
         }
-        self.drop_steps(&is_known, by_first_byte());
+        self.drop_overwritten(&is_known);
         if self.log.len() > MOST / 2 {
             self.drop_steps(is_known, by_each_byte());
         }
-        self.entries = self.log.len();
-        if self.has_shadow || self.entries > MOST / 2 {
+        if self.has_shadow || self.log.len() > MOST / 2 {
             self.empty_log();
         }
     }
 
-    /// Whether all steps count: a run of a graph is one entry, whatever memory it uses.
-    fn has_runs(&self) -> bool {
-        self.shadow.has_runs() || self.log.iter().any(|step| matches!(step, Step::Runs(..)))
+    /// Drops what is known to be complete, or what one later step writes: the fast way, for programs that use whole
+    /// ranges again.
+    fn drop_overwritten(&mut self, is_known: impl Fn(Point) -> bool) {
+        let mut written = std::mem::take(&mut self.written);
+        self.drop_steps(is_known, |access| {
+            let known = written.entry(access.addr).or_default();
+            let is_overwritten = *known >= access.end;
+            if access.mode == Mode::Write {
+                *known = access.end.max(*known);
+            }
+            is_overwritten
+        });
+        written.clear();
+        self.written = written;
     }
 
     /// Drops the steps that nothing later can conflict with: the host knows that they are complete, or
     /// `is_overwritten`, which gets the latest step first. There are no runs of graphs.
-    fn drop_steps(&mut self, is_known: impl Fn(&Operation) -> bool, mut is_overwritten: impl FnMut(&Access) -> bool) {
-        let Self { shadow, log, .. } = self;
-        let operations = shadow.operations();
-        // Each operation is after the previous one, so the host knows none behind one that it does not know.
-        let pending = operations.from + operations.kept.partition_point(is_known) as u64;
+    fn drop_steps(&mut self, is_known: impl Fn(Point) -> bool, mut is_overwritten: impl FnMut(&Access) -> bool) {
+        let log = &mut self.log;
+        // Each operation is after the previous one, so the host knows all before one that it knows.
+        let mut are_known = false;
         let mut first = log.len();
         for index in (0..log.len()).rev() {
-            let Some(access) = log[index].access() else { continue };
-            if !is_overwritten(&access) && log[index].by_mut().is_none_or(|by| *by >= pending) {
+            let point = log[index].operation.point();
+            are_known = are_known || point.is_some_and(&is_known);
+            if !is_overwritten(&log[index].access()) && !(are_known && point.is_some()) {
                 first -= 1;
                 log.swap(first, index);
             }
         }
         log.drain(..first);
-        if !self.has_shadow {
-            operations.keep(log.iter_mut().filter_map(Step::by_mut));
-        }
     }
 
     /// Notes that memory was allocated, or freed.
+    #[inline]
     pub fn note_live(&mut self, allocated: usize, freed: usize) {
         self.shadow.note_live(allocated, freed);
     }
@@ -204,31 +203,27 @@ impl History {
     }
 
     fn empty_log(&mut self) {
-        self.entries = 0;
         self.has_shadow = true;
         let Self { shadow, log, .. } = self;
+        // The number of the step's operation, which the steps of one operation share.
+        let mut latest = None;
         for step in log.drain(..) {
-            match step {
-                Step::Uses(access, by) => shadow.add_ordered(&access, by),
-                Step::Runs(graph, by) => shadow.add_run(&graph, by, |_| false),
-                Step::Begins(access, by) => shadow.begin_memory(&access, by),
-                Step::Forgets { addr, end } => shadow.forget(addr, end),
+            let (access, operation) = (step.access(), step.operation);
+            let Some(point) = operation.point() else {
+                shadow.forget(access.addr, access.end);
+                continue;
+            };
+            let allocates = operation.what == What::Allocates;
+            let by = match latest {
+                Some((known, by)) if known == point => by,
+                _ => shadow.begin(operation),
+            };
+            latest = Some((point, by));
+            match allocates {
+                true => shadow.begin_memory(&access, by),
+                false => shadow.add_ordered(&access, by),
             }
         }
-    }
-}
-
-/// Whether one later step writes the memory of a step: the fast way, for programs that use whole ranges again.
-fn by_first_byte() -> impl FnMut(&Access) -> bool {
-    // By first byte: the end of the longest later write there.
-    let mut written: KeyMap<usize, usize> = KeyMap::default();
-    move |access| {
-        let known = written.entry(access.addr).or_default();
-        let is_overwritten = *known >= access.end;
-        if access.mode == Mode::Write {
-            *known = access.end.max(*known);
-        }
-        is_overwritten
     }
 }
 

@@ -35,21 +35,6 @@ impl Operations {
         self.from + self.kept.len() as u64
     }
 
-    /// Keeps those with these numbers, which are sorted and all that name operations. They get new numbers.
-    pub fn keep<'a>(&mut self, numbers: impl Iterator<Item = &'a mut u64>) {
-        let mut latest = None;
-        let mut count = 0;
-        for number in numbers {
-            if latest != Some(*number) {
-                latest = Some(*number);
-                self.kept.swap(count, (*number - self.from) as usize);
-                count += 1;
-            }
-            *number = self.from + count as u64 - 1;
-        }
-        self.kept.truncate(count);
-    }
-
     pub fn clear(&mut self) {
         self.from = self.next();
         self.kept.clear();

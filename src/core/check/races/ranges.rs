@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops;
 
+use rustc_hash::FxHashMap;
+
 use super::operations::Use;
-use crate::algo::map::key_map::KeyMap;
 
 /// Bytes with the same uses.
 #[derive(Clone, Debug)]
@@ -75,7 +76,7 @@ pub struct Ranges {
     /// By first byte.
     tree: BTreeMap<usize, Index>,
     /// The same.
-    places: KeyMap<usize, Index>,
+    places: FxHashMap<usize, Index>,
     all: Vec<Range>,
     /// Places in `all` that hold no range.
     vacant: Vec<Index>,

@@ -57,11 +57,6 @@ impl Shadow {
         is_new
     }
 
-    /// The latest operation that may conflict with others.
-    pub fn latest(&self) -> Option<&Operation> {
-        self.operations.kept.last()
-    }
-
     /// Whether runs of graphs may conflict with others.
     pub fn has_runs(&self) -> bool {
         !self.runs.all().is_empty()
@@ -106,7 +101,7 @@ impl Shadow {
             let end = same.last().unwrap_or(first).end.min(access.end);
             let addr = first.addr.max(access.addr);
             // The latest operation of a stream stands for those before it, but an open one for open ones only.
-            let number = |operation: &Operation| operation.stream.map(|stream| stream.point.number);
+            let number = |operation: &Operation| operation.point().map(|point| point.number);
             let kind = |operation: &Operation| (operation.line(), is_open(operation));
             let is_same = |known: &Conflict| kind(&known.earlier) == kind(earlier);
             if found.iter().any(|known| is_same(known) && number(&known.earlier) > number(earlier)) {
@@ -122,11 +117,6 @@ impl Shadow {
     fn unordered_runs(&self, is_before: impl Fn(&Operation) -> bool) -> impl Iterator<Item = (&Run, &Operation)> {
         let operation = |run: &Run| &self.operations.kept[(run.by - self.operations.from) as usize];
         self.runs.all().iter().map(move |run| (run, operation(run))).filter(move |(_, earlier)| !is_before(earlier))
-    }
-
-    /// All operations that may conflict with others.
-    pub fn operations(&mut self) -> &mut Operations {
-        &mut self.operations
     }
 
     /// Whether this is true of all operations that may conflict with others.

@@ -17,7 +17,7 @@ fn operation(line: u32, number: u64) -> Operation {
 }
 
 fn point(operation: &Operation) -> Point {
-    operation.stream.expect("all are in streams").point
+    operation.point().expect("all are in streams")
 }
 
 fn access(addr: usize, end: usize, mode: Mode) -> Access {
@@ -142,9 +142,9 @@ fn a_sweep_keeps_what_the_host_does_not_know() {
     let mut shadow = Shadow::default();
     let many = super::LEAST_SWEEP + 1;
     for index in 0..many {
-        add(&mut shadow, &access(index * 16, index * 16 + 8, Mode::Write), 0, index as u64);
+        add(&mut shadow, &access(index * 16, index * 16 + 8, Mode::Write), 0, index as u64 + 1);
     }
-    let last = many as u64 - 1;
+    let last = many as u64;
     shadow.sweep_if_many(|operation| point(operation).number < last);
     assert_eq!(shadow.ranges.len(), 1);
     assert!(!shadow.is_incomplete);
@@ -154,7 +154,7 @@ fn a_sweep_keeps_what_the_host_does_not_know() {
 fn too_many_ranges_are_forgotten_and_noted() {
     let mut shadow = Shadow::default();
     for index in 0..super::LEAST_LIMIT / super::RANGE {
-        add(&mut shadow, &access(index * 16, index * 16 + 8, Mode::Write), 0, index as u64);
+        add(&mut shadow, &access(index * 16, index * 16 + 8, Mode::Write), 0, index as u64 + 1);
     }
     shadow.sweep_if_many(|_| false);
     assert!(shadow.is_incomplete);
@@ -162,7 +162,7 @@ fn too_many_ranges_are_forgotten_and_noted() {
     let mut busy = Shadow::default();
     busy.note_live(usize::MAX, 0);
     for index in 0..super::LEAST_LIMIT / super::RANGE {
-        add(&mut busy, &access(index * 16, index * 16 + 8, Mode::Write), 0, index as u64);
+        add(&mut busy, &access(index * 16, index * 16 + 8, Mode::Write), 0, index as u64 + 1);
     }
     busy.sweep_if_many(|_| false);
     assert!(!busy.is_incomplete, "the limit grows with the memory in use");

@@ -87,7 +87,7 @@ pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> O
                     continue;
                 }
                 // What ends the wait has run. The stream has not reached the wait, or is about to go on.
-                None if !stop.operation.stream.is_some_and(|stream| is_open(stream.point)) => return None,
+                None if !stop.operation.point().is_some_and(is_open) => return None,
                 None if matches!(carrier, Carrier::Value(_)) => End::NoWrite,
                 None => End::NoRecord,
             },

@@ -112,7 +112,7 @@ pub fn submitted(
     accesses: &Accesses,
     graph: Option<&GraphRun>,
 ) -> Vec<Finding> {
-    let Some(point) = operation.stream.map(|stream| stream.point).filter(|_| closed::are_used()) else {
+    let Some(point) = operation.point().filter(|_| closed::are_used()) else {
         return Vec::new();
     };
     let mut early = EARLY.lock();

@@ -33,7 +33,14 @@ impl<R: Resource> Resource for Hooks<R> {
     #[inline(always)]
     fn allocate(&self, request: R::Request) -> Result<R::Memory> {
         match memory_hook::exist() {
-            true => seldom(move || self.allocate_hooked(request)),
+            // The closure's captures have just been written: they are used in place first, and moved later.
+            true => seldom(move || match memory_hook::are_registered() {
+                true => self.allocate_hooked(request),
+                false => match self.watched(&request)? {
+                    Some(event) => self.next.allocate(request).inspect(|memory| watch(event, memory)),
+                    None => self.next.allocate(request),
+                },
+            }),
             false => self.next.allocate(request),
         }
     }
@@ -41,7 +48,16 @@ impl<R: Resource> Resource for Hooks<R> {
     #[inline(always)]
     fn release(&self, release: R::Release) -> Result<()> {
         match self.moment == Moment::Malloc && memory_hook::exist() {
-            true => seldom(move || self.release_hooked(release)),
+            true => seldom(move || match memory_hook::are_registered() {
+                true => self.release_hooked(release),
+                false => {
+                    if !release.is_retained()? {
+                        release.watched()?.iter().for_each(memory_hook::is_freed);
+                        self.next.release(release)?;
+                    }
+                    Ok(())
+                }
+            }),
             false => self.next.release(release),
         }
     }
@@ -49,9 +65,6 @@ impl<R: Resource> Resource for Hooks<R> {
 
 impl<R: Resource> Hooks<R> {
     fn allocate_hooked(&self, mut request: R::Request) -> Result<R::Memory> {
-        if !memory_hook::are_registered() {
-            return self.allocate_watched(request);
-        }
         request.before_hooks(self.moment)?;
         let event = request.event()?;
         let event = match self.moment {
@@ -61,25 +74,14 @@ impl<R: Resource> Hooks<R> {
         around_allocation(self.moment, event, || self.next.allocate(request), Named::found)
     }
 
-    /// With a watcher only. It calls nothing, so the request holds what it has.
-    fn allocate_watched(&self, request: R::Request) -> Result<R::Memory> {
-        if self.moment != Moment::Malloc {
-            return self.next.allocate(request);
-        }
-        let event = request.event()?;
-        let memory = self.next.allocate(request)?;
-        let Found { addr, handle, .. } = memory.found();
-        memory_hook::is_allocated(&Event { addr, handle, ..event });
-        Ok(memory)
+    /// What a watcher sees of a request. It calls nothing, so the request holds what it has.
+    fn watched(&self, request: &R::Request) -> Result<Option<Event>> {
+        (self.moment == Moment::Malloc).then(|| request.event()).transpose()
     }
 
     fn release_hooked(&self, mut release: R::Release) -> Result<()> {
         if release.is_retained()? {
             return Ok(());
-        }
-        if !memory_hook::are_registered() {
-            release.watched()?.iter().for_each(memory_hook::is_freed);
-            return self.next.release(release);
         }
         release.before_hooks();
         match release.event()? {
@@ -87,6 +89,11 @@ impl<R: Resource> Hooks<R> {
             None => self.next.release(release),
         }
     }
+}
+
+fn watch(event: Event, memory: &impl Named) {
+    let Found { addr, handle, .. } = memory.found();
+    memory_hook::is_allocated(&Event { addr, handle, ..event });
 }
 
 /// What hooks see of the release of memory at an address. `None` if it is no allocation of these kinds; then the call

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use rustc_hash::FxHashMap;
+
 use super::Event;
-use crate::algo::map::key_map::KeyMap;
 use crate::backend::{self, FaultKind};
 use crate::core::base::error::Result;
 use crate::core::base::handles::Object;
@@ -12,7 +13,7 @@ use crate::core::stream::stream::Stream;
 
 /// At most one mark for each stream, by its handle.
 #[derive(Default)]
-pub struct Marks(KeyMap<u64, Mark>);
+pub struct Marks(FxHashMap<u64, Mark>);
 
 struct Mark {
     /// The stream is on another device than the event, which does not keep that device open.
