@@ -334,14 +334,14 @@ pub mod text {
 }
 
 /// The number that C passed where the header has an `enum`; it may not be one of the enumerators.
-pub fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i32 {
+pub fn enum_value<E>(raw: MaybeUninit<E>) -> i32 {
     const { assert!(size_of::<E>() == size_of::<i32>()) };
     // SAFETY: as large as an i32, and C fills all of an enum argument; any bits are an i32.
     unsafe { raw.as_ptr().cast::<i32>().read_unaligned() }
 }
 
 /// A number where the header has an `enum`, which C may have chosen.
-pub fn enum_from<E: Copy>(number: i32) -> MaybeUninit<E> {
+pub fn enum_from<E>(number: i32) -> MaybeUninit<E> {
     const { assert!(size_of::<E>() == size_of::<i32>()) };
     let mut raw = MaybeUninit::<E>::uninit();
     // SAFETY: as large as an i32; it stays uninitialised as far as Rust is concerned.

@@ -57,7 +57,7 @@ pub type aclrtTaskGrp = *mut c_void;
 
 /// The type of an element.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclDataType {
     /// No type.
     ACL_DT_UNDEFINED = -1,
@@ -119,7 +119,6 @@ pub enum aclDataType {
 
 /// The order of a tensor's dimensions. N batch, C channels, D depth, H height, W width.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclFormat {
     /// No format.
     ACL_FORMAT_UNDEFINED = -1,
@@ -165,7 +164,6 @@ pub enum aclFormat {
 
 /// The severity of a log line.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclLogLevel {
     /// For debugging.
     ACL_DEBUG = 0,
@@ -179,7 +177,6 @@ pub enum aclLogLevel {
 
 /// Where memory of a tensor lives.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclMemType {
     /// On the device.
     ACL_MEMTYPE_DEVICE = 0,
@@ -191,7 +188,6 @@ pub enum aclMemType {
 
 /// Options of a context or of the process.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclSysParamOpt {
     /// The same input gives bit-identical results.
     ACL_OPT_DETERMINISTIC = 0,
@@ -205,7 +201,6 @@ pub enum aclSysParamOpt {
 
 /// Attributes of the chip and its software.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclCannAttr {
     /// None.
     ACL_CANN_ATTR_UNDEFINED = -1,
@@ -219,7 +214,6 @@ pub enum aclCannAttr {
 
 /// Numbers of a chip.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclDeviceInfo {
     /// None.
     ACL_DEVICE_INFO_UNDEFINED = -1,

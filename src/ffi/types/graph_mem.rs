@@ -2,7 +2,6 @@
 
 /// Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum portaclGraphMemAttr {
     /// Memory of graphs: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
     /// allocated it and the graph is destroyed first, until it is freed. Read-only.

@@ -8,7 +8,7 @@ use super::soma::aclrtMemPool;
 
 /// Kinds of memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum portaclMemoryKind {
     /// Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
     PORTACL_MEMORY_DEVICE = 0,
@@ -27,7 +27,6 @@ pub enum portaclMemoryKind {
 
 /// The event that a memory hook is called for.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum portaclMemoryMoment {
     /// The library allocates memory from the device or the system.
     PORTACL_MEMORY_ALLOC = 0,
@@ -39,7 +38,6 @@ pub enum portaclMemoryMoment {
 
 /// The scope of a memory hook.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum portaclMemoryHookScope {
     /// Allocations of the thread that registers it.
     PORTACL_MEMORY_HOOK_THREAD = 0,
@@ -112,7 +110,6 @@ pub struct portaclMemoryHook {
 
 /// Information about a registered memory hook.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryHookInfo {
     /// sizeof(portaclMemoryHookInfo), set by the caller in the first element.
     pub structSize: usize,
@@ -134,7 +131,6 @@ pub struct portaclMemoryHookInfo {
 
 /// A function of the program in a tree of memory use, including everything that it called.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryProfileNode {
     /// sizeof(portaclMemoryProfileNode), set by the caller in the first element.
     pub structSize: usize,
@@ -158,7 +154,6 @@ pub struct portaclMemoryProfileNode {
 
 /// A live allocation, as listed by portaclMemorySnapshot.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryAllocation {
     /// sizeof(portaclMemoryAllocation), set by the caller in the first element.
     pub structSize: usize,

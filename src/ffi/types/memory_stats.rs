@@ -5,7 +5,6 @@ use super::soma::aclrtMemPool;
 /// Statistics of one kind of memory. Those of a device and of its pools start when the device is first set and end when
 /// it is reset. Those of host memory start with aclInit, or the first use, and end with aclFinalize.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryStats {
     /// sizeof(portaclMemoryStats), set by the caller.
     pub structSize: usize,
@@ -45,7 +44,6 @@ pub struct portaclMemoryStats {
 
 /// Statistics of one memory pool.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryPoolStats {
     /// sizeof(portaclMemoryPoolStats), set by the caller in the first element.
     pub structSize: usize,
@@ -61,7 +59,6 @@ pub struct portaclMemoryPoolStats {
 
 /// Live allocations with pages of one size.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryPageStats {
     /// sizeof(portaclMemoryPageStats), set by the caller in the first element.
     pub structSize: usize,

@@ -27,7 +27,6 @@ pub const PORTACL_MEM_HANDLE_TYPE_FABRIC: i32 = 8;
 
 /// Attributes of a device about memory pools.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum portaclMemPoolSupport {
     /// 1 if the device supports pools of its memory, else 0.
     PORTACL_MEM_POOL_SUPPORT_DEVICE = 0,
@@ -49,7 +48,6 @@ pub enum portaclMemPoolSupport {
 
 /// The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemPoolPtrExportData {
     /// Size of this structure in bytes; the caller sets it before either call.
     pub size: usize,

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 
 /// Metrics of AI cores.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofAicoreMetrics {
     /// Utilization of the arithmetic units.
     ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
@@ -30,7 +29,6 @@ pub enum aclprofAicoreMetrics {
 
 /// Ends of a step.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofStepTag {
     /// Its start.
     ACL_STEP_START = 0,
@@ -40,7 +38,6 @@ pub enum aclprofStepTag {
 
 /// The kind of a description.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofSubscribeOpFlag {
     /// An operator.
     ACL_SUBSCRIBE_OP = 0,
@@ -54,7 +51,6 @@ pub enum aclprofSubscribeOpFlag {
 
 /// Attributes of an operator's description.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofSubscribeOpAttri {
     /// The number of its thread.
     ACL_SUBSCRIBE_ATTRI_THREADID = 0,
@@ -64,7 +60,6 @@ pub enum aclprofSubscribeOpAttri {
 
 /// Options of the profiler; their values are texts.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofConfigType {
     /// Not an option.
     ACL_PROF_ARGS_MIN = 0,
@@ -104,7 +99,6 @@ pub enum aclprofConfigType {
 
 /// Kinds of messages of a range.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofMessageType {
     /// An operator with its tensors.
     ACL_PROF_MESSAGE_TYPE_TENSOR_INFO = 0,

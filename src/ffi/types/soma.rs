@@ -10,7 +10,6 @@ pub type aclrtMemPool = *mut c_void;
 
 /// Attributes of a pool.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemPoolAttr {
     /// Memory that was freed in one stream is reused in another that waits for it by an event.
     ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,

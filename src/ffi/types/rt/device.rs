@@ -4,7 +4,6 @@ use std::ffi::{c_char, c_void};
 
 /// Where the program runs.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtRunMode {
     /// On the device itself.
     ACL_DEVICE = 0,
@@ -14,7 +13,6 @@ pub enum aclrtRunMode {
 
 /// The task schedulers of a device.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtTsId {
     /// The task scheduler of the AI cores.
     ACL_TS_ID_AICORE = 0,
@@ -26,7 +24,6 @@ pub enum aclrtTsId {
 
 /// Attributes of a group.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtGroupAttr {
     /// AI cores.
     ACL_GROUP_AICORE_INT = 0,
@@ -44,7 +41,6 @@ pub enum aclrtGroupAttr {
 
 /// The result of a floating-point overflow.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtFloatOverflowMode {
     /// The largest finite number.
     ACL_RT_OVERFLOW_MODE_SATURATION = 0,
@@ -61,7 +57,6 @@ pub struct aclrtUtilizationExtendInfo {
 
 /// Utilization of a device, in percent.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtUtilizationInfo {
     /// Matrix units.
     pub cubeUtilization: i32,
@@ -85,7 +80,6 @@ pub type aclrtGroupInfo = tagRtGroupInfo;
 
 /// The state of a device.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceStatus {
     /// It works.
     ACL_RT_DEVICE_STATUS_NORMAL = 0,
@@ -97,7 +91,6 @@ pub enum aclrtDeviceStatus {
 
 /// Attributes of a device.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevAttr {
     /// CPUs of the device.
     ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
@@ -159,7 +152,6 @@ pub enum aclrtDevAttr {
 
 /// Features of a device.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevFeatureType {
     /// Pending kernels can be changed.
     ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
@@ -169,7 +161,6 @@ pub enum aclrtDevFeatureType {
 
 /// Types of resource limits.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevResLimitType {
     /// Matrix cores.
     ACL_RT_DEV_RES_CUBE_CORE = 0,
@@ -179,7 +170,6 @@ pub enum aclrtDevResLimitType {
 
 /// The time of a callback of aclrtDeviceTaskAbort.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceTaskAbortStage {
     /// Before the abort.
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
@@ -189,7 +179,6 @@ pub enum aclrtDeviceTaskAbortStage {
 
 /// The time of a device-state callback.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceState {
     /// Before it is set.
     ACL_RT_DEVICE_STATE_SET_PRE = 0,
@@ -206,7 +195,6 @@ pub type aclrtDeviceStateCallback = Option<unsafe extern "C" fn(i32, aclrtDevice
 
 /// An identifier that is unique to a device.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtUuid {
     /// The identifier.
     pub bytes: [c_char; 16],
@@ -218,7 +206,6 @@ pub type aclrtDeviceTaskAbortCallback =
 
 /// Engines of a device.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtHacType {
     /// The scheduler.
     ACL_RT_HAC_TYPE_STARS = 0,
@@ -244,7 +231,6 @@ pub enum aclrtHacType {
 
 /// Whether an engine can use mapped host memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtHostMemMapCapability {
     /// It cannot.
     ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
@@ -254,7 +240,6 @@ pub enum aclrtHostMemMapCapability {
 
 /// Operands and forms of an atomic operation; bits.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAtomicOperationCapability {
     /// Signed numbers.
     ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
@@ -278,7 +263,6 @@ pub enum aclrtAtomicOperationCapability {
 
 /// Atomic operations.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAtomicOperation {
     /// Adds integers.
     ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
@@ -326,7 +310,6 @@ pub enum aclrtAtomicOperation {
 
 /// Limits of a device, in bytes.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceLimit {
     /// Stack of a thread.
     ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,

@@ -31,7 +31,6 @@ pub struct aclrtMemUceInfo {
 
 /// Kinds of hardware errors.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtErrorType {
     /// None.
     ACL_RT_NO_ERROR = 0,
@@ -51,7 +50,7 @@ pub enum aclrtErrorType {
 
 /// Kinds of errors of an AI core.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtAicoreErrorType {
     /// Unknown.
     ACL_RT_AICORE_ERROR_UNKNOWN = 0,
@@ -83,7 +82,6 @@ pub union aclrtErrorInfoDetail {
 
 /// A hardware error.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtErrorInfo {
     /// 1 if aclrtRepairError may repair it.
     pub tryRepair: u8,
@@ -99,7 +97,6 @@ pub struct aclrtErrorInfo {
 
 /// The scope of the last error.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtLastErrLevel {
     /// The calling thread.
     ACL_RT_THREAD_LEVEL = 0,

@@ -11,7 +11,6 @@ pub type aclmdlRI = *mut c_void;
 
 /// Which calls are forbidden while a stream is being captured.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICaptureMode {
     /// Calls that cannot be captured are forbidden on all threads.
     ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
@@ -23,7 +22,6 @@ pub enum aclmdlRICaptureMode {
 
 /// The state of a capture.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICaptureStatus {
     /// The stream is not being captured.
     ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
@@ -35,7 +33,7 @@ pub enum aclmdlRICaptureStatus {
 
 /// Kinds of tasks of a graph.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclmdlRITaskType {
     /// A task without parameters.
     ACL_MODEL_RI_TASK_DEFAULT = 0,
@@ -176,7 +174,6 @@ pub type aclmdlRICondHandle = *mut c_void;
 
 /// The initial value of a condition.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICondHandleFlag {
     /// The default value is assigned at every launch.
     ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
@@ -184,7 +181,6 @@ pub enum aclmdlRICondHandleFlag {
 
 /// Kinds of conditional tasks.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICondTaskType {
     /// Runs a body if the value is not 0.
     ACL_MODEL_RI_COND_TYPE_IF = 0,
@@ -196,7 +192,6 @@ pub enum aclmdlRICondTaskType {
 
 /// Parameters of a conditional task.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct tagAclmdlRICondTaskParams {
     /// The value.
     pub handle: aclmdlRICondHandle,

@@ -22,7 +22,7 @@ pub type aclrtParamHandle = *mut c_void;
 
 /// Options for loading a kernel binary.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtBinaryLoadOptionType {
     /// Load kernels when they are used.
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
@@ -68,7 +68,7 @@ pub struct aclrtBinaryLoadOptions {
 
 /// Kinds of cores.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtEngineType {
     /// Matrix cores.
     ACL_RT_ENGINE_TYPE_AIC = 0,
@@ -78,7 +78,6 @@ pub enum aclrtEngineType {
 
 /// Number of blocks or threads in each dimension.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct dim3 {
     /// In x.
     pub x: u32,
@@ -90,7 +89,7 @@ pub struct dim3 {
 
 /// Attributes of a launch.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtLaunchKernelAttrId {
     /// How blocks are scheduled.
     ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
@@ -224,7 +223,7 @@ pub struct aclrtNormalDisInfo {
 
 /// Distributions of random numbers.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtRandomNumFuncType {
     /// A dropout mask.
     ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
@@ -282,7 +281,6 @@ pub struct aclrtRandomNumTaskInfo {
 
 /// What to change in a pending task.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtUpdateTaskAttrId {
     /// Random numbers.
     ACL_RT_UPDATE_RANDOM_TASK = 1,
@@ -328,7 +326,6 @@ pub union aclrtUpdateTaskAttrVal {
 
 /// A change of a pending task.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtTaskUpdateInfo {
     /// The kind of task.
     pub id: MaybeUninit<aclrtUpdateTaskAttrId>,
@@ -338,7 +335,6 @@ pub struct aclrtTaskUpdateInfo {
 
 /// Attributes of a kernel.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtFuncAttribute {
     /// Its kind: a number of aclrtKernelType.
     ACL_FUNC_ATTR_KERNEL_TYPE = 1,
@@ -350,7 +346,6 @@ pub enum aclrtFuncAttribute {
 
 /// Kinds of kernels.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtKernelType {
     /// For AI cores.
     ACL_KERNEL_TYPE_AICORE = 0,

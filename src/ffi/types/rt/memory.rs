@@ -5,7 +5,6 @@ use std::mem::MaybeUninit;
 
 /// The direction of a copy.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemcpyKind {
     /// Host to host.
     ACL_MEMCPY_HOST_TO_HOST = 0,
@@ -27,7 +26,6 @@ pub enum aclrtMemcpyKind {
 
 /// Advice about managed memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedAdviseType {
     /// It is mostly read.
     ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
@@ -45,7 +43,7 @@ pub enum aclrtMemManagedAdviseType {
 
 /// Kinds of locations of managed memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMemManagedLocationType {
     /// No location.
     ACL_MEM_LOCATIONTYPE_INVALID = 0,
@@ -71,7 +69,6 @@ pub struct aclrtMemManagedLocation {
 
 /// Page size policy of an allocation. Other numbers are allowed and select by size.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemMallocPolicy {
     /// Huge pages if available.
     ACL_MEM_MALLOC_HUGE_FIRST = 0,
@@ -99,7 +96,6 @@ pub enum aclrtMemMallocPolicy {
 
 /// How host memory is registered.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtHostRegisterType {
     /// Mapped for the device.
     ACL_HOST_REGISTER_MAPPED = 0,
@@ -111,7 +107,7 @@ pub enum aclrtHostRegisterType {
 
 /// Attributes of an allocation.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMallocAttrType {
     /// None.
     ACL_RT_MEM_ATTR_RSV = 0,
@@ -159,7 +155,6 @@ pub struct aclrtMallocConfig {
 
 /// Processes of another server.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtServerPid {
     /// The device id in the pod of the server.
     pub sdid: u32,
@@ -171,7 +166,7 @@ pub struct aclrtServerPid {
 
 /// Kinds of device memory: DDR and HBM, page size, accessible by other devices (P2P) or not.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMemAttr {
     /// DDR, all pages.
     ACL_DDR_MEM = 0,
@@ -213,7 +208,6 @@ pub enum aclrtMemAttr {
 
 /// Attributes of shared memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtIpcMemAttrType {
     /// The connection through which it is accessed.
     ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
@@ -221,7 +215,7 @@ pub enum aclrtIpcMemAttrType {
 
 /// Kinds of locations of memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMemLocationType {
     /// Page-locked host memory.
     ACL_MEM_LOCATION_TYPE_HOST = 0,
@@ -247,7 +241,6 @@ pub struct aclrtMemLocation {
 
 /// The result of aclrtPointerGetAttributes.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtPtrAttributes {
     /// The location of the address.
     pub location: aclrtMemLocation,
@@ -259,7 +252,6 @@ pub struct aclrtPtrAttributes {
 
 /// Memory in use by one component.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMemUsageInfo {
     /// The component.
     pub name: [c_char; 32],
@@ -273,7 +265,6 @@ pub struct aclrtMemUsageInfo {
 
 /// Attributes of a range of managed memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedRangeAttribute {
     /// Whether it is mostly read.
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,

@@ -7,7 +7,7 @@ use super::memory::{aclrtMemAttr, aclrtMemLocation};
 
 /// Kinds of physical memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMemAllocationType {
     /// Pinned: it does not move.
     ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
@@ -15,7 +15,7 @@ pub enum aclrtMemAllocationType {
 
 /// How physical memory is shared.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMemHandleType {
     /// By the runtime.
     ACL_MEM_HANDLE_TYPE_NONE = 0,
@@ -25,7 +25,6 @@ pub enum aclrtMemHandleType {
 
 /// Kinds of handles for other processes.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemSharedHandleType {
     /// A number, on one server.
     ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
@@ -35,7 +34,6 @@ pub enum aclrtMemSharedHandleType {
 
 /// Physical memory, for a process of another server.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMemFabricHandle {
     /// Opaque.
     pub data: [u8; 128],
@@ -59,7 +57,6 @@ pub struct aclrtPhysicalMemProp {
 
 /// The granularity that aclrtMemGetAllocationGranularity returns.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemGranularityOptions {
     /// What sizes must be a multiple of.
     ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
@@ -74,7 +71,7 @@ pub type aclrtDrvMemHandle = *mut c_void;
 
 /// Cache operations.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtCmoType {
     /// Load memory.
     ACL_RT_CMO_TYPE_PREFETCH = 0,
@@ -88,7 +85,6 @@ pub enum aclrtCmoType {
 
 /// The operation of a reduction.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtReduceKind {
     /// Adds.
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
@@ -134,7 +130,7 @@ pub struct aclrtMemcpyBatchAttr {
 
 /// The access of a location to memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtMemAccessFlags {
     /// No access.
     ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
@@ -158,7 +154,6 @@ pub struct aclrtMemAccessDesc {
 
 /// Connections between devices.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemLinkType {
     /// Inside one package.
     ACL_RT_MEM_ACCESS_LINK_SIO = 0,
@@ -172,7 +167,6 @@ pub enum aclrtMemLinkType {
 
 /// Page sizes.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemPgType {
     /// Normal.
     NORMAL_PAGE_TYPE = 0,
@@ -184,7 +178,6 @@ pub enum aclrtMemPgType {
 
 /// Kinds of memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemType {
     /// HBM.
     HBM_TYPE = 0,
@@ -198,7 +191,6 @@ pub enum aclrtMemType {
 
 /// A kind of memory, in two notations.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct MemAttrMapping {
     /// Page size: a number of aclrtMemPgType.
     pub pgType: u32,

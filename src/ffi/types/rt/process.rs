@@ -6,7 +6,6 @@ use super::super::base::aclError;
 
 /// The stage of a snapshot callback.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtSnapShotStage {
     /// Before the process is locked.
     ACL_RT_SNAPSHOT_LOCK_PRE = 0,
@@ -47,7 +46,6 @@ pub struct aclrtSnapShotRestoreArgs {
 
 /// Packages with a version.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclCANNPackageName {
     /// All packages together.
     ACL_PKG_NAME_CANN = 0,
@@ -69,7 +67,6 @@ pub enum aclCANNPackageName {
 
 /// The version of a package as texts.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclCANNPackageVersion {
     /// The whole version.
     pub version: [c_char; 128],
@@ -87,7 +84,6 @@ pub struct aclCANNPackageVersion {
 
 /// The component that registers an init or finalize callback.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclRegisterCallbackType {
     /// The model layer.
     ACL_REG_TYPE_ACL_MODEL = 0,
@@ -117,7 +113,6 @@ pub type aclFinalizeCallbackFunc = Option<unsafe extern "C" fn(*mut c_void) -> a
 
 /// The state of a process.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtProcessState {
     /// It submits work.
     ACL_RT_PROCESS_STATE_RUNNING = 0,

@@ -7,7 +7,6 @@ use super::super::base::aclrtStream;
 
 /// The result of aclrtQueryEvent.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventStatus {
     /// It is complete.
     ACL_EVENT_STATUS_COMPLETE = 0,
@@ -19,7 +18,6 @@ pub enum aclrtEventStatus {
 
 /// The result of aclrtQueryEventStatus. Note the numbers: 1 is complete.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventRecordedStatus {
     /// The record is not complete, or the event was never recorded.
     ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
@@ -29,7 +27,6 @@ pub enum aclrtEventRecordedStatus {
 
 /// The result of aclrtQueryEventWaitStatus.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventWaitStatus {
     /// All waits are complete.
     ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
@@ -41,7 +38,6 @@ pub enum aclrtEventWaitStatus {
 
 /// The result of aclrtStreamQuery.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamStatus {
     /// All work is complete.
     ACL_STREAM_STATUS_COMPLETE = 0,
@@ -53,7 +49,6 @@ pub enum aclrtStreamStatus {
 
 /// Whether a stream waits for a callback.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCallbackBlockType {
     /// Later work continues at once.
     ACL_CALLBACK_NO_BLOCK = 0,
@@ -63,7 +58,6 @@ pub enum aclrtCallbackBlockType {
 
 /// Fields of a stream configuration.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamConfigAttr {
     /// Working memory: its address.
     ACL_RT_STREAM_WORK_ADDR_PTR = 0,
@@ -97,7 +91,6 @@ pub type aclrtHostFunc = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// Attributes of a stream.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamAttr {
     /// What happens after a failure.
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
@@ -131,7 +124,6 @@ pub union aclrtStreamAttrValue {
 
 /// How two values are compared.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCondition {
     /// Equal.
     ACL_RT_EQUAL = 0,
@@ -149,7 +141,6 @@ pub enum aclrtCondition {
 
 /// The type of values that are compared.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCompareDataType {
     /// 32-bit signed.
     ACL_RT_SWITCH_INT32 = 0,
@@ -159,7 +150,6 @@ pub enum aclrtCompareDataType {
 
 /// The time of a stream-state callback.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamState {
     /// After its creation.
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
@@ -172,7 +162,7 @@ pub type aclrtStreamStateCallback = Option<unsafe extern "C" fn(aclrtStream, acl
 
 /// How a record changes the count of a notify.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtCntNotifyRecordMode {
     /// Sets it.
     ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
@@ -196,7 +186,7 @@ pub struct aclrtCntNotifyRecordInfo {
 
 /// The condition on the count of a notify that ends a wait.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum aclrtCntNotifyWaitMode {
     /// Less than the value.
     ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
@@ -228,7 +218,6 @@ pub struct aclrtCntNotifyWaitInfo {
 
 /// The handle of an event for other processes.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtIpcEventHandle {
     /// Opaque.
     pub reserved: [c_char; 64],
