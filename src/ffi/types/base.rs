@@ -36,9 +36,7 @@ pub type aclError = c_int;
 pub type aclFloat16 = u16;
 
 /// An address and a size, accessed by functions.
-pub struct aclDataBuffer {
-    _private: [u8; 0],
-}
+pub struct aclDataBuffer([u8; 0]);
 
 /// The description of an allocator.
 pub type aclrtAllocatorDesc = *mut c_void;

@@ -105,29 +105,19 @@ pub enum aclprofMessageType {
 }
 
 /// What to profile.
-pub struct aclprofConfig {
-    _private: [u8; 0],
-}
+pub struct aclprofConfig([u8; 0]);
 
 /// A config for stopping the profile of a model.
-pub struct aclprofStopConfig {
-    _private: [u8; 0],
-}
+pub struct aclprofStopConfig([u8; 0]);
 
 /// Hardware events of AI cores; must be null.
-pub struct aclprofAicoreEvents {
-    _private: [u8; 0],
-}
+pub struct aclprofAicoreEvents([u8; 0]);
 
 /// A subscription.
-pub struct aclprofSubscribeConfig {
-    _private: [u8; 0],
-}
+pub struct aclprofSubscribeConfig([u8; 0]);
 
 /// A step.
-pub struct aclprofStepInfo {
-    _private: [u8; 0],
-}
+pub struct aclprofStepInfo([u8; 0]);
 
 /// A tensor, for a profile.
 #[repr(C)]

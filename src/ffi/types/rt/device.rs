@@ -51,9 +51,7 @@ pub enum aclrtFloatOverflowMode {
 }
 
 /// More utilization information; never filled in.
-pub struct aclrtUtilizationExtendInfo {
-    _private: [u8; 0],
-}
+pub struct aclrtUtilizationExtendInfo([u8; 0]);
 
 /// Utilization of a device, in percent.
 #[repr(C)]
@@ -71,9 +69,7 @@ pub struct aclrtUtilizationInfo {
 }
 
 /// Descriptions of groups, accessed by functions.
-pub struct tagRtGroupInfo {
-    _private: [u8; 0],
-}
+pub struct tagRtGroupInfo([u8; 0]);
 
 /// Descriptions of groups.
 pub type aclrtGroupInfo = tagRtGroupInfo;

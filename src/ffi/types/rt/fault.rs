@@ -4,9 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 /// Information about work that failed on a device, accessed by functions.
-pub struct rtExceptionInfo {
-    _private: [u8; 0],
-}
+pub struct rtExceptionInfo([u8; 0]);
 
 /// Information about work that failed on a device.
 pub type aclrtExceptionInfo = rtExceptionInfo;
