@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::ffi::base::guard::guard_unsupported;
+use crate::ffi::base::guard_unsupported;
 use crate::ffi::types::aclError;
 
 /// Nothing can be dumped; the program can copy.

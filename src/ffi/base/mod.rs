@@ -4,6 +4,12 @@ pub mod app_log;
 pub mod dump;
 pub mod error;
 pub mod fork;
-pub mod guard;
+mod guard;
 pub mod portacl;
-pub mod value;
+mod value;
+
+pub use self::guard::{guard, guard_out, guard_outs, guard_unsupported, guard_value, guard_value_anywhere};
+pub use self::value::{
+    Array, Out, address, bytes, check_len, check_struct_size, enum_from, enum_value, function, handle, must_be_null,
+    must_not_be_null, null, read, text, write_rows, write_unless_null,
+};

@@ -6,8 +6,7 @@ use crate::core::base::error;
 use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
 use crate::core::runtime::{device_info, info};
-use crate::ffi::base::guard::{guard, guard_value, guard_value_anywhere};
-use crate::ffi::base::value::text;
+use crate::ffi::base::{guard, guard_value, guard_value_anywhere, text};
 use crate::ffi::types::aclError;
 
 /// Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the

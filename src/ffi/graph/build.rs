@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::graph::build;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, handle};
+use crate::ffi::base::{address, guard, guard_out, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 
 /// Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT can be bound to

@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::graph::capture::{self, mode};
-use crate::ffi::base::guard::{guard, guard_out, guard_outs};
-use crate::ffi::base::value::{enum_value, handle};
+use crate::ffi::base::{enum_value, guard, guard_out, guard_outs, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 
 /// Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,

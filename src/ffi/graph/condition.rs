@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::graph::condition;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, address, enum_value, handle};
+use crate::ffi::base::{Out, address, enum_value, guard, guard_out, handle};
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag, aclmdlRICondTaskParams,
     aclrtStream,

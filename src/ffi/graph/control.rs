@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::graph::control::{self, Switch};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, handle};
+use crate::ffi::base::{address, enum_value, guard, handle};
 use crate::ffi::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
 
 /// Records the start of another stream of the same graph: when a launch reaches it, `activeStream` runs its operations

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::graph::end_callback::{self, EndCallback};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, function, handle};
+use crate::ffi::base::{address, function, guard, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtCallback};
 
 /// Registers a function that is called when a graph is destroyed, or released with its device (aclrtResetDevice,

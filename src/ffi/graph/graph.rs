@@ -1,8 +1,7 @@
 //! Graphs: work that is captured once and launched many times.
 
 use crate::core::graph;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::handle;
+use crate::ffi::base::{guard, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 
 /// Launches a graph on the default stream of the current context, and waits for its completion. Returns 107000 inside a

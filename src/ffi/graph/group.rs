@@ -1,8 +1,7 @@
 //! Task groups: tasks of a graph whose arguments can change between and during launches.
 
 use crate::core::graph::{capture, group};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::handle;
+use crate::ffi::base::{guard, guard_out, handle};
 use crate::ffi::types::{aclError, aclrtStream, aclrtTaskGrp};
 
 /// Begins a task group: the following operations of the captured stream can be changed later with

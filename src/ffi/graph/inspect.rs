@@ -4,8 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, handle, text};
+use crate::ffi::base::{Out, guard, guard_out, handle, text};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};
 
 /// Sets the name of a graph. The name appears in aclmdlRIGetName and in printed graphs.

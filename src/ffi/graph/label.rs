@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::graph::{control, label};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, address, handle, must_not_be_null};
+use crate::ffi::base::{Out, address, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 
 /// Creates a label, which aclrtSetLabel sets in a stream of a graph that is being built.

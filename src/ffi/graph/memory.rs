@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::graphs;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::enum_value;
+use crate::ffi::base::{enum_value, guard, guard_out};
 use crate::ffi::types::{aclError, portaclGraphMemAttr};
 
 /// Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the

@@ -4,8 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 
 use crate::core::graph::picture;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{handle, text};
+use crate::ffi::base::{guard, handle, text};
 use crate::ffi::types::{aclError, aclmdlRI};
 
 /// Prints a graph to standard output: its name and number, and for each of its streams the tasks, with their parameters

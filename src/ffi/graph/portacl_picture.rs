@@ -4,8 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 
 use crate::core::graph::picture;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{handle, text};
+use crate::ffi::base::{guard, handle, text};
 use crate::ffi::types::{aclError, aclmdlRI};
 
 /// Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,

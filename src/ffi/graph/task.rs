@@ -8,8 +8,7 @@ use crate::core::graph::inspect;
 use crate::core::graph::inspect::params::{self, Change, KernelParams, Params, TaskParams};
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::transfer::stream_value;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_from, enum_value, handle, read};
+use crate::ffi::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
 use crate::ffi::kernel::kernel_launch::read_config;
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIEventResetTaskParams, aclmdlRIEventWaitTaskParams,

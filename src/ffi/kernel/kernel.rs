@@ -5,8 +5,9 @@ use std::path::Path;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::{self, binary_image};
-use crate::ffi::base::guard::{guard, guard_out, guard_outs, guard_unsupported, guard_value};
-use crate::ffi::base::value::{Array, address, bytes, enum_value, handle, text};
+use crate::ffi::base::{
+    Array, address, bytes, enum_value, guard, guard_out, guard_outs, guard_unsupported, guard_value, handle, text,
+};
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
 
 /// Checks the options of a load that have an effect here.

@@ -4,8 +4,7 @@ use std::ffi::c_void;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, bytes, check_len, handle, must_not_be_null};
+use crate::ffi::base::{address, bytes, check_len, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
 /// Calls a function with an argument list: a library list behind a handle, or a list in memory of the caller.

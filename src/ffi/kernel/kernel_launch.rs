@@ -6,8 +6,7 @@ use crate::backend::Arguments;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::kernel::kernel_launch::{self, Config, Request, Shape};
 use crate::core::kernel::{kernel_args, symbol};
-use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{Array, address, enum_value, handle, must_be_null};
+use crate::ffi::base::{Array, address, enum_value, guard, guard_unsupported, handle, must_be_null};
 use crate::ffi::kernel::kernel_args::with_list;
 use crate::ffi::types::{
     aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtStream, aclrtTaskUpdateInfo, dim3,

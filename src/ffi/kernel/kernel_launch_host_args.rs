@@ -6,8 +6,7 @@ use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::{self, PlaceHolder, Request, Shape};
 use crate::core::kernel::symbol;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, bytes, handle};
+use crate::ffi::base::{Array, bytes, guard, handle};
 use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, of_blocks, read_config};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream, dim3};
 

@@ -3,8 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use crate::core::kernel::symbol;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, handle, text};
+use crate::ffi::base::{address, guard, handle, text};
 use crate::ffi::types::{aclError, aclrtBinHandle};
 
 /// Registers an address of the program as a symbol of a variable or a kernel of a binary, on the device of that binary.

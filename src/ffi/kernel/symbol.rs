@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::kernel::symbol::{self, Part};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_value, handle};
+use crate::ffi::base::{address, enum_value, guard, guard_out, handle};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 
 /// Returns the kernel that is registered for a symbol on the current device.

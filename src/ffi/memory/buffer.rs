@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::memory::buffer::{self, USER_BYTES};
-use crate::ffi::base::guard::{guard, guard_out, guard_outs};
-use crate::ffi::base::value::{Array, Out, address, handle, must_not_be_null};
+use crate::ffi::base::{Array, Out, address, guard, guard_out, guard_outs, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMbuf};
 
 /// Creates a buffer: page-locked host memory with a data length, initially 0, and 96 bytes of user data, initially 0.

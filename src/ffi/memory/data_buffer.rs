@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::memory::data_buffer::{self, Extent};
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{address, handle};
+use crate::ffi::base::{address, guard, guard_value, handle};
 use crate::ffi::types::{aclDataBuffer, aclError};
 
 /// Creates a data buffer: an object that stores an address and a size. The caller keeps ownership of the memory;

@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::memory::host_register;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_value};
+use crate::ffi::base::{address, enum_value, guard, guard_out};
 use crate::ffi::types::{aclError, aclrtHostRegisterType};
 
 /// Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs

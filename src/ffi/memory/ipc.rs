@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::Result;
 use crate::core::base::ipc_key::{self, ProcessList};
 use crate::core::memory::ipc;
-use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
-use crate::ffi::base::value::{Array, address, enum_value, must_not_be_null, text};
+use crate::ffi::base::{Array, address, enum_value, guard, guard_out, guard_unsupported, must_not_be_null, text};
 use crate::ffi::types::{aclError, aclrtIpcMemAttrType, aclrtServerPid};
 
 /// A key passed from C.

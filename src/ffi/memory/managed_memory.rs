@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::invalid_param;
 use crate::core::base::host_memory;
 use crate::core::memory::managed_memory::{self, Move, Place, Question};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle};
+use crate::ffi::base::{Array, Out, address, enum_value, guard, guard_out, handle};
 use crate::ffi::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute, aclrtStream,
 };

@@ -4,8 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, mem_info};
-use crate::ffi::base::guard::{guard, guard_outs};
-use crate::ffi::base::value::{Out, enum_value, text};
+use crate::ffi::base::{Out, enum_value, guard, guard_outs, text};
 use crate::ffi::types::{aclError, aclrtMemAttr, aclrtMemUsageInfo};
 
 /// Returns the free and total memory of the current device.

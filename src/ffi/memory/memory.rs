@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory;
 use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_value};
+use crate::ffi::base::{address, enum_value, guard, guard_out};
 use crate::ffi::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 
 /// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.

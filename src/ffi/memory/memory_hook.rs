@@ -5,9 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{
-    Out, address, check_struct_size, enum_from, enum_value, handle, null, text, write_unless_null,
+use crate::ffi::base::{
+    Out, address, check_struct_size, enum_from, enum_value, guard, guard_value, handle, null, text, write_unless_null,
 };
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,

@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::param_invalid;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{text, write_rows, write_unless_null};
+use crate::ffi::base::{guard, text, write_rows, write_unless_null};
 use crate::ffi::memory::memory_hook::scope_of;
 use crate::ffi::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
 

@@ -1,7 +1,7 @@
 //! Access of devices to each other's memory.
 
 use crate::core::memory::peer;
-use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::{guard, guard_out};
 use crate::ffi::types::aclError;
 
 /// Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between

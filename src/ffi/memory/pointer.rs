@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, Location};
-use crate::ffi::base::guard::{guard_out, guard_outs};
-use crate::ffi::base::value::address;
+use crate::ffi::base::{address, guard_out, guard_outs};
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemLocationType, aclrtPtrAttributes};
 
 /// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that

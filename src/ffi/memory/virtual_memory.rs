@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::memory::access::{AccessRequest, flags_of};
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null, read};
+use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLocation, aclrtPhysicalMemProp,
 };

@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::memory::peer;
 use crate::core::memory::virtual_memory::{self, physical};
-use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
-use crate::ffi::base::value::{address, enum_from, handle};
+use crate::ffi::base::{address, enum_from, guard, guard_out, guard_unsupported, handle};
 use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtMemLocation, aclrtPhysicalMemProp};
 
 /// Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles

@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 use crate::backend::base::broker::Key;
 use crate::core::base::error::Result;
 use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, Out, enum_value, handle, must_not_be_null};
+use crate::ffi::base::{Array, Out, enum_value, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
 

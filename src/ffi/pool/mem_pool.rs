@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::{self, Props};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, read};
+use crate::ffi::base::{Array, Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
 /// Creates a pool. It is empty at first. It allocates segments of 32 MiB and more from its device, and its attributes

@@ -7,8 +7,7 @@ use std::mem::MaybeUninit;
 use crate::core::memory::access::flags_of;
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Array, address, enum_value, handle, must_not_be_null, read};
+use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::ffi::memory::virtual_memory::access_request;
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,

@@ -8,8 +8,7 @@ use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, check_struct_size, enum_from, function, handle, text, write_unless_null};
+use crate::ffi::base::{Out, address, check_struct_size, enum_from, function, guard, handle, text, write_unless_null};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for

@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
 use crate::core::process::memory_stats;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, check_struct_size, handle, write_rows};
+use crate::ffi::base::{Out, check_struct_size, guard, handle, write_rows};
 use crate::ffi::memory::memory_hook::memory_kind;
 use crate::ffi::types::{
     aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats,

@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use crate::core::process::snapshot::{self, Callback};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, function, read};
+use crate::ffi::base::{address, enum_value, function, guard, read};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };

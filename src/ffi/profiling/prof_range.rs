@@ -4,8 +4,7 @@ use std::ffi::c_char;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::profiling::{prof_range, prof_stamp};
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Array, bytes, handle, must_not_be_null, read, text};
+use crate::ffi::base::{Array, bytes, guard, guard_value, handle, must_not_be_null, read, text};
 use crate::ffi::types::{
     ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor, aclprofTensorInfo, aclrtStream,
 };

@@ -3,8 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use crate::core::profiling::prof_stamp;
-use crate::ffi::base::guard::{guard, guard_out, guard_value};
-use crate::ffi::base::value::{bytes, handle};
+use crate::ffi::base::{bytes, guard, guard_out, guard_value, handle};
 use crate::ffi::types::aclError;
 
 /// Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.

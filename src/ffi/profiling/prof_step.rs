@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::profiling::prof_step;
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{enum_value, handle};
+use crate::ffi::base::{enum_value, guard, guard_value, handle};
 use crate::ffi::types::{aclError, aclprofStepInfo, aclprofStepTag, aclrtStream};
 
 /// Creates a step, whose start and end aclprofGetStepTimestamp records. Works at any time, with and without profiling.

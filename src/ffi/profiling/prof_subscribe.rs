@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::unsupported;
-use crate::ffi::base::guard::{guard_unsupported, guard_value};
+use crate::ffi::base::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri, aclprofSubscribeOpFlag,
 };

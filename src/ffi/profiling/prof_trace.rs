@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::profiling::prof_trace;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{bytes, handle};
+use crate::ffi::base::{bytes, guard, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
 /// Adds a mark with data of the program to the stream's row of the trace, at the time when the stream reaches this

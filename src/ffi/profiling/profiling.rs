@@ -6,8 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::core::profiling;
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Array, bytes, enum_value, handle, must_be_null};
+use crate::ffi::base::{Array, bytes, enum_value, guard, guard_value, handle, must_be_null};
 use crate::ffi::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
 /// Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is

@@ -2,8 +2,7 @@
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::atomics;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, Out};
+use crate::ffi::base::{Array, Out, guard};
 use crate::ffi::types::{aclError, aclrtAtomicOperation};
 
 /// Returns which atomic operations kernels of a device can do on mapped host memory. For a GPU the driver reports them;

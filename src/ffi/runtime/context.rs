@@ -2,8 +2,7 @@
 
 use crate::core::runtime::context;
 use crate::core::stream;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{handle, must_be_null};
+use crate::ffi::base::{guard, guard_out, handle, must_be_null};
 use crate::ffi::types::{aclError, aclrtContext, aclrtStream};
 
 /// Creates a context of a device with its own default stream, and makes it current on the calling thread. If the device

@@ -4,8 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::runtime::{self, device};
 use crate::core::stream;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::enum_value;
+use crate::ffi::base::{enum_value, guard, guard_out};
 use crate::ffi::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 
 /// Sets the calling thread's device and makes the device's default context current.

@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::runtime::{device, device_info, info, thread};
-use crate::ffi::base::guard::{guard, guard_out, guard_outs};
-use crate::ffi::base::value::{Out, enum_value, must_be_null, text};
+use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_outs, must_be_null, text};
 use crate::ffi::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
     aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,

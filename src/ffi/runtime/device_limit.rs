@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::device_limit;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::enum_value;
+use crate::ffi::base::{enum_value, guard, guard_out};
 use crate::ffi::types::{aclError, aclrtDeviceLimit};
 
 /// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.

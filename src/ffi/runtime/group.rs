@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::unsupported;
-use crate::ffi::base::guard::{guard_out, guard_unsupported, guard_value};
+use crate::ffi::base::{guard_out, guard_unsupported, guard_value};
 use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 
 /// Why all other functions of groups are unsupported.

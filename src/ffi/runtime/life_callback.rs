@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use crate::core::base::error::Result;
 use crate::core::runtime::life_callback::{self, Callback};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{self, address, enum_value};
+use crate::ffi::base::{address, enum_value, function, guard};
 use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
 /// Checks that C passed a function.
-fn required<F>(function: Option<F>) -> Result<F> {
-    value::function("cbFunc", function, "it must be a function")
+fn required<F>(callback: Option<F>) -> Result<F> {
+    function("cbFunc", callback, "it must be a function")
 }
 
 /// Registers a function that every aclInit calls which initializes the library. If the library is already initialized,

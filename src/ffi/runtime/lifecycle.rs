@@ -5,8 +5,7 @@ use std::path::Path;
 
 use crate::core::base::error::Result;
 use crate::core::runtime;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, text};
+use crate::ffi::base::{Out, guard, text};
 use crate::ffi::types::aclError;
 
 /// A library thread that is still inside user code also runs this library's code: the library must not be unloaded

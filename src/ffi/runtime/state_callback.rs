@@ -4,8 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, handle, text};
+use crate::ffi::base::{address, guard, handle, text};
 use crate::ffi::types::{
     aclError, aclrtDeviceState, aclrtDeviceStateCallback, aclrtStreamState, aclrtStreamStateCallback,
 };

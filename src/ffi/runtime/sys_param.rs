@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::sys_param;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::enum_value;
+use crate::ffi::base::{enum_value, guard, guard_out};
 use crate::ffi::types::{aclError, aclSysParamOpt};
 
 /// Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with

@@ -4,8 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::runtime::{info, version};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{Out, enum_value, text};
+use crate::ffi::base::{Out, enum_value, guard, guard_out, text};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 
 /// Size in bytes of the caller's buffer for a version text, as the constant of this name in the header.

@@ -1,7 +1,7 @@
 //! The numbers of devices: of the program, of the machine and of their driver.
 
 use crate::core::runtime::device_info;
-use crate::ffi::base::guard::guard_out;
+use crate::ffi::base::guard_out;
 use crate::ffi::types::aclError;
 
 /// Returns the logical id of a device from its user id.

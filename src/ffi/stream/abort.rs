@@ -4,8 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use crate::core::stream::abort::{self, Stage, Watcher};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, handle, text};
+use crate::ffi::base::{address, guard, handle, text};
 use crate::ffi::types::{aclError, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtStream};
 
 /// Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.

@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::transmute;
 
 use crate::core::stream::allocator::{self, Function};
-use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{Out, address, handle};
+use crate::ffi::base::{Out, address, guard, guard_value, handle};
 use crate::ffi::types::{
     aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc, aclrtAllocatorDesc,
     aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,

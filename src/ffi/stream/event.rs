@@ -3,8 +3,7 @@
 use std::ffi::c_char;
 
 use crate::core::stream::event;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::handle;
+use crate::ffi::base::{guard, guard_out, handle};
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus, aclrtIpcEventHandle,
     aclrtStream,

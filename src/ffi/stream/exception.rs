@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::core::base::error::Result;
 use crate::core::kernel;
 use crate::core::stream::exception::{self, Exception, Watcher};
-use crate::ffi::base::guard::{guard, guard_out, guard_outs, guard_value};
-use crate::ffi::base::value::{self, address, handle};
+use crate::ffi::base::{address, function, guard, guard_out, guard_outs, guard_value, handle};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle, aclrtOpExceptionCallback,
 };
@@ -28,7 +27,7 @@ fn watcher(function: Function) -> Watcher {
 
 fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
     let remedy = "it must be a function, and aclrtSetExceptionInfoCallback takes one back that it has set";
-    value::function("callback", callback, remedy)
+    function("callback", callback, remedy)
 }
 
 /// Sets the function that is called when enqueued work fails. It replaces the function of an earlier call. Functions of

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::stream::native;
-use crate::ffi::base::guard::guard_out;
-use crate::ffi::base::value::{address, handle};
+use crate::ffi::base::{address, guard_out, handle};
 use crate::ffi::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 
 /// Returns the CUDA driver's device number, a `CUdevice`.

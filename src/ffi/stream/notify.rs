@@ -3,8 +3,7 @@
 use std::ffi::c_char;
 
 use crate::core::stream::notify::{self, CountedWait};
-use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
-use crate::ffi::base::value::{Array, enum_value, handle, must_not_be_null, read, text};
+use crate::ffi::base::{Array, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read, text};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify, aclrtServerPid,

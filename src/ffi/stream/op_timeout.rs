@@ -1,7 +1,7 @@
 //! Timeouts of operators and of waits in streams.
 
 use crate::core::stream::op_timeout;
-use crate::ffi::base::guard::{guard, guard_out};
+use crate::ffi::base::{guard, guard_out};
 use crate::ffi::types::aclError;
 
 /// Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the

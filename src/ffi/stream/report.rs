@@ -7,8 +7,7 @@ use std::mem::MaybeUninit;
 use crate::backend::{HostFn, pthread as this_thread};
 use crate::core::base::error::invalid_param;
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{enum_value, function, handle};
+use crate::ffi::base::{enum_value, function, guard, handle};
 use crate::ffi::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream};
 
 const NO_BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK as i32;

@@ -4,8 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::Result;
 use crate::core::stream::resource_limit::{self, Resource};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{enum_value, handle};
+use crate::ffi::base::{enum_value, guard, guard_out, handle};
 use crate::ffi::types::{aclError, aclrtDevResLimitType, aclrtStream};
 
 /// The resource that C names.

@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 use crate::core::stream::{self, event};
 
 use crate::core::stream::stream_attribute::{self, Attribute};
-use crate::ffi::base::guard::{guard, guard_out, guard_unsupported};
-use crate::ffi::base::value::{Out, enum_value, handle, must_not_be_null};
+use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};
 
 /// Creates a stream in the current context. Operations of one stream run in the order of their calls; operations of

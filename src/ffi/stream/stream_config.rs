@@ -8,8 +8,9 @@ use parking_lot::Mutex;
 
 use crate::core::base::error::param_invalid;
 use crate::core::stream::stream_config::{self, Description, Field};
-use crate::ffi::base::guard::{guard, guard_out, guard_value};
-use crate::ffi::base::value::{address, enum_value, handle as stream_handle, must_not_be_null, read};
+use crate::ffi::base::{
+    address, enum_value, guard, guard_out, guard_value, handle as stream_handle, must_not_be_null, read,
+};
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
 /// The stream configurations created by this library, by their address. They are not handles: the structure is public,

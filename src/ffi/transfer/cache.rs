@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::cache;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_value, handle, must_be_null, read};
+use crate::ffi::base::{address, enum_value, guard, guard_out, handle, must_be_null, read};
 use crate::ffi::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
 
 /// Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only

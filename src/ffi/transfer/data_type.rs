@@ -3,8 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::data_type;
-use crate::ffi::base::guard::guard_value_anywhere;
-use crate::ffi::base::value::enum_value;
+use crate::ffi::base::{enum_value, guard_value_anywhere};
 use crate::ffi::types::{aclDataType, aclFloat16};
 
 /// Returns the size of an element of a type. Works at any time, also in a forked child.

@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::memcpy_2d::{self, Request};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, handle};
+use crate::ffi::base::{address, enum_value, guard, handle};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Copies `height` rows of `width` bytes between the host and a device, synchronously and not ordered with any stream.

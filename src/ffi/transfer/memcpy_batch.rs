@@ -4,8 +4,7 @@ use std::ffi::c_void;
 
 use crate::core::base::error::Result;
 use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Location, Outcome};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Array, Out, address, enum_value, handle};
+use crate::ffi::base::{Array, Out, address, enum_value, guard, handle};
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemcpyBatchAttr, aclrtStream};
 
 /// The arrays as C passes them.

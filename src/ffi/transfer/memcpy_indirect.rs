@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::memcpy_indirect::{self, Request};
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_value, handle, must_be_null};
+use crate::ffi::base::{address, enum_value, guard, guard_out, handle, must_be_null};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
 /// Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::transfer::memset::{self, Request};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, handle};
+use crate::ffi::base::{address, guard, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
 /// Fills bytes of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.

@@ -5,8 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::stream::stream_attribute;
 use crate::core::transfer::overflow;
-use crate::ffi::base::guard::{guard, guard_out};
-use crate::ffi::base::value::{address, enum_value, handle};
+use crate::ffi::base::{address, enum_value, guard, guard_out, handle};
 use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 
 /// Sets the overflow mode of later work on the current device. The mode is stored until the device is reset and has no

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::transfer::random_num::{self, Request, Value};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, handle, must_be_null, read};
+use crate::ffi::base::{address, enum_value, guard, handle, must_be_null, read};
 use crate::ffi::types::{aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream};
 
 fn value(info: aclrtRandomParaInfo) -> Value {

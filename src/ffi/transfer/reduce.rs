@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::transfer::reduce::{self, Request};
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, enum_value, handle, must_be_null};
+use crate::ffi::base::{address, enum_value, guard, handle, must_be_null};
 use crate::ffi::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
 
 /// Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around; half

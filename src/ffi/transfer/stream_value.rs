@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::transfer::stream_value;
-use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{address, handle};
+use crate::ffi::base::{address, guard, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
 /// Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
