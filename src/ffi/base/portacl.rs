@@ -35,8 +35,7 @@ pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceName(deviceId: i32, name: *mut c_char, size: usize) -> aclError {
     guard("portaclDeviceName", || {
-        let out = text::Buffer::new("name", name, "size", size)?;
-        out.write(&device_info::name(deviceId)?);
+        text::Buffer::new("name", name, "size", size)?.write(&device_info::name(deviceId)?);
         Ok(())
     })
 }

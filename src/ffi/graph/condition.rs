@@ -35,8 +35,7 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
     mode: MaybeUninit<aclmdlRICaptureMode>,
 ) -> aclError {
     guard("aclmdlRICaptureToModelRIBegin", || {
-        let (stream, graph) = (handle::from_c(stream), handle::from_c(modelRI));
-        condition::begin_capture(stream, graph, enum_value(mode))
+        condition::begin_capture(handle::from_c(stream), handle::from_c(modelRI), enum_value(mode))
     })
 }
 
@@ -68,9 +67,7 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
     handle: *mut aclmdlRICondHandle,
 ) -> aclError {
     guard_out("aclmdlRICondHandleCreate", "handle", handle, || {
-        let graph = handle::from_c(modelRI);
-        let made = condition::create(graph, defaultLaunchValue, enum_value(flag))?;
-        Ok(handle::to_c(made))
+        Ok(handle::to_c(condition::create(handle::from_c(modelRI), defaultLaunchValue, enum_value(flag))?))
     })
 }
 
@@ -86,8 +83,7 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError {
     guard_out("aclmdlRICondHandleGetCondPtr", "ptr", ptr, || {
-        let addr = condition::address(handle::from_c(handle))?;
-        Ok(address::to_c(addr).cast())
+        Ok(address::to_c(condition::address(handle::from_c(handle))?).cast())
     })
 }
 

@@ -38,8 +38,7 @@ pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetName(modelRI: aclmdlRI, maxLen: u32, name: *mut c_char) -> aclError {
     guard("aclmdlRIGetName", || {
-        let out = text::Buffer::new("name", name, "maxLen", maxLen as usize)?;
-        out.write(&inspect::name(handle::from_c(modelRI))?);
+        text::Buffer::new("name", name, "maxLen", maxLen as usize)?.write(&inspect::name(handle::from_c(modelRI))?);
         Ok(())
     })
 }

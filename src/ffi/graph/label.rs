@@ -127,7 +127,6 @@ pub unsafe extern "C" fn aclrtSwitchLabelByIndex(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtSwitchLabelByIndex", || {
-        let (addr, list) = (address::from_c(ptr), handle::from_c(labelList));
-        control::switch_label(addr, maxValue, list, handle::from_c(stream))
+        control::switch_label(address::from_c(ptr), maxValue, handle::from_c(labelList), handle::from_c(stream))
     })
 }

@@ -110,8 +110,7 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
     dynamicUbufSize: *mut usize,
 ) -> aclError {
     guard_out("aclrtFunctionGetAvailDynUbufPerBlock", "dynamicUbufSize", dynamicUbufSize, || {
-        let function = symbol::callee(handle::from_c(func));
-        function::available_shared_bytes(function, flags)
+        function::available_shared_bytes(symbol::callee(handle::from_c(func)), flags)
     })
 }
 
@@ -147,8 +146,7 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetParamCount(func: *const c_void, paramCount: *mut usize) -> aclError {
     guard_out("aclrtFunctionGetParamCount", "paramCount", paramCount, || {
-        let function = symbol::callee(handle::from_c(func.cast_mut()));
-        function::parameter_count(function)
+        function::parameter_count(symbol::callee(handle::from_c(func.cast_mut())))
     })
 }
 
@@ -173,7 +171,6 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
     paramSize: *mut usize,
 ) -> aclError {
     guard_outs("aclrtFunctionGetParamInfo", ("paramOffset", paramOffset), ("paramSize", paramSize), || {
-        let function = symbol::callee(handle::from_c(func.cast_mut()));
-        function::parameter(function, paramIndex)
+        function::parameter(symbol::callee(handle::from_c(func.cast_mut())), paramIndex)
     })
 }

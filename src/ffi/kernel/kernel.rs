@@ -167,8 +167,7 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
     guard_out("aclrtBinaryGetFunction", "funcHandle", funcHandle, || {
         // SAFETY: `kernelName` is null or a C string that names a kernel.
         let name = unsafe { text::required("kernelName", kernelName) }?;
-        let function = kernel::function(handle::from_c(binHandle), &name.to_string_lossy())?;
-        Ok(handle::to_c(function))
+        Ok(handle::to_c(kernel::function(handle::from_c(binHandle), &name.to_string_lossy())?))
     })
 }
 
@@ -190,8 +189,7 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
     guard_out("aclrtBinaryGetFunctionByEntry", "funcHandle", funcHandle, || {
-        let function = kernel::function_by_entry(handle::from_c(binHandle), funcEntry)?;
-        Ok(handle::to_c(function))
+        Ok(handle::to_c(kernel::function_by_entry(handle::from_c(binHandle), funcEntry)?))
     })
 }
 

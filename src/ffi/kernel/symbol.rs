@@ -78,8 +78,7 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
     guard("aclrtMemcpyToSymbol", || {
-        let part = Part { symbol: address::from_c(symbol), count, offset };
-        symbol::write(part, address::from_c(src), enum_value(kind))
+        symbol::write(Part { symbol: address::from_c(symbol), count, offset }, address::from_c(src), enum_value(kind))
     })
 }
 

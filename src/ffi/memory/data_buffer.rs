@@ -18,8 +18,7 @@ use crate::ffi::types::{aclDataBuffer, aclError};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclCreateDataBuffer(data: *mut c_void, size: usize) -> *mut aclDataBuffer {
     guard_value("aclCreateDataBuffer", std::ptr::null_mut(), || {
-        let extent = Extent { addr: address::from_c(data), size };
-        Ok(handle::to_c(data_buffer::create(extent)?.raw()).cast())
+        Ok(handle::to_c(data_buffer::create(Extent { addr: address::from_c(data), size })?.raw()).cast())
     })
 }
 

@@ -39,8 +39,7 @@ pub unsafe extern "C" fn aclrtHostRegister(
     devPtr: *mut *mut c_void,
 ) -> aclError {
     guard_out("aclrtHostRegister", "devPtr", devPtr, || {
-        let device = host_register::register(address::from_c(ptr), size, enum_value(r#type))?;
-        Ok(address::to_c(device))
+        Ok(address::to_c(host_register::register(address::from_c(ptr), size, enum_value(r#type))?))
     })
 }
 
@@ -98,7 +97,6 @@ pub unsafe extern "C" fn aclrtHostGetDevicePointer(
     flag: u32,
 ) -> aclError {
     guard_out("aclrtHostGetDevicePointer", "pDevice", pDevice, || {
-        let device = host_register::device_pointer(address::from_c(pHost), flag)?;
-        Ok(address::to_c(device))
+        Ok(address::to_c(host_register::device_pointer(address::from_c(pHost), flag)?))
     })
 }

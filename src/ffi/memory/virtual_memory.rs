@@ -85,8 +85,7 @@ pub unsafe extern "C" fn aclrtReserveMemAddress(
     flags: u64,
 ) -> aclError {
     guard_out("aclrtReserveMemAddress", "virPtr", virPtr, || {
-        let wish = address::from_c(expectPtr);
-        Ok(address::to_c(virtual_memory::reserve(size, alignment, wish, flags)?))
+        Ok(address::to_c(virtual_memory::reserve(size, alignment, address::from_c(expectPtr), flags)?))
     })
 }
 
@@ -109,8 +108,7 @@ pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
     flags: u64,
 ) -> aclError {
     guard_out("aclrtReserveMemAddressNoUCMemory", "virPtr", virPtr, || {
-        let wish = address::from_c(expectPtr);
-        Ok(address::to_c(virtual_memory::reserve(size, alignment, wish, flags)?))
+        Ok(address::to_c(virtual_memory::reserve(size, alignment, address::from_c(expectPtr), flags)?))
     })
 }
 
@@ -205,8 +203,7 @@ pub unsafe extern "C" fn aclrtMapMem(
     flags: u64,
 ) -> aclError {
     guard("aclrtMapMem", || {
-        let (addr, memory) = (address::from_c(virPtr), handle::from_c(handle));
-        virtual_memory::map(addr, size, offset, memory, flags, true)
+        virtual_memory::map(address::from_c(virPtr), size, offset, handle::from_c(handle), flags, true)
     })
 }
 
@@ -228,8 +225,7 @@ pub unsafe extern "C" fn aclrtMemMapNoAccess(
     flags: u64,
 ) -> aclError {
     guard("aclrtMemMapNoAccess", || {
-        let (addr, memory) = (address::from_c(virPtr), handle::from_c(handle));
-        virtual_memory::map(addr, size, offset, memory, flags, false)
+        virtual_memory::map(address::from_c(virPtr), size, offset, handle::from_c(handle), flags, false)
     })
 }
 
@@ -300,8 +296,7 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
 ) -> aclError {
     guard_out("aclrtMemGetAccess", "flag", flag, || {
         let location = read("location", location)?;
-        let location_type = enum_value(location.r#type);
-        let access = access::get(address::from_c(virPtr), location_type, location.id)?;
+        let access = access::get(address::from_c(virPtr), enum_value(location.r#type), location.id)?;
         Ok(flags_of(access) as u64)
     })
 }

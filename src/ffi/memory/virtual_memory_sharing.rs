@@ -114,8 +114,7 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
     guard_out("aclrtMemImportFromShareableHandle", "handle", handle, || {
-        let key = sharing::from_number(shareableHandle)?;
-        Ok(handle::to_c(sharing::import(&key, deviceId)?))
+        Ok(handle::to_c(sharing::import(&sharing::from_number(shareableHandle)?, deviceId)?))
     })
 }
 
@@ -138,8 +137,7 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
     guard_out("aclrtMemImportFromShareableHandleV2", "handle", handle, || {
-        let key = key(shareableHandle, shareType)?;
-        Ok(handle::to_c(sharing::import_for_current(&key, flags)?))
+        Ok(handle::to_c(sharing::import_for_current(&key(shareableHandle, shareType)?, flags)?))
     })
 }
 
@@ -185,7 +183,6 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandleV2(
     pidNum: usize,
 ) -> aclError {
     guard("aclrtMemSetPidToShareableHandleV2", || {
-        let key = key(shareableHandle, shareType)?;
-        sharing::set_import_processes(&key, &processes(pid, "pidNum", pidNum)?)
+        sharing::set_import_processes(&key(shareableHandle, shareType)?, &processes(pid, "pidNum", pidNum)?)
     })
 }

@@ -99,8 +99,7 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard_out("aclrtMemPoolMallocAsync", "ptr", ptr, || {
-        let (pool, stream) = (handle::from_c(memPool), handle::from_c(stream));
-        Ok(address::to_c(mem_pool::malloc_async(size, pool, stream)?))
+        Ok(address::to_c(mem_pool::malloc_async(size, handle::from_c(memPool), handle::from_c(stream))?))
     })
 }
 

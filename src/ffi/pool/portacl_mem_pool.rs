@@ -165,7 +165,6 @@ pub unsafe extern "C" fn portaclMemPoolGetAccess(
 ) -> aclError {
     guard_out("portaclMemPoolGetAccess", "flags", flags.cast::<i32>(), || {
         let location = read("location", location)?;
-        let kind = enum_value(location.r#type);
-        Ok(flags_of(access::get(handle::from_c(memPool), kind, location.id)?))
+        Ok(flags_of(access::get(handle::from_c(memPool), enum_value(location.r#type), location.id)?))
     })
 }

@@ -57,8 +57,7 @@ pub unsafe extern "C" fn portaclMemoryGetStats(
         // SAFETY: null, or as large as the structure, by the contract of the C boundary.
         unsafe { check_struct_size("stats", stats) }?;
         let kind = memory_kind("kind", kind)?;
-        let out = Out::new("stats", stats)?;
-        out.write(to_c(&memory_stats::get(deviceId, kind)?));
+        Out::new("stats", stats)?.write(to_c(&memory_stats::get(deviceId, kind)?));
         Ok(())
     })
 }

@@ -47,7 +47,6 @@ pub unsafe extern "C" fn aclprofGetStepTimestamp(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclprofGetStepTimestamp", || {
-        let step = handle::from_c(stepInfo.cast());
-        prof_step::note(step, enum_value(tag), handle::from_c(stream))
+        prof_step::note(handle::from_c(stepInfo.cast()), enum_value(tag), handle::from_c(stream))
     })
 }

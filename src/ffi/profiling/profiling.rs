@@ -70,8 +70,7 @@ pub unsafe extern "C" fn aclprofCreateConfig(
         must_be_null("aicoreEvents", aicoreEvents)?;
         profiling::check_count(deviceNums)?;
         let ids = Array::new(deviceIdList, deviceNums as usize).to_vec("deviceIdList")?;
-        let config = profiling::create_config(&ids, enum_value(aicoreMetrics))?;
-        Ok(handle::to_c(config).cast())
+        Ok(handle::to_c(profiling::create_config(&ids, enum_value(aicoreMetrics))?).cast())
     })
 }
 

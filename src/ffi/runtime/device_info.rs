@@ -202,8 +202,7 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(pciBusId: *const c_char, devic
     guard("aclrtDeviceGetByPCIBusId", || {
         // SAFETY: `pciBusId` is null or a C string with an address.
         let address = unsafe { text::required("pciBusId", pciBusId) }?;
-        let out = Out::new("deviceId", deviceId)?;
-        out.write(device_info::at_pci_address(&address.to_string_lossy())?);
+        Out::new("deviceId", deviceId)?.write(device_info::at_pci_address(&address.to_string_lossy())?);
         Ok(())
     })
 }

@@ -96,8 +96,7 @@ pub unsafe extern "C" fn aclsysGetVersionNum(pkgName: *mut c_char, versionNum: *
     guard("aclsysGetVersionNum", || {
         // SAFETY: `pkgName` is null or a C string; aclsysGetVersionNum only reads it.
         let name = unsafe { text::required("pkgName", pkgName) }?;
-        let out = Out::new("versionNum", versionNum)?;
-        out.write(version::of_package(name)?.number());
+        Out::new("versionNum", versionNum)?.write(version::of_package(name)?.number());
         Ok(())
     })
 }

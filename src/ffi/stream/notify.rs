@@ -235,8 +235,7 @@ pub unsafe extern "C" fn aclrtCntNotifyRecord(
 ) -> aclError {
     guard("aclrtCntNotifyRecord", || {
         let info = read("info", info)?;
-        let (notify, stream) = (handle::from_c(cntNotify), handle::from_c(stream));
-        notify::record_counted(notify, stream, enum_value(info.mode), info.value)
+        notify::record_counted(handle::from_c(cntNotify), handle::from_c(stream), enum_value(info.mode), info.value)
     })
 }
 

@@ -145,8 +145,7 @@ pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
     guard("aclrtUnSubscribeReport", || {
-        let stream = handle::from_c(stream);
-        report::unsubscribe(&REPORTS, "threadId", threadId, stream, this_thread())
+        report::unsubscribe(&REPORTS, "threadId", threadId, handle::from_c(stream), this_thread())
     })
 }
 
@@ -171,8 +170,7 @@ pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStre
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError {
     guard("aclrtSubscribeHostFunc", || {
-        let stream = handle::from_c(exeStream);
-        report::subscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, stream)
+        report::subscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, handle::from_c(exeStream))
     })
 }
 
@@ -212,7 +210,6 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError {
     guard("aclrtUnSubscribeHostFunc", || {
         let stream = handle::from_c(exeStream);
-        let caller = this_thread();
-        report::unsubscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, stream, caller)
+        report::unsubscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, stream, this_thread())
     })
 }

@@ -58,10 +58,7 @@ pub unsafe extern "C" fn aclrtCmoAsync(
     cmoType: MaybeUninit<aclrtCmoType>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtCmoAsync", || {
-        let src = address::from_c(src);
-        cache::operate(src, size, enum_value(cmoType), handle::from_c(stream))
-    })
+    guard("aclrtCmoAsync", || cache::operate(address::from_c(src), size, enum_value(cmoType), handle::from_c(stream)))
 }
 
 /// Performs a cache operation as aclrtCmoAsync, with a barrier for aclrtCmoWaitBarrier.
@@ -82,8 +79,7 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtCmoAsyncWithBarrier", || {
-        let src = address::from_c(src);
-        cache::operate(src, size, enum_value(cmoType), handle::from_c(stream))
+        cache::operate(address::from_c(src), size, enum_value(cmoType), handle::from_c(stream))
     })
 }
 
@@ -163,8 +159,7 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
 ) -> aclError {
     guard("aclrtCmoAsyncWithDesc", || {
         must_be_null("reserve", reserve)?;
-        let description = address::from_c(cmoDesc);
-        cache::operate_described(description, enum_value(cmoType), handle::from_c(stream))
+        cache::operate_described(address::from_c(cmoDesc), enum_value(cmoType), handle::from_c(stream))
     })
 }
 

@@ -119,7 +119,6 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithDesc(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyAsyncWithDesc", || {
-        let description = address::from_c(desc);
-        memcpy_indirect::described(description, enum_value(kind), handle::from_c(stream))
+        memcpy_indirect::described(address::from_c(desc), enum_value(kind), handle::from_c(stream))
     })
 }

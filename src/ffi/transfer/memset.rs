@@ -46,8 +46,7 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemsetAsync", || {
-        let request = Request::bytes(address::from_c(devPtr), maxCount, value, count);
-        memset::set_async(request, handle::from_c(stream))
+        memset::set_async(Request::bytes(address::from_c(devPtr), maxCount, value, count), handle::from_c(stream))
     })
 }
 
@@ -93,7 +92,6 @@ pub unsafe extern "C" fn aclrtMemsetD32Async(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemsetD32Async", || {
-        let request = Request::words(address::from_c(ptr), memSize, value, N);
-        memset::set_async(request, handle::from_c(stream))
+        memset::set_async(Request::words(address::from_c(ptr), memSize, value, N), handle::from_c(stream))
     })
 }
