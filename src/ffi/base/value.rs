@@ -87,6 +87,14 @@ impl<T: Copy> Array<T> {
         Self { first, len }
     }
 
+    /// As [`Self::new`]; null with elements is an error that names both arguments.
+    pub fn checked(argument: &str, first: *const T, count: &str, len: usize) -> Result<Self> {
+        if first.is_null() && len != 0 {
+            return Err(invalid_param!("{argument} is null, and {count} is {len}"));
+        }
+        Ok(Self { first, len })
+    }
+
     /// Returns whether the pointer is null.
     pub fn is_null(&self) -> bool {
         self.first.is_null()
@@ -106,11 +114,16 @@ impl<T: Copy> Array<T> {
         unsafe { self.first.add(index).read_unaligned() }
     }
 
+    /// The elements, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = T> {
+        (0..self.len).map(|index| self.get(index))
+    }
+
     /// All elements; a null array is an error that names the argument.
     pub fn to_vec(&self, name: &str) -> Result<Vec<T>> {
         must_not_be_null(name, self.first)?;
         let mut all = host_memory::list(format_args!("members of {name}"), self.len)?;
-        all.extend((0..self.len).map(|index| self.get(index)));
+        all.extend(self.iter());
         Ok(all)
     }
 }
@@ -167,6 +180,11 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
 pub fn read<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
     must_not_be_null(argument, pointer)?;
     Ok(Array::new(pointer, 1).get(0))
+}
+
+/// The value behind a pointer that may be null.
+pub fn read_optional<T: Copy>(pointer: *const T) -> Option<T> {
+    (!pointer.is_null()).then(|| Array::new(pointer, 1).get(0))
 }
 
 /// A function of the program; null is an error that names `argument`, and `advice` what to pass.

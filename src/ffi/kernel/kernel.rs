@@ -3,30 +3,19 @@
 use std::ffi::{c_char, c_void};
 use std::path::Path;
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::Result;
 use crate::core::kernel::{self, binary_image};
 use crate::ffi::base::{
-    Array, address, bytes, enum_value, guard, guard_out, guard_outs, guard_unsupported, guard_value, handle, text,
+    Array, address, bytes, enum_value, guard, guard_out, guard_outs, guard_unsupported, guard_value, handle,
+    read_optional, text,
 };
 use crate::ffi::types::{aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncHandle};
 
-/// Checks the options of a load that have an effect here.
-///
-/// # Safety
-///
-/// `options` is null or points to options with the number of entries that they state.
-unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
-    if options.is_null() {
-        return Ok(());
-    }
-    // SAFETY: `options` is not null, and the caller vouches for one structure there, aligned or
-    // not.
-    let options = unsafe { options.read_unaligned() };
-    let entries = Array::new(options.options.cast_const(), options.numOpt);
-    if entries.is_null() && entries.count() != 0 {
-        return Err(invalid_param!("options->options is null, and options->numOpt is {}", entries.count()));
-    }
-    kernel::check_load_options((0..entries.count()).map(|at| enum_value(entries.get(at).r#type)))
+/// Checks the options of a load that have an effect here; null for none.
+fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
+    let Some(options) = read_optional(options) else { return Ok(()) };
+    let entries = Array::checked("options->options", options.options, "options->numOpt", options.numOpt)?;
+    kernel::check_load_options(entries.iter().map(|entry| enum_value(entry.r#type)))
 }
 
 /// Creates a description of a kernel binary, to be loaded with aclrtBinaryLoad. The bytes are copied. Works at any
@@ -94,8 +83,7 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
     guard_out("aclrtBinaryLoadFromFile", "binHandle", binHandle, || {
         // SAFETY: `binPath` is null or a C string that names a file.
         let path = unsafe { text::required("binPath", binPath) }?;
-        // SAFETY: `options` is null, or has as many options as its `numOpt` says.
-        unsafe { check_options(options) }?;
+        check_options(options)?;
         Ok(handle::to_c(kernel::load_file(Path::new(path))?))
     })
 }
@@ -127,8 +115,7 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     guard_out("aclrtBinaryLoadFromData", "binHandle", binHandle, || {
         // SAFETY: aclrtBinaryLoadFromData asks for `length` readable bytes at `data`.
         let image = unsafe { bytes("data", data, "length", length, "the program") }?;
-        // SAFETY: the options of aclrtBinaryLoadFromData are null or as many as their count.
-        unsafe { check_options(options) }?;
+        check_options(options)?;
         Ok(handle::to_c(kernel::load(image)?))
     })
 }

@@ -3,33 +3,20 @@
 use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::Result;
 use crate::core::kernel::kernel_launch::{self, Config, Request, Shape};
 use crate::core::kernel::{kernel_args, symbol};
-use crate::ffi::base::{Array, address, enum_value, guard, guard_unsupported, handle, must_be_null};
+use crate::ffi::base::{Array, address, enum_value, guard, guard_unsupported, handle, must_be_null, read_optional};
 use crate::ffi::kernel::kernel_args::with_list;
 use crate::ffi::types::{
     aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtStream, aclrtTaskUpdateInfo, dim3,
 };
 
-/// The values of launch attributes.
-///
-/// # Safety
-///
-/// `cfg` is null or points to attributes with the number of entries that it states.
-pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
-    if cfg.is_null() {
-        return Ok(Config::default());
-    }
-    // SAFETY: `cfg` is not null, and the caller vouches for one configuration there, aligned or
-    // not.
-    let cfg = unsafe { cfg.read_unaligned() };
-    let entries = Array::new(cfg.attrs.cast_const(), cfg.numAttrs);
-    if entries.is_null() && entries.count() != 0 {
-        return Err(invalid_param!("cfg->attrs is null, and cfg->numAttrs is {}", entries.count()));
-    }
-    Config::new((0..entries.count()).map(|index| {
-        let attribute = entries.get(index);
+/// The values of launch attributes; null for none.
+pub fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
+    let Some(cfg) = read_optional(cfg) else { return Ok(Config::default()) };
+    let entries = Array::checked("cfg->attrs", cfg.attrs, "cfg->numAttrs", cfg.numAttrs)?;
+    Config::new(entries.iter().map(|attribute| {
         // SAFETY: the widest member; C fills as much as it says, the core reads no more, and any
         // bits are numbers.
         let value = unsafe { attribute.value.rsv };
@@ -120,8 +107,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtLaunchKernelV2", || {
-        // SAFETY: aclrtLaunchKernelV2 takes null or a configuration with `numAttrs` attributes.
-        let config = unsafe { read_config(cfg) }?;
+        let config = read_config(cfg)?;
         let arguments = Arguments::Block { addr: address::from_c(argsData), len: argsSize };
         let request = of_blocks(funcHandle, numBlocks, arguments, config);
         kernel_launch::launch(request, handle::from_c(stream))
@@ -156,9 +142,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
 ) -> aclError {
     guard("aclrtLaunchKernelWithConfig", || {
         must_be_null("reserve", reserve)?;
-        // SAFETY: aclrtLaunchKernelWithConfig takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
+        let config = read_config(cfg)?;
         let request = of_blocks(funcHandle, numBlocks, NO_ARGUMENTS, config);
         let function = request.function;
         let stream = handle::from_c(stream);
@@ -205,9 +189,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
     args: *mut *mut c_void,
 ) -> aclError {
     guard("aclrtLaunchKernelWithArgsArray", || {
-        // SAFETY: aclrtLaunchKernelWithArgsArray takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
+        let config = read_config(cfg)?;
         let request = Request {
             argument: "func",
             function: symbol::callee(handle::from_c(func)),
@@ -258,9 +240,7 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
     args: *mut *mut c_void,
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithArgsArray", || {
-        // SAFETY: aclrtLaunchSIMTKernelWithArgsArray takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
+        let config = read_config(cfg)?;
         let request = Request {
             argument: "func",
             function: symbol::callee(handle::from_c(func)),

@@ -15,16 +15,13 @@ const MOST_PLACE_HOLDERS: usize = 1 << 16;
 
 /// The placeholders of a launch.
 fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec<PlaceHolder>> {
-    let entries = Array::new(first, count);
-    if entries.is_null() && count != 0 {
-        return Err(invalid_param!("placeHolderArray is null, and placeHolderNum is {count}"));
-    }
+    let entries = Array::checked("placeHolderArray", first, "placeHolderNum", count)?;
     if count > MOST_PLACE_HOLDERS {
         return Err(invalid_param!("placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"));
     }
     let _memory = host_memory::claim("placeholders", count, size_of::<PlaceHolder>())?;
-    let each = (0..count).map(|index| entries.get(index));
-    Ok(each.map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize }).collect())
+    let of_c = |one: aclrtPlaceHolderInfo| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize };
+    Ok(entries.iter().map(of_c).collect())
 }
 
 /// A block of arguments.
@@ -72,9 +69,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     placeHolderNum: usize,
 ) -> aclError {
     guard("aclrtLaunchKernelWithHostArgs", || {
-        // SAFETY: aclrtLaunchKernelWithHostArgs takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
+        let config = read_config(cfg)?;
         // SAFETY: aclrtLaunchKernelWithHostArgs asks for `argsSize` readable bytes at `hostArgs`.
         let block = unsafe { host_arguments(hostArgs, argsSize) }?;
         let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
@@ -120,9 +115,7 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     placeHolderNum: usize,
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithHostArgs", || {
-        // SAFETY: aclrtLaunchSIMTKernelWithHostArgs takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { read_config(cfg) }?;
+        let config = read_config(cfg)?;
         // SAFETY: aclrtLaunchSIMTKernelWithHostArgs asks for `argsSize` readable bytes at
         // `hostArgs`.
         let block = unsafe { host_arguments(hostArgs, argsSize) }?;

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory;
 use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
-use crate::ffi::base::{address, enum_value, guard, guard_out};
+use crate::ffi::base::{Array, address, enum_value, guard, guard_out, read_optional};
 use crate::ffi::types::{aclError, aclrtMallocConfig, aclrtMemMallocPolicy};
 
 /// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
@@ -112,30 +112,19 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
     guard_out("aclrtMallocWithCfg", "devPtr", devPtr, || {
-        // SAFETY: aclrtMallocWithCfg takes null or a configuration with `numAttrs` attributes.
-        let config = unsafe { malloc_config(cfg) }?;
-        Ok(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?))
+        Ok(address::to_c(memory::malloc_with_config(size, enum_value(policy), &malloc_config(cfg)?)?))
     })
 }
 
 /// Reads the attributes behind a pointer from C; none for null.
-///
-/// # Safety
-///
-/// `config` is null or points to a configuration with the number of attributes that it states.
-unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
+fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
     let mut read = MallocConfig::default();
-    if config.is_null() {
-        return Ok(read);
-    }
-    // SAFETY: `config` is not null, so by the contract it is a configuration, aligned or not.
-    let aclrtMallocConfig { attrs, numAttrs } = unsafe { config.read_unaligned() };
+    let Some(aclrtMallocConfig { attrs, numAttrs }) = read_optional(config) else { return Ok(read) };
     if attrs.is_null() && numAttrs > 0 {
         return Err(invalid_param!("cfg: attrs is null, numAttrs is {numAttrs}"));
     }
-    for index in 0..numAttrs {
-        // SAFETY: by this function's contract. A wrong count ends with the first repetition.
-        let given = unsafe { attrs.wrapping_add(index).read_unaligned() };
+    // A wrong count ends with the first repetition.
+    for given in Array::new(attrs, numAttrs).iter() {
         let attribute = Attribute::from_number(enum_value(given.attr))?;
         // SAFETY: C fills the member that the attribute goes with; any bits are a number.
         let value = unsafe {
@@ -177,10 +166,7 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
     guard_out("aclrtMallocForTaskScheduler", "devPtr", devPtr, || {
-        // SAFETY: aclrtMallocForTaskScheduler takes null or a configuration with `numAttrs`
-        // attributes.
-        let config = unsafe { malloc_config(cfg) }?;
-        Ok(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?))
+        Ok(address::to_c(memory::malloc_with_config(size, enum_value(policy), &malloc_config(cfg)?)?))
     })
 }
 
@@ -257,9 +243,7 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
     guard_out("aclrtMallocHostWithCfg", "ptr", ptr, || {
-        // SAFETY: aclrtMallocHostWithCfg takes null or a configuration with `numAttrs` attributes.
-        let config = unsafe { malloc_config(cfg) }?;
-        Ok(address::to_c(memory::malloc_host_with_config(size as usize, &config)?))
+        Ok(address::to_c(memory::malloc_host_with_config(size as usize, &malloc_config(cfg)?)?))
     })
 }
 

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
 use crate::core::memory::{self, Location};
-use crate::ffi::base::{address, guard_out, guard_outs};
+use crate::ffi::base::{Array, address, guard_out, guard_outs};
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemLocationType, aclrtPtrAttributes};
 
 /// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
@@ -98,10 +98,7 @@ pub unsafe extern "C" fn aclrtCheckMemType(
         if reserve != 0 {
             return Err(invalid_param!("reserve is {reserve}; it must be 0"));
         }
-        let addrs = (0..size as usize).map(|index| {
-            // SAFETY: by the contract of the C boundary the list is `size` addresses long.
-            address::from_c(unsafe { addrList.wrapping_add(index).read_unaligned() })
-        });
-        Ok(u32::from(memory::all_are_of_type(addrs, memType)?))
+        let list = Array::new(addrList, size as usize);
+        Ok(u32::from(memory::all_are_of_type(list.iter().map(|addr| address::from_c(addr)), memType)?))
     })
 }

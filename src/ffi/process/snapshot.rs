@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use crate::core::process::snapshot::{self, Callback};
-use crate::ffi::base::{address, enum_value, function, guard, read};
+use crate::ffi::base::{address, enum_value, function, guard, read_optional};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
@@ -72,8 +72,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrtSnapShotBackupArgs) -> aclError {
     guard("aclrtSnapShotProcessBackup", || {
-        let flags = if args.is_null() { 0 } else { read("args", args)?.backupFlags };
-        snapshot::back_up(pid, flags)
+        snapshot::back_up(pid, read_optional(args).map_or(0, |args| args.backupFlags))
     })
 }
 
@@ -94,8 +93,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrt
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessRestore(pid: c_int, args: *mut aclrtSnapShotRestoreArgs) -> aclError {
     guard("aclrtSnapShotProcessRestore", || {
-        let flags = if args.is_null() { 0 } else { read("args", args)?.restoreFlags };
-        snapshot::restore(pid, flags)
+        snapshot::restore(pid, read_optional(args).map_or(0, |args| args.restoreFlags))
     })
 }
 

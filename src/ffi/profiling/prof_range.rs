@@ -70,7 +70,7 @@ fn operator(info: &aclprofTensorInfo) -> Result<prof_range::Operator> {
         must_not_be_null("tensors", tensors)?;
     }
     let tensors = Array::new(tensors.cast_const(), tensorNum as usize);
-    let tensors = (0..tensors.count()).map(|index| tensor(index, &tensors.get(index)));
+    let tensors = tensors.iter().enumerate().map(|(index, it)| tensor(index, &it));
     Ok(prof_range::Operator {
         name: opNameId,
         kind: opTypeId,
