@@ -39,6 +39,18 @@ pub(super) fn of_blocks(function: aclrtFuncHandle, blocks: u32, arguments: Argum
     }
 }
 
+/// A launch of the kernel that `func` names by its handle or by a symbol.
+#[inline]
+pub(super) fn of_symbol(func: *mut c_void, shape: Shape, arguments: Arguments, config: Config) -> Request {
+    Request { argument: "func", function: symbol::callee(handle::from_c(func)), shape, arguments, config }
+}
+
+/// A grid of blocks with several threads each.
+#[inline]
+pub(super) fn grid(blocks: dim3, threads: dim3, shared_bytes: usize) -> Shape {
+    Shape::Grid { grid: [blocks.x, blocks.y, blocks.z], threads: [threads.x, threads.y, threads.z], shared_bytes }
+}
+
 /// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
 /// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
 /// The device chooses the threads and the order of blocks.
@@ -190,13 +202,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
 ) -> aclError {
     guard("aclrtLaunchKernelWithArgsArray", || {
         let config = read_config(cfg)?;
-        let request = Request {
-            argument: "func",
-            function: symbol::callee(handle::from_c(func)),
-            shape: Shape::Blocks(numBlocks),
-            arguments: Arguments::Each { array: address::from_c(args.cast()) },
-            config,
-        };
+        let arguments = Arguments::Each { array: address::from_c(args.cast()) };
+        let request = of_symbol(func, Shape::Blocks(numBlocks), arguments, config);
         kernel_launch::launch(request, handle::from_c(stream))
     })
 }
@@ -241,17 +248,8 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithArgsArray", || {
         let config = read_config(cfg)?;
-        let request = Request {
-            argument: "func",
-            function: symbol::callee(handle::from_c(func)),
-            shape: Shape::Grid {
-                grid: [gridDim.x, gridDim.y, gridDim.z],
-                threads: [blockDim.x, blockDim.y, blockDim.z],
-                shared_bytes: dynUbufSize,
-            },
-            arguments: Arguments::Each { array: address::from_c(args.cast()) },
-            config,
-        };
+        let arguments = Arguments::Each { array: address::from_c(args.cast()) };
+        let request = of_symbol(func, grid(gridDim, blockDim, dynUbufSize), arguments, config);
         kernel_launch::launch(request, handle::from_c(stream))
     })
 }

@@ -4,10 +4,9 @@ use std::ffi::c_void;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
-use crate::core::kernel::kernel_launch::{self, PlaceHolder, Request, Shape};
-use crate::core::kernel::symbol;
+use crate::core::kernel::kernel_launch::{self, PlaceHolder};
 use crate::ffi::base::{Array, bytes, guard, handle};
-use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, of_blocks, read_config};
+use crate::ffi::kernel::kernel_launch::{NO_ARGUMENTS, grid, of_blocks, of_symbol, read_config};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream, dim3};
 
 /// The maximum number of placeholders: as many addresses as fit into the arguments and the data after them.
@@ -120,17 +119,7 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
         // `hostArgs`.
         let block = unsafe { host_arguments(hostArgs, argsSize) }?;
         let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
-        let request = Request {
-            argument: "func",
-            function: symbol::callee(handle::from_c(func)),
-            shape: Shape::Grid {
-                grid: [gridDim.x, gridDim.y, gridDim.z],
-                threads: [blockDim.x, blockDim.y, blockDim.z],
-                shared_bytes: dynUbufSize,
-            },
-            arguments: NO_ARGUMENTS,
-            config,
-        };
+        let request = of_symbol(func, grid(gridDim, blockDim, dynUbufSize), NO_ARGUMENTS, config);
         kernel_launch::launch_with_data(request, block, &place_holders, handle::from_c(stream))
     })
 }
