@@ -1,7 +1,6 @@
 //! Allocators of the program, registered for streams.
 
 use std::ffi::c_void;
-use std::mem::transmute;
 
 use crate::core::stream::allocator::{self, Function};
 use crate::ffi::base::{Out, address, guard, guard_value, handle};
@@ -190,23 +189,18 @@ pub unsafe extern "C" fn aclrtAllocatorGetByStream(
     guard("aclrtAllocatorGetByStream", || {
         let description = Out::new("allocatorDesc", allocatorDesc)?;
         let object = Out::new("allocator", allocator)?;
-        let alloc = Out::new("allocFunc", allocFunc)?;
-        let free = Out::new("freeFunc", freeFunc)?;
-        let alloc_advise = Out::new("allocAdviseFunc", allocAdviseFunc)?;
-        let get_addr = Out::new("getAddrFromBlockFunc", getAddrFromBlockFunc)?;
+        // C has a pointer to a function there, or null.
+        let functions = [
+            (Function::Alloc, Out::new("allocFunc", allocFunc.cast::<*mut c_void>())?),
+            (Function::Free, Out::new("freeFunc", freeFunc.cast())?),
+            (Function::AllocAdvise, Out::new("allocAdviseFunc", allocAdviseFunc.cast())?),
+            (Function::GetAddrFromBlock, Out::new("getAddrFromBlockFunc", getAddrFromBlockFunc.cast())?),
+        ];
         let found = allocator::of_stream(handle::from_c(stream))?;
         description.write(handle::to_c(found.description.raw()));
         object.write(address::to_c(found.allocator.object));
-        let function = |which| address::to_c(found.allocator.function(which));
-        // SAFETY: each is the address of a function of this very type, from its setter above, or null.
-        unsafe {
-            alloc.write(transmute::<*mut c_void, aclrtAllocatorAllocFunc>(function(Function::Alloc)));
-            free.write(transmute::<*mut c_void, aclrtAllocatorFreeFunc>(function(Function::Free)));
-            alloc_advise
-                .write(transmute::<*mut c_void, aclrtAllocatorAllocAdviseFunc>(function(Function::AllocAdvise)));
-            get_addr.write(transmute::<*mut c_void, aclrtAllocatorGetAddrFromBlockFunc>(function(
-                Function::GetAddrFromBlock,
-            )));
+        for (which, out) in functions {
+            out.write(address::to_c(found.allocator.function(which)));
         }
         Ok(())
     })
