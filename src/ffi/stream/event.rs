@@ -303,7 +303,10 @@ pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError {
     guard_out("aclrtIpcGetEventHandle", "handle", handle, || {
-        Ok(aclrtIpcEventHandle { reserved: event_handle(&event::export(handle::from_c(event))?) })
+        let key = event::export(handle::from_c(event))?;
+        let mut bytes = [0; 64];
+        bytes[..key.len()].copy_from_slice(key.as_bytes());
+        Ok(aclrtIpcEventHandle { reserved: bytes.map(|byte: u8| byte as c_char) })
     })
 }
 
@@ -337,14 +340,4 @@ pub unsafe extern "C" fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, ev
         let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         Ok(handle::to_c(event::import(&bytes[..len])?))
     })
-}
-
-/// A key in a structure of the size of the longest key.
-fn event_handle(key: &str) -> [c_char; 64] {
-    debug_assert!(key.len() <= 64, "a key is longer than its place");
-    let mut bytes = [0; 64];
-    for (to, from) in bytes.iter_mut().zip(key.bytes()) {
-        *to = from as c_char;
-    }
-    bytes
 }
