@@ -1,6 +1,6 @@
 //! Reads arguments from C, and writes results to C.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 use std::mem::{MaybeUninit, size_of};
 
 use crate::core::base::error::{Error, Result, invalid_param};
@@ -128,35 +128,27 @@ impl<T: Copy> Array<T> {
     }
 }
 
-/// Bytes from C with their length.
-pub mod bytes {
-    use std::ffi::c_char;
-
-    use super::{Array, Result, host_memory, invalid_param};
-
-    /// `len` bytes at `first`, from 1 to `most`; any other length is an error that names the arguments.
-    ///
-    /// # Safety
-    ///
-    /// `first` is null or points to `len` bytes.
-    pub unsafe fn bounded(
-        argument: &str,
-        first: *const c_char,
-        length: &str,
-        len: usize,
-        most: usize,
-    ) -> Result<Vec<u8>> {
-        if first.is_null() {
-            return Err(invalid_param!("{argument} is null; it must point to the bytes"));
-        }
-        if !(1..=most).contains(&len) {
-            return Err(invalid_param!("{length} is {len}; {argument} has from 1 to {most} bytes"));
-        }
-        let bytes = Array::new(first.cast::<u8>(), len);
-        let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
-        all.extend((0..len).map(|index| bytes.get(index)));
-        Ok(all)
+/// `len` bytes at `first`, from 1 to `most`; any other length is an error that names the arguments.
+///
+/// # Safety
+///
+/// `first` is null or points to `len` bytes.
+pub unsafe fn bounded_bytes(
+    argument: &str,
+    first: *const c_char,
+    length: &str,
+    len: usize,
+    most: usize,
+) -> Result<Vec<u8>> {
+    if first.is_null() {
+        return Err(invalid_param!("{argument} is null; it must point to the bytes"));
     }
+    if !(1..=most).contains(&len) {
+        return Err(invalid_param!("{length} is {len}; {argument} has from 1 to {most} bytes"));
+    }
+    let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
+    all.extend(Array::new(first.cast::<u8>(), len).iter());
+    Ok(all)
 }
 
 /// For pointers that are reserved by the API: they must be null.

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::profiling::{prof_range, prof_stamp};
-use crate::ffi::base::{Array, bytes, guard, guard_value, handle, must_not_be_null, read, text};
+use crate::ffi::base::{Array, bounded_bytes, guard, guard_value, handle, must_not_be_null, read, text};
 use crate::ffi::types::{
     ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor, aclprofTensorInfo, aclrtStream,
 };
@@ -25,7 +25,7 @@ use crate::ffi::types::{
 pub unsafe extern "C" fn aclprofMarkEx(msg: *const c_char, msgLen: usize, stream: aclrtStream) -> aclError {
     guard("aclprofMarkEx", || {
         // SAFETY: aclprofMarkEx asks for `msgLen` readable bytes at `msg`.
-        let text = unsafe { bytes::bounded("msg", msg, "msgLen", msgLen, prof_stamp::LONGEST_TEXT) }?;
+        let text = unsafe { bounded_bytes("msg", msg, "msgLen", msgLen, prof_stamp::LONGEST_TEXT) }?;
         prof_range::mark(prof_stamp::text(&text), handle::from_c(stream))
     })
 }

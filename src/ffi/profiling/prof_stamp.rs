@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use crate::core::profiling::prof_stamp;
-use crate::ffi::base::{bytes, guard, guard_out, guard_value, handle};
+use crate::ffi::base::{bounded_bytes, guard, guard_out, guard_value, handle};
 use crate::ffi::types::aclError;
 
 /// Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.
@@ -39,9 +39,8 @@ pub unsafe extern "C" fn aclprofDestroyStamp(stamp: *mut c_void) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *const c_char, msgLen: u32) -> aclError {
     guard("aclprofSetStampTraceMessage", || {
-        let most = prof_stamp::LONGEST_TEXT;
         // SAFETY: aclprofSetStampTraceMessage asks for `msgLen` readable bytes at `msg`.
-        let text = unsafe { bytes::bounded("msg", msg, "msgLen", msgLen as usize, most) }?;
+        let text = unsafe { bounded_bytes("msg", msg, "msgLen", msgLen as usize, prof_stamp::LONGEST_TEXT) }?;
         prof_stamp::set_text(handle::from_c(stamp), prof_stamp::text(&text))
     })
 }
@@ -56,9 +55,8 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofSetStampTagName(stamp: *mut c_void, tagName: *const c_char, len: u16) -> aclError {
     guard("aclprofSetStampTagName", || {
-        let most = prof_stamp::LONGEST_TEXT;
         // SAFETY: aclprofSetStampTagName asks for `len` readable bytes at `tagName`.
-        let tag = unsafe { bytes::bounded("tagName", tagName, "len", len.into(), most) }?;
+        let tag = unsafe { bounded_bytes("tagName", tagName, "len", len.into(), prof_stamp::LONGEST_TEXT) }?;
         prof_stamp::set_tag(handle::from_c(stamp), prof_stamp::text(&tag))
     })
 }
@@ -73,9 +71,8 @@ pub unsafe extern "C" fn aclprofSetStampTagName(stamp: *mut c_void, tagName: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofSetStampCallStack(stamp: *mut c_void, callStack: *const c_char, len: u32) -> aclError {
     guard("aclprofSetStampCallStack", || {
-        let most = prof_stamp::LONGEST_TEXT;
         // SAFETY: aclprofSetStampCallStack asks for `len` readable bytes at `callStack`.
-        let text = unsafe { bytes::bounded("callStack", callStack, "len", len as usize, most) }?;
+        let text = unsafe { bounded_bytes("callStack", callStack, "len", len as usize, prof_stamp::LONGEST_TEXT) }?;
         prof_stamp::set_call_stack(handle::from_c(stamp), prof_stamp::text(&text))
     })
 }

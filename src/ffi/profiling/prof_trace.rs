@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::profiling::prof_trace;
-use crate::ffi::base::{bytes, guard, handle};
+use crate::ffi::base::{bounded_bytes, guard, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
 /// Adds a mark with data of the program to the stream's row of the trace, at the time when the stream reaches this
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn aclrtProfTrace(userdata: *mut c_void, length: i32, stre
     guard("aclrtProfTrace", || {
         let count = prof_trace::check_length(length)?;
         // SAFETY: aclrtProfTrace asks for `length` readable bytes at `userdata`.
-        let data = unsafe { bytes::bounded("userdata", userdata.cast(), "length", count, count) }?;
+        let data = unsafe { bounded_bytes("userdata", userdata.cast(), "length", count, count) }?;
         prof_trace::mark(&data, handle::from_c(stream))
     })
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::core::profiling;
-use crate::ffi::base::{Array, bytes, enum_value, guard, guard_value, handle, must_be_null};
+use crate::ffi::base::{Array, bounded_bytes, enum_value, guard, guard_value, handle, must_be_null};
 use crate::ffi::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
 /// Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
@@ -27,7 +27,7 @@ use crate::ffi::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, acl
 pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: usize) -> aclError {
     guard("aclprofInit", || {
         // SAFETY: aclprofInit asks for `length` readable bytes at `profilerResultPath`.
-        let path = unsafe { bytes::bounded("profilerResultPath", profilerResultPath, "length", length, 4096) }?;
+        let path = unsafe { bounded_bytes("profilerResultPath", profilerResultPath, "length", length, 4096) }?;
         profiling::init(Path::new(OsStr::from_bytes(until_zero(&path))))
     })
 }
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn aclprofSetConfig(
 ) -> aclError {
     guard("aclprofSetConfig", || {
         // SAFETY: aclprofSetConfig asks for `configLength` readable bytes at `config`.
-        let text = unsafe { bytes::bounded("config", config, "configLength", configLength, 4096) }?;
+        let text = unsafe { bounded_bytes("config", config, "configLength", configLength, 4096) }?;
         profiling::set_option(enum_value(configType), OsStr::from_bytes(until_zero(&text)))
     })
 }
