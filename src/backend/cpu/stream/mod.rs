@@ -24,12 +24,6 @@ use crate::backend::cpu::transfer::memcpy;
 use crate::backend::stream::watch::Expected;
 use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
 
-/// The result of an attempt to run an operation in the caller.
-enum Tried {
-    Ran(Position),
-    NotNow(Operation),
-}
-
 /// An operation that was submitted.
 struct Submitted {
     position: Position,
@@ -54,18 +48,18 @@ pub(super) struct CpuStream {
 impl CpuStream {
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes long, otherwise returns
     /// it.
-    fn try_now(&self, operation: Operation, limit: usize) -> Result<Tried> {
+    fn try_now(&self, operation: Operation, limit: usize) -> Result<std::result::Result<Position, Operation>> {
         let mut submission = self.queue.submit()?;
         if operation.len() > limit || !self.queue.may_run_now(&mut submission)? {
-            return Ok(Tried::NotNow(operation));
+            return Ok(Err(operation));
         }
         if operation.len() <= TINY {
             operation.run(&self.shared);
             let position = submission.pass();
             self.shared.watcher.check(operation.written());
-            return Ok(Tried::Ran(position));
+            return Ok(Ok(position));
         }
-        Ok(Tried::Ran(self.queue.run_now(submission, &Task::new(operation))))
+        Ok(Ok(self.queue.run_now(submission, &Task::new(operation))))
     }
 
     fn queue(&self, operation: Operation) -> Result<Position> {
@@ -88,10 +82,7 @@ impl CpuStream {
     }
 
     fn now_or_later(&self, operation: Operation) -> Result<Position> {
-        match self.try_now(operation, SHORT)? {
-            Tried::Ran(position) => Ok(position),
-            Tried::NotNow(operation) => self.queue(operation),
-        }
+        self.try_now(operation, SHORT)?.or_else(|operation| self.queue(operation))
     }
 
     /// Queues an operation that the caller has to wait for.
@@ -110,16 +101,13 @@ impl CpuStream {
         // The caller waits for the data anyway, so it may copy them.
         let limit = if reads_now || completes { usize::MAX } else { SHORT };
         let operation = match self.try_now(Operation::Copy(copy), limit)? {
-            Tried::Ran(position) => return Ok(Submitted::free(position)),
-            Tried::NotNow(operation) => operation,
+            Ok(position) => return Ok(Submitted::free(position)),
+            Err(operation) => operation,
         };
         if completes || (reads_now && src.len > SHORT) {
             return self.queue_awaited(operation);
         }
-        if reads_now {
-            let staged = memcpy::staged(&src);
-            return self.queue(Operation::CopyStaged(dst, staged)).map(Submitted::free);
-        }
+        let operation = if reads_now { Operation::CopyStaged(dst, memcpy::staged(&src)) } else { operation };
         self.queue(operation).map(Submitted::free)
     }
 

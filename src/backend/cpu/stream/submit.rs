@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CpuStream, Submitted, Tried, queue};
+use super::{CpuStream, queue};
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
@@ -47,22 +47,15 @@ impl CpuStream {
         }
         let aborts = self.queue.operations.aborts();
         // In order: when the last one is complete, all are.
-        let mut last: Option<Submitted> = None;
-        let mut outcome = Ok(0);
-        for copy in copies {
-            match self.submit_copy(copy.clone()) {
-                Ok(submitted) => {
-                    outcome = Ok(submitted.position);
-                    if submitted.awaited.is_some() {
-                        last = Some(submitted);
-                    }
-                }
-                Err(fault) => {
-                    outcome = Err(fault);
-                    break;
-                }
+        let mut last = None;
+        let outcome: Result<_> = copies.iter().try_fold(0, |_, copy| {
+            let submitted = self.submit_copy(copy.clone())?;
+            let position = submitted.position;
+            if submitted.awaited.is_some() {
+                last = Some(submitted);
             }
-        }
+            Ok(position)
+        });
         let waited = last.map_or(Ok(0), |submitted| self.wait_for(submitted));
         let position = outcome?;
         waited?;
@@ -76,11 +69,10 @@ impl CpuStream {
     fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
         let waits = [copy.dst, copy.src].iter().any(|rows| rows.span.place == Place::Pageable);
         let limit = if waits { usize::MAX } else { SHORT };
-        match self.try_now(Operation::Copy2d(Box::new(copy)), limit)? {
-            Tried::Ran(position) => Ok(position),
-            Tried::NotNow(operation) if waits => self.wait_for(self.queue_awaited(operation)?),
-            Tried::NotNow(operation) => self.queue(operation),
-        }
+        self.try_now(Operation::Copy2d(Box::new(copy)), limit)?.or_else(|operation| match waits {
+            true => self.wait_for(self.queue_awaited(operation)?),
+            false => self.queue(operation),
+        })
     }
 
     #[inline(never)]
@@ -210,17 +202,7 @@ impl Submit for CpuStream {
             Op::Record(event) => self.record(event),
             Op::Wait(event, limit) => self.wait(event, limit),
             Op::Mark => self.mark(),
-            Op::CopyBatch(_)
-            | Op::Copy2d(_)
-            | Op::CopyIndirect(_)
-            | Op::Prefetch(..)
-            | Op::RandomNum(_)
-            | Op::Reduce(_)
-            | Op::HandOver { .. }
-            | Op::WriteValue(_)
-            | Op::WaitValue(_)
-            | Op::ChangeNotify(..)
-            | Op::WaitNotify(..) => self.submit_rarer(op),
+            _ => self.submit_rarer(op),
         }
     }
 }
