@@ -299,8 +299,9 @@ impl GraphRun for Run {
         self.plan.effort
     }
 
-    fn run_all(&self, shared: &Shared) {
+    fn run_all(&self, shared: &Shared) -> Result<()> {
         self.run_from(0, shared);
+        self.failure().map_or(Ok(()), Err)
     }
 
     fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn> {

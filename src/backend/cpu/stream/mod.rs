@@ -54,7 +54,7 @@ impl CpuStream {
             return Ok(Err(operation));
         }
         if operation.len() <= TINY {
-            operation.run(&self.shared);
+            operation.run(&self.shared)?;
             let position = submission.pass();
             self.shared.watcher.check(operation.written());
             return Ok(Ok(position));

@@ -49,8 +49,8 @@ pub trait GraphRun: Send + Sync {
     /// Its cost, in bytes that could be copied meanwhile.
     fn effort(&self) -> usize;
 
-    /// Runs everything; there is no user code in it.
-    fn run_all(&self, shared: &Shared);
+    /// Runs everything; there is no user code in it. Returns [`Self::failure`].
+    fn run_all(&self, shared: &Shared) -> Result<()>;
 
     /// Runs up to a call of user code, which the caller makes. `None`: it is complete.
     fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn>;
@@ -202,20 +202,12 @@ impl Operation {
 
     /// It calls user code, which a helping thread must not.
     pub fn is_host_fn(&self) -> bool {
-        match self {
-            Self::HostFn(_) => true,
-            Self::Graph(run) => run.has_user_code(),
-            _ => false,
-        }
+        matches!(self, Self::HostFn(_)) || matches!(self, Self::Graph(run) if run.has_user_code())
     }
 
     /// It runs kernels, which need a stack as large as those of the library's threads.
     pub fn runs_kernels(&self) -> bool {
-        match self {
-            Self::Launch(_) => true,
-            Self::Graph(run) => run.runs_kernels(),
-            _ => false,
-        }
+        matches!(self, Self::Launch(_)) || matches!(self, Self::Graph(run) if run.runs_kernels())
     }
 
     /// Its completion depends on the program.
@@ -223,25 +215,13 @@ impl Operation {
         self.is_host_fn() || matches!(self, Self::HandOver(..))
     }
 
-    /// As [`Self::run`], for operations that may fail by themselves; they never run in the caller.
-    pub fn attempt(&self, shared: &Shared) -> Result<()> {
-        match self {
-            Self::CopyIndirect(job) => memcpy_indirect::copy(shared, job),
-            Self::Launch(call) => kernel_launch::run(shared, call),
-            operation => {
-                operation.run(shared);
-                Ok(())
-            }
-        }
-    }
-
     /// Runs an operation on memory. The queue handles all others.
-    pub fn run(&self, shared: &Shared) {
+    pub fn run(&self, shared: &Shared) -> Result<()> {
         match self {
             Self::Awaited(operation, began) => {
                 // Relaxed: the end of the operation is seen with a stronger order.
                 began.store(true, Ordering::Relaxed);
-                operation.run(shared);
+                return operation.run(shared);
             }
             Self::Copy(copy) => memcpy::copy(shared, copy),
             Self::CopyStaged(dst, bytes) => memcpy::copy_from(shared, dst, bytes),
@@ -250,17 +230,14 @@ impl Operation {
             Self::RandomNum(job) => random_num::make(shared, job),
             Self::Reduce(job) => reduce::reduce(shared, job),
             Self::WriteValue(write) => stream_value::write(shared, write),
-            Self::Graph(run) => run.run_all(shared),
+            Self::CopyIndirect(job) => return memcpy_indirect::copy(shared, job),
+            Self::Launch(call) => return kernel_launch::run(shared, call),
+            Self::Graph(run) => return run.run_all(shared),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
-            Self::CopyIndirect(_) | Self::Launch(_) => unreachable!("may fail"),
-            Self::HostFn(_)
-            | Self::HandOver(..)
-            | Self::Record(_)
-            | Self::ChangeNotify(..)
-            | Self::Wait(_)
-            | Self::Mark => unreachable!("not an operation on memory"),
+            _ => unreachable!("not an operation on memory"),
         }
+        Ok(())
     }
 }
 

@@ -220,12 +220,8 @@ impl Queue {
     /// Runs an operation on memory. Returns its failure, which may be a panic.
     pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
         let mut outcome = Ok(());
-        let panicked = self.guarded(|| outcome = operation.attempt(&self.shared));
-        let failed = panicked.or(outcome.err());
-        match operation {
-            Operation::Graph(run) => failed.or_else(|| run.failure()),
-            _ => failed,
-        }
+        let panicked = self.guarded(|| outcome = operation.run(&self.shared));
+        panicked.or(outcome.err())
     }
 
     /// Runs the library's own work; a panic is its failure.
