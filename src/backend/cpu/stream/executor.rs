@@ -31,7 +31,7 @@ use super::schedule::Schedule;
 use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, Result};
-pub use runner::{Entry, Runner};
+pub use runner::Runner;
 use threads::{Call, Pool, Sleeper, pause};
 use user_code::STARVED;
 

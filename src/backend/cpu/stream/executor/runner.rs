@@ -6,19 +6,9 @@ use std::sync::atomic::Ordering;
 use super::{Executor, TURN};
 use crate::algo::queue::stream_queue::Claim;
 use crate::algo::thread::thread_attributes;
-use crate::backend::Fault;
+use crate::backend::Result;
 use crate::backend::cpu::stream::operation;
 use crate::backend::cpu::stream::queue::Queue;
-
-/// Whether a thread may call a host function.
-pub enum Entry {
-    /// Yes; the thread reports its return.
-    Granted,
-    /// Not this thread, or not now: the stream must be held.
-    NotNow,
-    /// Never: no other thread can be created to serve meanwhile.
-    Failed(Fault),
-}
 
 /// A thread that runs streams: one of the executor's, or one that waits and helps.
 pub struct Runner<'a> {
@@ -91,10 +81,11 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whether this thread may call a host function now.
-    pub fn enter_user_code(&mut self) -> Entry {
+    /// Whether this thread may call a host function now: then it reports its return; otherwise the stream must be held.
+    /// A fault: never, because no other thread can be created to serve meanwhile.
+    pub fn enter_user_code(&mut self) -> Result<bool> {
         if self.helper {
-            return Entry::NotNow;
+            return Ok(false);
         }
         self.flush();
         self.executor.enter_user_code()

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::threads::Pool;
-use super::{Entry, Executor, SPARES};
+use super::{Executor, SPARES};
+use crate::backend::Result;
 use crate::backend::cpu::stream::queue::Queue;
 
 /// After this long without a return of a host function, one more may run.
@@ -26,19 +27,17 @@ impl Executor {
         pool.held.pop_front()
     }
 
-    /// A thread wants to call a host function.
-    pub(super) fn enter_user_code(self: &Arc<Self>) -> Entry {
+    /// A thread wants to call a host function: see [`Runner::enter_user_code`](super::Runner::enter_user_code).
+    pub(super) fn enter_user_code(self: &Arc<Self>) -> Result<bool> {
         let mut pool = self.pool.lock();
         if pool.in_user >= pool.permits && !self.is_scheduled() {
-            return Entry::NotNow;
+            return Ok(false);
         }
         if pool.threads == pool.in_user + 1 {
             // It is the last thread outside user code, so another one is needed first.
             pool.threads += 1;
             drop(pool);
-            if let Err(fault) = self.start() {
-                return Entry::Failed(fault);
-            }
+            self.start()?;
             pool = self.pool.lock();
         }
         pool.in_user += 1;
@@ -47,7 +46,7 @@ impl Executor {
         self.answer(call);
         // The thread is like one of the program now.
         self.schedule.iter().for_each(|schedule| schedule.end_turn());
-        Entry::Granted
+        Ok(true)
     }
 
     pub(super) fn leave_user_code(self: &Arc<Self>, stream: u64) {

@@ -11,23 +11,19 @@ use crate::algo::thread::pause::pause;
 use crate::algo::thread::thread_attributes;
 use crate::backend::cpu::runtime::utilization::Working;
 use crate::backend::cpu::stream::event::Record;
-use crate::backend::cpu::stream::executor::{Entry, Runner};
+use crate::backend::cpu::stream::executor::Runner;
 use crate::backend::cpu::stream::operation::{Awaited, GraphRun, Operation, SHORT, Task};
 use crate::backend::stream::watch::ANYWHERE;
-use crate::backend::{Fault, FaultKind, HostFn, Ticket, Wait};
+use crate::backend::{Fault, FaultKind, Ticket, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, the cost of waking it.
 const SPINS: u32 = 200;
 /// How many streams, each waiting for the next, a helping thread follows.
 const MAX_CHAIN: usize = 64;
 
-/// What became of an operation with user code.
-enum UserCode {
-    /// It is complete, or will be when this report is complete.
-    Ran(Option<Operation>),
-    /// This thread must not call its host function now.
-    NotNow(Operation),
-}
+/// What became of an operation with user code: it is complete, or will be when the report is complete. An error: this
+/// thread must not call its host function now.
+type UserCode = std::result::Result<Option<Operation>, Operation>;
 
 impl Queue {
     /// Its device, and its number there.
@@ -81,8 +77,8 @@ impl Queue {
                 operation if operation.is_host_fn() => {
                     let claim = locked.unlock();
                     match self.run_user_code(operation, thread, runner, &mut working) {
-                        UserCode::Ran(failed) => report = failed,
-                        UserCode::NotNow(operation) => return self.hold(claim, runner, Task { operation, thread }),
+                        Ok(failed) => report = failed,
+                        Err(operation) => return self.hold(claim, runner, Task { operation, thread }),
                     }
                     claim.lock()
                 }
@@ -136,30 +132,25 @@ impl Queue {
         runner: &mut Runner<'_>,
         working: &mut Option<Working<'a>>,
     ) -> UserCode {
-        match operation {
-            Operation::HostFn(function) => {
-                *working = None;
-                self.run_host_fn(function, thread, runner)
-            }
+        let function = match operation {
+            Operation::HostFn(function) => function,
             Operation::Graph(run) => {
                 self.delay();
-                self.run_graph(run, thread, runner, working)
+                return self.run_graph(run, thread, runner, working);
             }
-            _ => UserCode::Ran(None),
-        }
-    }
-
-    fn run_host_fn(&self, function: HostFn, thread: u32, runner: &mut Runner<'_>) -> UserCode {
+            _ => return Ok(None),
+        };
+        *working = None;
         match runner.enter_user_code() {
-            Entry::Granted => {
+            Ok(true) => {
                 self.delay();
                 function.run();
                 runner.leave_user_code(self.id);
                 self.shared.watcher.check(ANYWHERE);
-                UserCode::Ran(None)
+                Ok(None)
             }
-            Entry::NotNow => UserCode::NotNow(Operation::HostFn(function)),
-            Entry::Failed(fault) => UserCode::Ran(self.fail(fault, thread, None)),
+            Ok(false) => Err(Operation::HostFn(function)),
+            Err(fault) => Ok(self.fail(fault, thread, None)),
         }
     }
 
@@ -182,14 +173,14 @@ impl Queue {
             report = failed.and_then(|fault| self.fail(fault, thread, None));
             let Some(function) = function else { break };
             match runner.enter_user_code() {
-                Entry::Granted => {
+                Ok(true) => {
                     function.run();
                     runner.leave_user_code(self.id);
                     self.shared.watcher.check(ANYWHERE);
                     run.has_called();
                 }
-                Entry::NotNow => return UserCode::NotNow(Operation::Graph(run)),
-                Entry::Failed(fault) => {
+                Ok(false) => return Err(Operation::Graph(run)),
+                Err(fault) => {
                     report = self.fail(fault, thread, None);
                     break;
                 }
@@ -199,7 +190,7 @@ impl Queue {
             report = self.fail(fault, thread, None);
         }
         runner.resumed(run.end());
-        UserCode::Ran(report)
+        Ok(report)
     }
 
     /// The claimer cannot call this function: the queue goes back to the executor, with it in front again.
