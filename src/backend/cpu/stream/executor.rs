@@ -13,7 +13,6 @@
 //! microseconds: programs run kernels one after the other, and waking a thread takes longer than many of these do.
 
 mod runner;
-mod scheduled;
 mod threads;
 mod user_code;
 
@@ -111,6 +110,16 @@ impl Executor {
         }
         drop(pool);
         calls.into_iter().for_each(|call| self.answer(call));
+    }
+
+    /// Lists streams whose order a schedule chooses: they run one operation and are listed again. The thread that serves
+    /// waits in the schedule.
+    fn push_scheduled(&self, schedule: &Schedule, queues: impl Iterator<Item = Arc<Queue>>) {
+        for queue in queues {
+            let (id, operation) = (queue.id(), queue.first_operation());
+            self.pool.lock().ready[0].push_back(queue);
+            schedule.add(id, operation);
+        }
     }
 
     /// Ends all threads; false if one is still in user code after `patience` (for the first call; later ones do not
@@ -245,6 +254,13 @@ impl Executor {
             }
             pool = self.sleep(pool, has_helped);
         }
+    }
+
+    fn next_scheduled(&self, schedule: &Schedule) -> Task {
+        let Some(id) = schedule.next() else { return Task::End };
+        let ready = &mut self.pool.lock().ready[0];
+        let place = ready.iter().position(|queue| queue.id() == id);
+        place.and_then(|place| ready.remove(place)).map_or(Task::End, Task::Stream)
     }
 
     #[expect(clippy::disallowed_methods, reason = "parks an executor's thread, never one of the program")]

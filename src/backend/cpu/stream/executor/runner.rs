@@ -39,7 +39,7 @@ impl<'a> Runner<'a> {
         let mut operations = 0;
         let mut turn_is_over = || {
             operations += 1;
-            executor.is_scheduled() || (operations >= TURN && ready.load(Ordering::Relaxed) > 0)
+            executor.schedule.is_some() || (operations >= TURN && ready.load(Ordering::Relaxed) > 0)
         };
         queue.run(claim, self, &mut turn_is_over);
         while let Some(next) = self.local.take() {
@@ -55,7 +55,7 @@ impl<'a> Runner<'a> {
     /// Streams that can resume: queued, not listed, and not claimed.
     pub fn resumed(&mut self, queues: Vec<Arc<Queue>>) {
         let mut queues = queues.into_iter();
-        if self.local.is_none() && !self.executor.is_scheduled() {
+        if self.local.is_none() && self.executor.schedule.is_none() {
             self.local = queues.next();
         }
         if queues.len() > 0 {

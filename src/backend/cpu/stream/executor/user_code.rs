@@ -30,7 +30,7 @@ impl Executor {
     /// A thread wants to call a host function: see [`Runner::enter_user_code`](super::Runner::enter_user_code).
     pub(super) fn enter_user_code(self: &Arc<Self>) -> Result<bool> {
         let mut pool = self.pool.lock();
-        if pool.in_user >= pool.permits && !self.is_scheduled() {
+        if pool.in_user >= pool.permits && self.schedule.is_none() {
             return Ok(false);
         }
         if pool.threads == pool.in_user + 1 {
