@@ -100,7 +100,7 @@ impl Executor {
         let mut calls = Vec::new();
         let mut pool = self.pool.lock();
         for queue in queues {
-            let level = queue.priority().min(LEAST_PRIORITY) as usize;
+            let level = queue.priority.load(Ordering::Relaxed).min(LEAST_PRIORITY) as usize;
             pool.ready[level].push_back(queue);
             self.ready.fetch_add(1, Ordering::Relaxed);
             match pool.call_one(self.cores) {
@@ -116,7 +116,7 @@ impl Executor {
     /// waits in the schedule.
     fn push_scheduled(&self, schedule: &Schedule, queues: impl Iterator<Item = Arc<Queue>>) {
         for queue in queues {
-            let (id, operation) = (queue.id(), queue.first_operation());
+            let (id, operation) = (queue.id, queue.first_operation());
             self.pool.lock().ready[0].push_back(queue);
             schedule.add(id, operation);
         }
@@ -259,7 +259,7 @@ impl Executor {
     fn next_scheduled(&self, schedule: &Schedule) -> Task {
         let Some(id) = schedule.next() else { return Task::End };
         let ready = &mut self.pool.lock().ready[0];
-        let place = ready.iter().position(|queue| queue.id() == id);
+        let place = ready.iter().position(|queue| queue.id == id);
         place.and_then(|place| ready.remove(place)).map_or(Task::End, Task::Stream)
     }
 

@@ -192,7 +192,8 @@ impl Stream for CpuStream {
     }
 
     fn set_priority(&self, priority: u32) -> Result<()> {
-        self.queue.set_priority(priority);
+        // Relaxed: nothing else depends on it.
+        self.queue.priority.store(priority, Ordering::Relaxed);
         Ok(())
     }
 

@@ -37,9 +37,9 @@ pub struct Queue {
     executor: Arc<Executor>,
     /// Its device.
     ordinal: u32,
-    /// Distinguishes streams in the seeded delays and in schedules.
-    id: u64,
-    priority: AtomicU32,
+    /// Its device, and its number there: distinguishes streams in the seeded delays and in schedules.
+    pub id: u64,
+    pub priority: AtomicU32,
     pub operations: StreamQueue<Task>,
     /// Ticket of the last operation that uses memory.
     last_use: AtomicU64,
@@ -87,15 +87,6 @@ impl Queue {
     /// The counter of its device's work.
     fn busy(&self) -> &Busy {
         &self.shared.devices[self.ordinal as usize].busy
-    }
-
-    pub fn priority(&self) -> u32 {
-        // Relaxed: it only sets the priority.
-        self.priority.load(Ordering::Relaxed)
-    }
-
-    pub fn set_priority(&self, priority: u32) {
-        self.priority.store(priority, Ordering::Relaxed);
     }
 
     // ---- submission ----

@@ -26,11 +26,6 @@ const MAX_CHAIN: usize = 64;
 type UserCode = std::result::Result<Option<Operation>, Operation>;
 
 impl Queue {
-    /// Its device, and its number there.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
     /// The name of the operation that runs next, for the log of a schedule.
     pub fn first_operation(&self) -> &'static str {
         let mut name = "nothing";
