@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::parallel::{Crew, Helpers, Job, Work, share};
+use super::parallel::{Helpers, Job, Work, share};
 use super::queue::Queue;
 use super::schedule::Schedule;
 use crate::algo::thread::per_thread::per_thread;
@@ -298,18 +298,8 @@ impl Executor {
         pool
     }
 
-    #[cfg(test)]
-    pub fn threads(&self) -> usize {
-        self.pool.lock().threads
-    }
-}
-
-impl Crew for Arc<Executor> {
-    fn cores(&self) -> usize {
-        self.cores
-    }
-
-    fn offer(&self, job: &Arc<Job>, helpers: usize) {
+    /// Offers a job to idle threads, and wakes at most `helpers` of them.
+    fn offer(self: &Arc<Self>, job: &Arc<Job>, helpers: usize) {
         let mut calls = Vec::new();
         let mut pool = self.pool.lock();
         pool.jobs.push(Arc::clone(job));
@@ -325,13 +315,19 @@ impl Crew for Arc<Executor> {
         calls.into_iter().for_each(|call| self.answer(call));
     }
 
-    fn withdraw(&self, job: &Arc<Job>) {
-        self.pool.lock().jobs.retain(|other| !Arc::ptr_eq(other, job));
+    #[cfg(test)]
+    pub fn threads(&self) -> usize {
+        self.pool.lock().threads
     }
 }
 
 impl Helpers for Arc<Executor> {
     fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>) {
-        share(self, threads, count, work);
+        if count < 2 || self.cores < 2 {
+            return (0..count).for_each(work);
+        }
+        let helpers = count.min(threads.max(1)) - 1;
+        let withdraw = |job: &Arc<Job>| self.pool.lock().jobs.retain(|other| !Arc::ptr_eq(other, job));
+        share(count, work, |job| self.offer(job, helpers), withdraw);
     }
 }

@@ -68,24 +68,9 @@ pub trait Helpers: Send + Sync {
     }
 }
 
-/// Threads that take jobs.
-pub trait Crew {
-    /// The most threads.
-    fn cores(&self) -> usize;
-
-    /// Offers a job to idle threads, and wakes at most `helpers` of them.
-    fn offer(&self, job: &Arc<Job>, helpers: usize);
-
-    /// Withdraws a job that has no piece left to begin.
-    fn withdraw(&self, job: &Arc<Job>);
-}
-
-/// As [`Helpers::parallel_on`], with the threads of a crew.
-pub fn share(crew: &impl Crew, threads: usize, count: usize, work: &Work<'_>) {
-    if count < 2 || crew.cores() < 2 {
-        (0..count).for_each(work);
-        return;
-    }
+/// Calls `work` once for each number less than `count`, on this thread and on those that take the job: it is offered to
+/// them, and withdrawn when it has no piece left to begin.
+pub fn share(count: usize, work: &Work<'_>, offer: impl FnOnce(&Arc<Job>), withdraw: impl FnOnce(&Arc<Job>)) {
     // SAFETY: only the lifetime changes. The reference is not used after this call returns: see `Job::work`, and the
     // wait below, which nothing skips.
     let work = unsafe { std::mem::transmute::<&Work<'_>, &Work<'static>>(work) };
@@ -97,9 +82,9 @@ pub fn share(crew: &impl Crew, threads: usize, count: usize, work: &Work<'_>) {
         panicked: AtomicBool::new(false),
         done: EventCount::new(),
     });
-    crew.offer(&job, count.min(threads.max(1)) - 1);
+    offer(&job);
     job.help();
-    crew.withdraw(&job);
+    withdraw(&job);
     let is_done = || job.finished.load(Ordering::Acquire) == count;
     for _ in 0..SPINS {
         if is_done() {
