@@ -103,13 +103,10 @@ impl Executor {
             let level = queue.priority.load(Ordering::Relaxed).min(LEAST_PRIORITY) as usize;
             pool.ready[level].push_back(queue);
             self.ready.fetch_add(1, Ordering::Relaxed);
-            match pool.call_one(self.cores) {
-                Call::NoThread => {}
-                call => calls.push(call),
-            }
+            calls.extend(pool.call_one(self.cores));
         }
         drop(pool);
-        calls.into_iter().for_each(|call| self.answer(call));
+        self.answer(calls);
     }
 
     /// Lists streams whose order a schedule chooses: they run one operation and are listed again. The thread that serves
@@ -151,12 +148,13 @@ impl Executor {
         all
     }
 
-    fn answer(self: &Arc<Self>, call: Call) {
-        match call {
-            Call::NoThread => {}
-            Call::Wake(sleeper) => sleeper.wake(),
-            // If no thread can be created, the others do the work, later.
-            Call::Start => drop(self.start()),
+    fn answer(self: &Arc<Self>, calls: impl IntoIterator<Item = Call>) {
+        for call in calls {
+            match call {
+                Call::Wake(sleeper) => sleeper.wake(),
+                // If no thread can be created, the others do the work, later.
+                Call::Start => drop(self.start()),
+            }
         }
     }
 
@@ -300,19 +298,13 @@ impl Executor {
 
     /// Offers a job to idle threads, and wakes at most `helpers` of them.
     fn offer(self: &Arc<Self>, job: &Arc<Job>, helpers: usize) {
-        let mut calls = Vec::new();
         let mut pool = self.pool.lock();
         pool.jobs.push(Arc::clone(job));
         // The owner works too; it is counted already if it is a thread of the executor.
         let cores = self.cores - usize::from(!WORKER.get());
-        for _ in 0..helpers {
-            match pool.call_one(cores) {
-                Call::NoThread => break,
-                call => calls.push(call),
-            }
-        }
+        let calls: Vec<_> = (0..helpers).map_while(|_| pool.call_one(cores)).collect();
         drop(pool);
-        calls.into_iter().for_each(|call| self.answer(call));
+        self.answer(calls);
     }
 
     #[cfg(test)]

@@ -72,9 +72,7 @@ pub fn pause(times: u32) {
 }
 
 /// What must be done, after the lock is released, so that enough threads serve.
-#[must_use]
 pub enum Call {
-    NoThread,
     Wake(Arc<Sleeper>),
     Start,
 }
@@ -98,25 +96,27 @@ impl Pool {
     }
 
     /// The calling thread will be busy: checks whether another one is needed.
-    pub fn call_if_needed(&mut self, cores: usize) -> Call {
+    #[must_use]
+    pub fn call_if_needed(&mut self, cores: usize) -> Option<Call> {
         let unwatched = !self.held.is_empty() && !self.watched;
         let ready = self.ready.iter().any(|level| !level.is_empty());
-        if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { Call::NoThread }
+        if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { None }
     }
 
     fn serving(&self) -> usize {
         self.threads - self.sleepers.len() - self.in_user
     }
 
-    pub fn call_one(&mut self, cores: usize) -> Call {
+    #[must_use]
+    pub fn call_one(&mut self, cores: usize) -> Option<Call> {
         if self.stopping || self.serving() >= cores {
-            return Call::NoThread;
+            return None;
         }
         if let Some(sleeper) = self.sleepers.pop() {
-            return Call::Wake(sleeper);
+            return Some(Call::Wake(sleeper));
         }
         self.threads += 1;
-        Call::Start
+        Some(Call::Start)
     }
 
     pub fn pop_ready(&mut self) -> Option<Arc<Queue>> {
