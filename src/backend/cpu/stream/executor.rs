@@ -27,6 +27,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::parallel::{Helpers, Job, Work, share};
 use super::queue::Queue;
 use super::schedule::Schedule;
+use crate::algo::thread::pause::spin_until;
 use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, Result};
@@ -40,8 +41,6 @@ pub const LEAST_PRIORITY: u32 = 7;
 const SPARES: usize = 2;
 /// After this many operations a worker lets other streams go first.
 const TURN: u32 = 128;
-/// Pauses before a thread without work sleeps.
-const SPINS: u32 = 200;
 /// Pauses before a thread that has stayed awake runs a stream: the thread that has queued a kernel often waits for it
 /// at once, and begins with it meanwhile. Then two threads run it, without a wake-up.
 const HEAD_START: u32 = 16;
@@ -269,12 +268,7 @@ impl Executor {
         pool.watched |= watching;
         drop(pool);
         if self.cores > 1 {
-            for _ in 0..SPINS {
-                if me.is_woken() {
-                    break;
-                }
-                std::hint::spin_loop();
-            }
+            spin_until(|| me.is_woken());
             if has_helped {
                 me.linger();
             }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::algo::sync::event_count::EventCount;
+use crate::algo::thread::pause::spin_until;
 
 /// More threads than this do not make memory faster.
 const MAX_THREADS: usize = 8;
-/// Pauses before the owner sleeps until the others have finished their last pieces.
-const SPINS: u32 = 200;
 
 /// What is called for each piece.
 pub type Work<'a> = dyn Fn(usize) + Sync + 'a;
@@ -86,12 +85,7 @@ pub fn share(count: usize, work: &Work<'_>, offer: impl FnOnce(&Arc<Job>), withd
     job.help();
     withdraw(&job);
     let is_done = || job.finished.load(Ordering::Acquire) == count;
-    for _ in 0..SPINS {
-        if is_done() {
-            break;
-        }
-        std::hint::spin_loop();
-    }
+    spin_until(is_done);
     job.done.wait_for(None, is_done);
     assert!(!job.panicked.load(Ordering::Relaxed), "a piece of a large operation failed");
 }

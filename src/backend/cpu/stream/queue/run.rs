@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Queue, ticket};
 use crate::algo::math::mix::mix;
 use crate::algo::queue::stream_queue::{Claim, Help};
-use crate::algo::thread::pause::pause;
+use crate::algo::thread::pause::{pause, spin_until};
 use crate::algo::thread::thread_attributes;
 use crate::backend::cpu::runtime::utilization::Working;
 use crate::backend::cpu::stream::event::Record;
@@ -16,8 +16,6 @@ use crate::backend::cpu::stream::operation::{Awaited, GraphRun, Operation, SHORT
 use crate::backend::stream::watch::ANYWHERE;
 use crate::backend::{Fault, FaultKind, Ticket, Wait};
 
-/// How long a waiter spins before it sleeps: about 7 us, the cost of waking it.
-const SPINS: u32 = 200;
 /// How many streams, each waiting for the next, a helping thread follows.
 const MAX_CHAIN: usize = 64;
 
@@ -252,13 +250,8 @@ impl Queue {
             if !self.shared.options.asynchronous && self.help(&|| done() || expired()) {
                 continue;
             }
-            if self.shared.cores > 1 {
-                for _ in 0..SPINS {
-                    if done() {
-                        return Wait::Done;
-                    }
-                    std::hint::spin_loop();
-                }
+            if self.shared.cores > 1 && spin_until(done) {
+                return Wait::Done;
             }
             let key = self.waiters.prepare();
             if done() {
