@@ -155,16 +155,16 @@ fn word(count: u32, serial: u32) -> u64 {
 }
 
 fn serial_of(page: &Page, slot: usize) -> u32 {
-    parts(page.word(slot).load(Ordering::Acquire)).1
+    parts(page.line(slot).word.load(Ordering::Acquire)).1
 }
 
 impl Notify {
     /// The address range of its word.
     pub(in crate::backend) fn range(&self) -> Range {
         if let Owner::Event(..) = self.owner {
-            return (std::ptr::from_ref(self.page.over(self.slot)).addr(), size_of::<u64>());
+            return (std::ptr::from_ref(&self.page.line(self.slot).over).addr(), size_of::<u64>());
         }
-        (std::ptr::from_ref(self.page.word(self.slot)).addr(), size_of::<u64>())
+        (std::ptr::from_ref(&self.page.line(self.slot).word).addr(), size_of::<u64>())
     }
 
     /// The event that it is a part of.
@@ -183,7 +183,7 @@ impl Notify {
     /// The count now.
     pub fn count(&self) -> u32 {
         // Acquire, with the Release in `change`.
-        parts(self.page.word(self.slot).load(Ordering::Acquire)).0
+        parts(self.page.line(self.slot).word.load(Ordering::Acquire)).0
     }
 
     /// Changes the count now. One that has ended does not change.
@@ -196,7 +196,7 @@ impl Notify {
             (serial == self.serial).then(|| word(change.of(count), serial))
         };
         // Release: a thread that sees the count sees earlier writes.
-        let _ = self.page.word(self.slot).fetch_update(Ordering::Release, Ordering::Relaxed, next);
+        let _ = self.page.line(self.slot).word.fetch_update(Ordering::Release, Ordering::Relaxed, next);
     }
 
     /// Whether it is a record of an event, which waits need until it is made or dropped.
@@ -218,7 +218,7 @@ impl Notify {
         if let Owner::Event(event, part) = &self.owner {
             return part.is_over(event, deaths);
         }
-        let place = self.page.word(self.slot);
+        let place = &self.page.line(self.slot).word;
         let mut before = place.load(Ordering::Acquire);
         loop {
             let (count, serial) = parts(before);
@@ -363,9 +363,9 @@ impl Notifies {
             }
         };
         drop(pages);
-        page.issued(slot).store(0, Ordering::Relaxed);
-        page.over(slot).store(0, Ordering::Relaxed);
-        page.word(slot).store(word(0, serial), Ordering::Release);
+        page.line(slot).issued.store(0, Ordering::Relaxed);
+        page.line(slot).over.store(0, Ordering::Relaxed);
+        page.line(slot).word.store(word(0, serial), Ordering::Release);
         let owner = Owner::Here { deaths: AtomicU64::new(0) };
         Ok(Arc::new(Notify { page, slot, serial, owner, asked: AtomicU64::new(0) }))
     }

@@ -9,7 +9,7 @@ fn take(notify: &Notify, until: Until, clear: bool) -> bool {
 }
 
 fn count(notify: &Notify) -> u32 {
-    parts(notify.page.word(notify.slot).load(Ordering::Relaxed)).0
+    parts(notify.page.line(notify.slot).word.load(Ordering::Relaxed)).0
 }
 
 #[test]

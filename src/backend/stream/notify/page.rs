@@ -33,11 +33,14 @@ const DOOR: usize = 0;
 
 /// One line.
 #[repr(C, align(64))]
-struct Line {
-    word: AtomicU64,
+pub(super) struct Line {
+    /// The word of a notify.
+    pub(super) word: AtomicU64,
     importers: AtomicU32,
-    issued: AtomicU32,
-    over: AtomicU64,
+    /// The number of an event's latest record.
+    pub(super) issued: AtomicU32,
+    /// The completed records of an event.
+    pub(super) over: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Line>() == LINE);
@@ -64,10 +67,8 @@ unsafe impl Sync for Page {}
 
 #[derive(Default)]
 struct State {
-    /// Lines that were released.
+    /// Free lines of an own page: the last one is used next.
     vacant: Vec<usize>,
-    /// How many were used so far.
-    used: usize,
     /// The last serial number.
     serial: u32,
     /// The exporter's lock; a separate opening of the file, so that no passed descriptor keeps it.
@@ -81,6 +82,7 @@ impl Page {
         memory_file::seal(&file)?;
         let page = Self::map(file)?;
         page.lines().magic.store(MAGIC, Ordering::Release);
+        page.state.lock().vacant = (0..SLOTS).rev().collect();
         Ok(page)
     }
 
@@ -120,36 +122,14 @@ impl Page {
         unsafe { self.mapping.as_ref() }
     }
 
-    fn line(&self, slot: usize) -> &Line {
+    pub(super) fn line(&self, slot: usize) -> &Line {
         &self.lines().lines[slot]
-    }
-
-    /// The word of a notify.
-    pub(super) fn word(&self, slot: usize) -> &AtomicU64 {
-        &self.line(slot).word
-    }
-
-    /// The number of an event's latest record.
-    pub(super) fn issued(&self, slot: usize) -> &AtomicU32 {
-        &self.line(slot).issued
-    }
-
-    /// The completed records of an event.
-    pub(super) fn over(&self, slot: usize) -> &AtomicU64 {
-        &self.line(slot).over
     }
 
     /// A free slot, and its serial number; `None`: all are in use.
     pub(super) fn take(&self) -> Option<(usize, u32)> {
         let mut state = self.state.lock();
-        let slot = match state.vacant.pop() {
-            Some(slot) => slot,
-            None if state.used < SLOTS => {
-                state.used += 1;
-                state.used - 1
-            }
-            None => return None,
-        };
+        let slot = state.vacant.pop()?;
         // 0 is free.
         state.serial = state.serial.checked_add(1).unwrap_or(1);
         Some((slot, state.serial))
@@ -157,7 +137,7 @@ impl Page {
 
     /// The notify there has ended.
     pub(super) fn release(&self, slot: usize) {
-        self.word(slot).store(0, Ordering::Release);
+        self.line(slot).word.store(0, Ordering::Release);
         self.line(slot).importers.store(0, Ordering::Release);
         self.state.lock().vacant.push(slot);
     }

@@ -112,7 +112,7 @@ impl SharedEvent {
     }
 
     fn issued(&self) -> u32 {
-        self.notify.page.issued(self.notify.slot).load(Ordering::Acquire)
+        self.notify.page.line(self.notify.slot).issued.load(Ordering::Acquire)
     }
 
     fn part(self: &Arc<Self>, part: Part) -> Arc<Notify> {
@@ -128,7 +128,7 @@ impl SharedEvent {
 
     /// The next record, which becomes the latest: its stream signals it by any [change](super::Change).
     pub fn record(self: &Arc<Self>) -> Arc<Notify> {
-        let issued = self.notify.page.issued(self.notify.slot);
+        let issued = &self.notify.page.line(self.notify.slot).issued;
         let number = issued.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
         self.own.store(u64::from(number), Ordering::Relaxed);
         self.part(Part::Record { number, is_over: AtomicBool::new(false) })
@@ -138,7 +138,7 @@ impl SharedEvent {
     pub fn take_back(&self, record: &Notify) {
         let Owner::Event(_, Part::Record { number, is_over }) = &record.owner else { return };
         self.own.store(NONE, Ordering::Relaxed);
-        let issued = self.notify.page.issued(self.notify.slot);
+        let issued = &self.notify.page.line(self.notify.slot).issued;
         let before = number.wrapping_sub(1);
         let taken = issued.compare_exchange(*number, before, Ordering::AcqRel, Ordering::Relaxed);
         is_over.store(taken.is_ok(), Ordering::Relaxed);
@@ -160,7 +160,7 @@ impl SharedEvent {
 
     /// Notes that a record is complete; false if it is too far ahead.
     fn note(&self, number: u32) -> bool {
-        let over = self.notify.page.over(self.notify.slot);
+        let over = &self.notify.page.line(self.notify.slot).over;
         // Release: a thread that sees it sees earlier writes.
         let noted = over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
         noted.is_ok()
@@ -183,7 +183,7 @@ impl SharedEvent {
     }
 
     fn is_over(&self, number: u32, deaths: u64) -> Result<bool> {
-        let over = || has(self.notify.page.over(self.notify.slot).load(Ordering::Acquire), number);
+        let over = || has(self.notify.page.line(self.notify.slot).over.load(Ordering::Acquire), number);
         if over() {
             return Ok(true);
         }
@@ -203,9 +203,7 @@ impl SharedEvent {
             )),
         }
     }
-}
 
-impl SharedEvent {
     /// As [`Event::synchronize`]; `look` fails once the record cannot complete any more.
     pub fn synchronize_while<E: From<Fault>>(
         &self,

@@ -69,7 +69,7 @@ fn many_records_may_be_pending() {
         record.change(Change::Set(0));
     }
     assert!(event.late.lock().is_empty());
-    assert_eq!(parts(event.notify.page.over(event.notify.slot).load(Ordering::Relaxed)), (100, 0));
+    assert_eq!(parts(event.notify.page.line(event.notify.slot).over.load(Ordering::Relaxed)), (100, 0));
 }
 
 #[test]
