@@ -140,35 +140,15 @@ impl Schedule {
 
     /// A thread begins a call: waits for its turn.
     pub fn call(&self, name: &'static str) {
-        self.park(Parked { stream: None, doing: name, condition: None });
+        self.park(Parked { stream: None, doing: name, condition: None }, &|| true);
     }
 
     /// Waits inside a call until `done`, or until the deadline and nothing else can go on. `None`: the schedule has
     /// ended.
     pub fn wait(&self, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Option<Wait> {
-        let me = thread_number();
-        let mut state = self.lock();
-        state.change();
-        let condition = Condition { holds: false, seen: 0, deadline };
-        state.parked.insert(me, Parked { stream: None, doing: "waits", condition: Some(condition) });
-        loop {
-            let generation = state.generation;
-            if state.condition(me).is_some_and(|condition| condition.seen != generation) {
-                let holds = MutexGuard::unlocked(&mut state, done);
-                if let Some(condition) = state.condition(me) {
-                    (condition.holds, condition.seen) = (holds, generation);
-                }
-                continue;
-            }
-            if state.turn == Some(Turn::Thread(me)) || state.stopping {
-                break;
-            }
-            self.pause(&mut state);
-        }
-        let stopped = state.turn != Some(Turn::Thread(me));
-        let holds = state.condition(me).is_some_and(|condition| condition.holds);
-        state.unpark(me);
-        (!stopped).then_some(if holds { Wait::Done } else { Wait::TimedOut })
+        let condition = Some(Condition { holds: false, seen: 0, deadline });
+        let holds = self.park(Parked { stream: None, doing: "waits", condition }, done)?;
+        Some(if holds { Wait::Done } else { Wait::TimedOut })
     }
 
     /// A stream has an operation to run; it is not listed already.
@@ -211,7 +191,7 @@ impl Schedule {
 
     /// The user code has returned: the operation waits for its turn.
     pub fn end_user_code(&self, stream: u64) {
-        self.park(Parked { stream: Some(stream), doing: "returns", condition: None });
+        self.park(Parked { stream: Some(stream), doing: "returns", condition: None }, &|| true);
         self.lock().in_hand = Some(thread_number());
     }
 
@@ -228,27 +208,40 @@ impl Schedule {
         state
     }
 
-    fn park(&self, parked: Parked) {
+    /// Waits for a turn of this thread. Returns whether its condition, which `done` checks, held then; `None`: the
+    /// schedule has ended.
+    fn park(&self, parked: Parked, done: &dyn Fn() -> bool) -> Option<bool> {
         let me = thread_number();
         let mut state = self.lock();
         state.change();
         state.parked.insert(me, parked);
         self.changed.notify_all();
-        while state.turn != Some(Turn::Thread(me)) && !state.stopping {
+        loop {
+            let generation = state.generation;
+            if state.condition(me).is_some_and(|condition| condition.seen != generation) {
+                let holds = MutexGuard::unlocked(&mut state, done);
+                if let Some(condition) = state.condition(me) {
+                    (condition.holds, condition.seen) = (holds, generation);
+                }
+                continue;
+            }
+            if state.turn == Some(Turn::Thread(me)) || state.stopping {
+                break;
+            }
             self.pause(&mut state);
         }
+        let stopped = state.turn != Some(Turn::Thread(me));
+        let holds = state.condition(me).is_some_and(|condition| condition.holds);
         state.unpark(me);
+        (!stopped).then_some(holds)
     }
 
     /// Gives a turn if it is time for it, or waits until it may be.
     fn pause(&self, state: &mut MutexGuard<'_, State>) {
-        match state.give_turn(&self.entering) {
-            None => {
-                self.changed.notify_all();
-            }
-            Some(again) => {
-                self.changed.wait_for(state, again);
-            }
+        if let Some(again) = state.give_turn(&self.entering) {
+            self.changed.wait_for(state, again);
+        } else {
+            self.changed.notify_all();
         }
     }
 }
@@ -296,11 +289,7 @@ impl State {
         let actors: Vec<Actor> = candidates.iter().map(|one| one.actor).collect();
         let (chosen, step) = self.policy.choose(&actors);
         let turn = candidates[chosen].turn;
-        if let Turn::Stream(stream) = turn
-            && let Some(place) = self.ready.iter().position(|(other, _)| *other == stream)
-        {
-            self.ready.remove(place);
-        }
+        self.ready.retain(|(stream, _)| turn != Turn::Stream(*stream));
         self.write_log(step, &candidates, chosen);
         self.threads.note_turn();
         self.turn = Some(turn);
