@@ -35,7 +35,7 @@ struct Bench {
 }
 
 fn cpu_driver() -> Arc<dyn Driver> {
-    let options = cpu::Options { devices: 2, memory_per_device: Some(64 << 20), ..Default::default() };
+    let options = cpu::Options { devices: Some(2), memory_per_device: Some(64 << 20), ..Default::default() };
     cpu::open(options).unwrap()
 }
 

@@ -23,7 +23,7 @@ fn left(device: &Arc<dyn Device>, tasks: &[Task]) -> usize {
 
 #[test]
 fn a_claim_is_enough_for_its_graph() {
-    let options = cpu::Options { devices: 1, ..cpu::Options::default() };
+    let options = cpu::Options { devices: Some(1), ..cpu::Options::default() };
     let device = cpu::open(options).unwrap().open(0).unwrap();
     let before = |index: usize| index.checked_sub(1).into_iter().collect();
     let notify = Notifies::default().create().unwrap();

@@ -144,8 +144,13 @@ fn over_the_script() {
 fn over_the_cpu_backend() {
     let _alone = ONE_AT_A_TIME.lock();
     for asynchronous in [false, true] {
-        let options =
-            cpu::Options { devices: 2, memory_per_device: Some(64 << 20), asynchronous, seed: 3, ..Default::default() };
+        let options = cpu::Options {
+            devices: Some(2),
+            memory_per_device: Some(64 << 20),
+            asynchronous,
+            seed: 3,
+            ..Default::default()
+        };
         begin_over(cpu::open(options).unwrap(), LONG);
         storm(2, 12_345);
         assert_eq!(allocation::Allocation::at_most(), 0, "allocations left");

@@ -27,7 +27,7 @@ use crate::backend::cpu::pool::shared_file::ImportedFile;
 use crate::backend::cpu::pool::shared_memory::{HostSegments, ImportedPool, MARKS, SharedHostMemory};
 use crate::backend::cpu::runtime::device::CpuDevice;
 use crate::backend::cpu::runtime::info;
-use crate::backend::cpu::runtime::shared::{Options, REAP, Shared, Slot};
+use crate::backend::cpu::runtime::shared::{DEVICES, Options, REAP, Shared, Slot};
 use crate::backend::cpu::runtime::snapshot::Hold;
 use crate::backend::cpu::stream::executor::Executor;
 use crate::backend::cpu::stream::queue::Queue;
@@ -80,7 +80,7 @@ impl CpuDriver {
             bounds::guardable(pages::ordinary())?;
         }
         let cores = machine::cores();
-        let numbers = choose(options.devices);
+        let numbers = choose(options.devices.unwrap_or(DEVICES));
         let check = Check::of(options.guard);
         let capacity = match options.memory_per_device {
             None => Capacity::of_machine(numbers.len(), check.addresses()),

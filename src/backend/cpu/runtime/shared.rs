@@ -28,11 +28,14 @@ use crate::backend::{Notifies, Place, Result, Span};
 /// Deferred blocks that an ordinary call checks.
 pub const REAP: usize = 8;
 
+/// How many devices there are by default; they share the machine's memory.
+pub const DEVICES: u32 = 4;
+
 /// Options of the devices.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Options {
-    /// How many devices there are, at most 64.
-    pub devices: u32,
+    /// How many devices there are, at most 64. `None`: [`DEVICES`].
+    pub devices: Option<u32>,
     /// Bytes of memory of each, as a private limit, rounded up to 2 MiB. `None`: each can have nearly all memory of
     /// this machine, and all together no more than that.
     pub memory_per_device: Option<u64>,
@@ -47,21 +50,6 @@ pub struct Options {
     pub closes_pinned: bool,
     /// Operations run in the order of this schedule, and nothing is delayed. Only with `asynchronous`.
     pub schedule: Option<Arc<Schedule>>,
-}
-
-impl Default for Options {
-    /// Four devices that share the machine's memory.
-    fn default() -> Self {
-        Self {
-            devices: 4,
-            memory_per_device: None,
-            asynchronous: false,
-            seed: 0,
-            guard: false,
-            closes_pinned: false,
-            schedule: None,
-        }
-    }
 }
 
 /// An open device, for others that need memory.

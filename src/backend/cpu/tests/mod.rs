@@ -75,7 +75,7 @@ impl Bench {
 
     fn options(asynchronous: bool, memory_per_device: u64) -> Options {
         let memory_per_device = Some(memory_per_device);
-        Options { devices: 2, memory_per_device, asynchronous, seed: 7, ..Options::default() }
+        Options { devices: Some(2), memory_per_device, asynchronous, seed: 7, ..Options::default() }
     }
 
     fn with(options: Options) -> Self {

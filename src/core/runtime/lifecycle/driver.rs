@@ -36,12 +36,11 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
 }
 
 fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
-    let defaults = cpu::Options::default();
     let settings = environment.schedule.as_ref();
     let schedule = settings.map(|settings| cpu::Schedule::new(settings.clone()).map(Arc::new)).transpose()?;
     schedule::set(schedule.as_ref());
     let options = cpu::Options {
-        devices: environment.cpu_devices.unwrap_or(defaults.devices),
+        devices: environment.cpu_devices,
         memory_per_device: environment.cpu_memory,
         asynchronous: environment.cpu_always_async || schedule.is_some(),
         seed: settings.map_or(environment.cpu_seed, cpu::schedule::Settings::seed),
