@@ -114,12 +114,17 @@ pub trait Event: Any + Send + Sync {
 
     /// Milliseconds from `start`'s latest record to this one's; negative if it came later. Both have timing and are
     /// complete.
-    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32>;
+    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
+        let (start, end) = (start.time_ns()?, self.time_ns()?);
+        Ok((end.wrapping_sub(start).cast_signed() as f64 / 1e6) as f32)
+    }
 
     /// The time of the latest record in nanoseconds of the machine's monotonic clock. The event has timing. A pending
     /// record is a fault, and no failure of the device.
     fn time_ns(&self) -> Result<u64>;
 
     /// The driver's event; `None` without a driver.
-    fn native(&self) -> Option<usize>;
+    fn native(&self) -> Option<usize> {
+        None
+    }
 }

@@ -191,16 +191,6 @@ impl CpuEvent {
             _ => None,
         }
     }
-
-    fn time(&self) -> Result<u64> {
-        if self.pending().is_none()
-            && let (true, Latest::Happened(time)) = (self.timing, &*self.latest.lock())
-        {
-            return Ok(*time);
-        }
-        let text = "the event has no time: it was made without timing, or has not happened";
-        Err(Fault::new(FaultKind::Driver, text))
-    }
 }
 
 impl Event for CpuEvent {
@@ -222,16 +212,13 @@ impl Event for CpuEvent {
         }
     }
 
-    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
-        let (start, end) = (Self::of(start)?.time()?, self.time()?);
-        Ok((end.wrapping_sub(start) as i64 as f64 / 1e6) as f32)
-    }
-
     fn time_ns(&self) -> Result<u64> {
-        self.time()
-    }
-
-    fn native(&self) -> Option<usize> {
-        None
+        if self.pending().is_none()
+            && let (true, Latest::Happened(time)) = (self.timing, &*self.latest.lock())
+        {
+            return Ok(*time);
+        }
+        let text = "the event has no time: it was made without timing, or has not happened";
+        Err(Fault::new(FaultKind::Driver, text))
     }
 }

@@ -239,22 +239,9 @@ impl Event for SharedEvent {
         self.synchronize_while(deadline, || Ok(()))
     }
 
-    fn elapsed_ms(&self, _start: &dyn Event) -> Result<f32> {
-        Err(no_time())
-    }
-
     fn time_ns(&self) -> Result<u64> {
-        Err(no_time())
+        Err(Fault::unsupported("events of several processes have no time"))
     }
-
-    fn native(&self) -> Option<usize> {
-        None
-    }
-}
-
-#[cold]
-fn no_time() -> Fault {
-    Fault::unsupported("events of several processes have no time")
 }
 
 #[cfg(test)]
