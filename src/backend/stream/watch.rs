@@ -134,40 +134,31 @@ impl State {
     fn take_over(&mut self, range: Range) -> Ended {
         let overlaps =
             |other: Range| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
-        let mut over = Vec::new();
-        for (&number, waiting) in &mut self.waits {
-            if !overlaps(waiting.range) {
-                continue;
-            }
-            match (waiting.condition)() {
-                Ok(false) => {}
-                outcome => over.push((number, outcome.map(drop))),
-            }
-        }
-        self.take(over)
+        self.take(|waiting| {
+            let outcome = if overlaps(waiting.range) { (waiting.condition)() } else { Ok(false) };
+            (outcome != Ok(false)).then(|| outcome.map(drop))
+        })
     }
 
     /// Removes waits whose deadline has passed.
     fn take_expired(&mut self, now: Instant) -> Ended {
-        let mut over = Vec::new();
-        for (&number, waiting) in &self.waits {
-            if let Some((deadline, fault)) = &waiting.deadline
-                && *deadline <= now
-            {
-                over.push((number, Err(fault.clone())));
-            }
-        }
-        self.take(over)
+        self.take(|waiting| {
+            let (_, fault) = waiting.deadline.take_if(|(deadline, _)| *deadline <= now)?;
+            Some(Err(fault))
+        })
     }
 
-    fn take(&mut self, over: Vec<(u64, Result<()>)>) -> Ended {
-        let mut ended = Vec::new();
-        for (number, outcome) in over {
-            if let Some(waiting) = self.waits.remove(&number) {
-                ended.push((waiting.end, outcome));
-            }
-        }
-        ended
+    /// Removes the waits for which `outcome` returns their results.
+    fn take(&mut self, mut outcome: impl FnMut(&mut Waiting) -> Option<Result<()>>) -> Ended {
+        let mut outcomes = Vec::new();
+        let is_over = |_: &u64, waiting: &mut Waiting| {
+            let outcome = outcome(waiting);
+            let is_over = outcome.is_some();
+            outcomes.extend(outcome);
+            is_over
+        };
+        let ends: Vec<End> = self.waits.extract_if(.., is_over).map(|(_, waiting)| waiting.end).collect();
+        ends.into_iter().zip(outcomes).collect()
     }
 
     fn first_deadline(&self) -> Option<Instant> {
