@@ -68,7 +68,7 @@ pub use stream::op::{Op, OpKind, Payload, Submit};
 pub use stream::stream_value::{Comparison, ValueWait, ValueWrite};
 pub use stream::{Event, Stream, StreamOptions, Wait};
 pub use transfer::random_num::{Distribution, Number, RandomElement, RandomNum};
-pub use transfer::{Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, IndirectLen, Pattern, Reduce, ReduceOp, Rows};
+pub use transfer::{Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, Pattern, Reduce, ReduceOp, Rows};
 
 /// A backend: the CPU, or a GPU driver. Opened by its module, ended by [`Driver::shutdown`].
 pub trait Driver: Send + Sync {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::json::{Arg, Line};
 use super::now;
-use crate::backend::{Comparison, Copy, Copy2d, Event, Fill, IndirectLen, Number, Op, OpKind, Place};
+use crate::backend::{Comparison, Copy, Copy2d, Event, Fill, Op, OpKind, Place};
 
 /// The description of an operation.
 #[derive(Debug)]
@@ -48,21 +48,14 @@ pub(super) enum What {
 impl What {
     /// For an operation that is recorded between two points; `None` for a mark, which is no work of the program.
     pub(super) fn of(op: &Op<'_>) -> Option<Self> {
-        let bytes_at = |len: &IndirectLen| match len {
-            IndirectLen::Known(len) => Some(*len as u64),
-            IndirectLen::At(_) => None,
-        };
         Some(match op {
             Op::Copy(copy) => Self::copies(std::slice::from_ref(copy)),
             Op::CopyBatch(copies) => Self::copies(copies),
             Op::Copy2d(copy) => Self::copy_2d(copy),
-            Op::CopyIndirect(copy) => Self::CopyIndirect(bytes_at(&copy.len)),
+            Op::CopyIndirect(copy) => Self::CopyIndirect(copy.len.known()),
             Op::Fill(fill) => Self::fill(fill),
             Op::Prefetch(range, _) => Self::Prefetch(range.len as u64),
-            Op::RandomNum(job) => Self::RandomNum(match job.count {
-                Number::Known(_) => Some(job.dst.len as u64),
-                Number::At(_) => None,
-            }),
+            Op::RandomNum(job) => Self::RandomNum(job.count.known().map(|_| job.dst.len as u64)),
             Op::Reduce(reduce) => Self::Reduce(reduce.dst.len as u64),
             Op::Launch(launch) => {
                 Self::Kernel { name: launch.name.to_owned(), grid: launch.grid, threads: launch.threads }

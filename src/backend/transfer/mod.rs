@@ -2,7 +2,7 @@
 
 pub mod random_num;
 
-use super::{Place, Span};
+use super::{Number, Place, Span};
 
 /// A copy of `dst.len == src.len` bytes. With an overlap the result is undefined, but the copy is memory-safe. (Not the
 /// trait `Copy`: calls would copy it.)
@@ -71,15 +71,6 @@ pub struct Indirect {
     pub offset: usize,
 }
 
-/// The length of such a copy.
-#[derive(Clone, Copy, Debug)]
-pub enum IndirectLen {
-    /// A number of bytes.
-    Known(usize),
-    /// The value of such a word.
-    At(Span),
-}
-
 /// A copy between addresses that are in memory; the words lie outside of the destination. They are not checked: if an
 /// address is no device memory, the copy fails, or the device.
 #[derive(Clone, Copy, Debug)]
@@ -88,18 +79,14 @@ pub struct CopyIndirect {
     pub dst: Indirect,
     /// The source.
     pub src: Indirect,
-    /// The length.
-    pub len: IndirectLen,
+    /// The length in bytes, 8 bytes itself.
+    pub len: Number,
 }
 
 impl CopyIndirect {
     /// All words that are read.
     pub fn words(&self) -> impl Iterator<Item = Span> {
-        let len = match self.len {
-            IndirectLen::Known(_) => None,
-            IndirectLen::At(word) => Some(word),
-        };
-        [self.dst.at, self.src.at].into_iter().chain(len)
+        [self.dst.at, self.src.at].into_iter().chain(self.len.at())
     }
 }
 

@@ -61,6 +61,18 @@ pub enum Number {
     At(Span),
 }
 
+impl Number {
+    /// Its bits, if they are known.
+    pub const fn known(self) -> Option<u64> {
+        if let Self::Known(bits) = self { Some(bits) } else { None }
+    }
+
+    /// Its place in memory, if it is there.
+    pub const fn at(self) -> Option<Span> {
+        if let Self::At(span) = self { Some(span) } else { None }
+    }
+}
+
 /// Random numbers of Philox 4x32-10, as `docs/random_numbers.md` defines them. Input words lie outside of `dst` and on
 /// the stream's device, or are managed; so is `dst`, which is aligned to the element.
 #[derive(Clone, Copy, Debug)]
@@ -113,9 +125,6 @@ impl RandomNum {
     /// The words that are read, except the counter.
     pub fn words(&self) -> impl Iterator<Item = Span> {
         let [first, second] = self.parameters;
-        [first, second, self.seed, self.count].into_iter().filter_map(|number| match number {
-            Number::Known(_) => None,
-            Number::At(span) => Some(span),
-        })
+        [first, second, self.seed, self.count].into_iter().filter_map(Number::at)
     }
 }

@@ -1,6 +1,6 @@
 //! Copies on a device whose addresses are in device memory: they are read when the stream reaches the copy.
 
-use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
+use crate::backend::{CopyIndirect, Indirect, Number, Op, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
 use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
@@ -78,7 +78,7 @@ pub fn with_offset(request: Request, stream: u64) -> Result<()> {
     let copy = CopyIndirect {
         dst: Indirect { at: dst, offset: dst_offset },
         src: Indirect { at: src, offset: src_offset },
-        len: IndirectLen::Known(count),
+        len: Number::Known(count as u64),
     };
     stream.submit(Op::CopyIndirect(copy)).map(drop)
 }
@@ -119,6 +119,6 @@ pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
     let (Span { addr, place, .. }, _held) = words("desc", description, DESCRIPTION, &stream.device)?;
     let word = |offset| Span { addr: addr + offset, len: WORD, place };
     let end = |offset| Indirect { at: word(offset), offset: 0 };
-    let copy = CopyIndirect { dst: end(DESTINATION), src: end(SOURCE), len: IndirectLen::At(word(LENGTH)) };
+    let copy = CopyIndirect { dst: end(DESTINATION), src: end(SOURCE), len: Number::At(word(LENGTH)) };
     stream.submit(Op::CopyIndirect(copy)).map(drop)
 }

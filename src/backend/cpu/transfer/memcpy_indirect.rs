@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy;
-use crate::backend::{Copy, CopyIndirect, Fault, FaultKind, Indirect, IndirectLen, Place, Result, Span};
+use crate::backend::{Copy, CopyIndirect, Fault, FaultKind, Indirect, Number, Place, Result, Span};
 
 /// The value of a checked word.
 fn word(shared: &Shared, span: &Span) -> u64 {
@@ -15,9 +15,9 @@ fn word(shared: &Shared, span: &Span) -> u64 {
 
 /// Copies between the addresses that the words contain now.
 pub fn copy(shared: &Shared, job: &CopyIndirect) -> Result<()> {
-    let len = match &job.len {
-        IndirectLen::Known(len) => *len,
-        IndirectLen::At(at) => word(shared, at) as usize,
+    let len = match job.len {
+        Number::Known(len) => len as usize,
+        Number::At(at) => word(shared, &at) as usize,
     };
     if len == 0 {
         return Ok(());

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{CopyIndirect, Indirect, IndirectLen, Position, Result};
+use crate::backend::{CopyIndirect, Indirect, Number, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
 const PTX: Ptx = compressed_ptx!("memcpy_indirect");
@@ -31,8 +31,8 @@ pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     let end = |end: &Indirect| [end.at.addr as u64, end.offset as u64];
     let ([dst_at, dst_offset], [src_at, src_offset]) = (end(&copy.dst), end(&copy.src));
     let (len_at, len) = match copy.len {
-        IndirectLen::Known(len) => (0, len as u64),
-        IndirectLen::At(word) => (word.addr as u64, 0),
+        Number::Known(len) => (0, len),
+        Number::At(word) => (word.addr as u64, 0),
     };
     // What is not known yet gets all that the device has.
     let items = if len_at == 0 { len.div_ceil(VECTOR) } else { u64::MAX };
