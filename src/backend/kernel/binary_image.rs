@@ -33,7 +33,7 @@ impl Image {
         if bytes.starts_with(&ELFMAG) {
             return elf(bytes);
         }
-        if number::<4>(bytes, 0) == Some(u64::from(FATBIN_MAGIC)) {
+        if bytes.starts_with(&FATBIN_MAGIC.to_le_bytes()) {
             return fatbin(bytes);
         }
         if is_ptx(bytes) {
@@ -62,18 +62,6 @@ impl Image {
             Self::Ptx => "PTX text, for CUDA devices".to_owned(),
         }
     }
-}
-
-fn incomplete(what: &str, needed: u64, len: usize) -> Fault {
-    Fault::invalid(format!("the {what} is cut off: it needs {needed} bytes and there are {len}"))
-}
-
-/// The little-endian number of `N` bytes at `offset`.
-fn number<const N: usize>(bytes: &[u8], offset: usize) -> Option<u64> {
-    let part = bytes.get(offset..offset.checked_add(N)?)?;
-    let mut whole = [0; 8];
-    whole[..N].copy_from_slice(part);
-    Some(u64::from_le_bytes(whole))
 }
 
 /// The parts of the file that its headers name must exist: loaders read them without a check of its length.
@@ -107,12 +95,13 @@ fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndi
 }
 
 fn fatbin(bytes: &[u8]) -> Result<Image> {
-    let (Some(header), Some(body)) = (number::<2>(bytes, 6), number::<8>(bytes, 8)) else {
-        return Err(incomplete("fatbin", 16, bytes.len()));
-    };
-    let needed = header.saturating_add(body);
-    if needed > bytes.len() as u64 {
-        return Err(incomplete("fatbin", needed, bytes.len()));
+    // It begins with magic number and version; then the lengths of this header and of the rest.
+    let needed = bytes.first_chunk::<16>().map_or(16, |&[_, _, _, _, _, _, low, high, ref rest @ ..]| {
+        u64::from_le_bytes(*rest).saturating_add(u16::from_le_bytes([low, high]).into())
+    });
+    let len = bytes.len();
+    if needed > len as u64 {
+        return Err(Fault::invalid(format!("the fatbin is cut off: it needs {needed} bytes and there are {len}")));
     }
     Ok(Image::Fatbin)
 }
