@@ -247,12 +247,6 @@ pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
 }
 
 impl Call {
-    /// The call as an operation of a stream, which has room for it.
-    pub fn queued(mut self: Box<Self>) -> Box<Self> {
-        *self.is_accepted.get_mut() = true;
-        self
-    }
-
     /// This run as a failed one: with the arguments as the kernel got them.
     pub fn failed(&self) -> FailedLaunch {
         let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());

@@ -116,11 +116,10 @@ impl Shared {
         if self.own_view != 0 {
             addr += self.view_of(span);
         }
-        if let Place::Device(ordinal) = span.place {
-            let slot = &self.devices[ordinal as usize];
-            if slot.wanted.load(Ordering::Relaxed) != 0 {
-                self.prepare(ordinal, span);
-            }
+        if let Place::Device(ordinal) = span.place
+            && self.has_wanted(ordinal)
+        {
+            self.prepare(ordinal, span);
         }
         bytes::address(addr)
     }
@@ -128,14 +127,13 @@ impl Shared {
     /// Whether the library uses a span by the program's addresses, and has no pages to make huge before.
     #[inline]
     pub fn is_direct(&self, span: &Span) -> bool {
-        let is_prepared = match span.place {
-            Place::Device(ordinal) => {
-                let slot = self.devices.get(ordinal as usize);
-                slot.is_some_and(|slot| slot.wanted.load(Ordering::Relaxed) == 0)
-            }
-            Place::Pinned | Place::Pageable => true,
-        };
-        self.own_view == 0 && is_prepared
+        self.own_view == 0 && !matches!(span.place, Place::Device(ordinal) if self.has_wanted(ordinal))
+    }
+
+    /// Whether pages of this device are still to be made huge.
+    #[inline]
+    fn has_wanted(&self, ordinal: u32) -> bool {
+        self.devices.get(ordinal as usize).is_none_or(|slot| slot.wanted.load(Ordering::Relaxed) != 0)
     }
 
     /// Guard mode: the distance of the library's view from a span. 0: it has one address, as variables of shared

@@ -40,10 +40,7 @@ impl Hold {
         self.is_on.store(true, Ordering::SeqCst);
         slots.iter().for_each(|slot| _ = slot.wanted.fetch_add(RAISED, Ordering::SeqCst));
         loop {
-            let (pinned, others) = {
-                let waiting = self.waiting.lock();
-                (waiting.pinned, waiting.others)
-            };
+            let Waiting { pinned, others } = *self.waiting.lock();
             let working: u32 = slots.iter().map(|slot| slot.busy.working()).sum();
             // Short copies are made under a pin, long ones count as work.
             if reclaim::count_pinned() <= pinned && working <= others {

@@ -19,7 +19,6 @@ mod user_code;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -170,9 +169,7 @@ impl Executor {
         match quiet_thread::spawn(&name, move || executor.serve()) {
             Ok(handle) => {
                 let mut pool = self.pool.lock();
-                let (over, live) =
-                    std::mem::take(&mut pool.handles).into_iter().partition::<Vec<_>, _>(JoinHandle::is_finished);
-                pool.handles = live;
+                let over: Vec<_> = pool.handles.extract_if(.., |handle| handle.is_finished()).collect();
                 pool.handles.push(handle);
                 drop(pool);
                 over.into_iter().for_each(|handle| drop(handle.join()));

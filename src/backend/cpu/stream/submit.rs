@@ -11,8 +11,8 @@ use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
 use crate::backend::cpu::transfer::stream_value;
 use crate::backend::stream::watch::Expected;
 use crate::backend::{
-    Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, Launch, Notify, Op, Place, Position, Result,
-    Submit, Ticket, ValueWait,
+    BoundLaunch, Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, Launch, Notify, Op, Place,
+    Position, Result, Submit, Ticket, ValueWait,
 };
 
 /// Operations. Those that programs submit in their inner loops are separate functions, so that [`Submit::submit`] jumps
@@ -32,7 +32,8 @@ impl CpuStream {
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
         let call = Box::new(kernel_launch::call(&self.shared, launch)?);
         let submission = self.queue.submit_queued()?;
-        Ok(self.queue.push(submission, Operation::Launch(call.queued())))
+        call.accept();
+        Ok(self.queue.push(submission, Operation::Launch(call)))
     }
 
     #[inline(never)]
