@@ -38,36 +38,15 @@ pub(in crate::backend) enum Expected {
 
 impl Expected {
     /// The memory that its condition reads.
-    pub(in crate::backend) fn range(&self) -> Range {
+    fn range(&self) -> Range {
         match self {
             Self::Notify(notify, _) => notify.range(),
             Self::Value(wait) => (wait.src.addr, wait.src.len),
         }
     }
 
-    /// The condition of a wait that begins now.
-    ///
-    /// # Safety
-    /// `host_addr` returns where the host reaches the word of a value. The condition is called only while the wait uses
-    /// that word.
-    pub(in crate::backend) unsafe fn condition(&self, host_addr: impl FnOnce(&Span) -> usize) -> Condition {
-        match self {
-            Self::Notify(notify, wait) => notify.condition(*wait),
-            Self::Value(wait) => {
-                let ValueWait { src, value, comparison } = *wait;
-                let addr = host_addr(&src);
-                Box::new(move || {
-                    // SAFETY: the host reaches the word there while the wait uses it, as the caller vouches.
-                    let word = unsafe { word_at(addr) };
-                    // Acquire: who sees the value sees what was done before.
-                    Ok(comparison.holds(word.load(Ordering::Acquire), value))
-                })
-            }
-        }
-    }
-
     /// When a wait that begins now ends in any case, and its fault then. Its device ends at `device_ends`.
-    pub(in crate::backend) fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
+    fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
         match self {
             Self::Notify(_, wait) => wait.deadline(device_ends),
             Self::Value(_) => device_ends.map(|ends| (ends, self.never_came())),
@@ -75,7 +54,7 @@ impl Expected {
     }
 
     /// The fault of a wait that ended because its device ends.
-    pub(in crate::backend) fn never_came(&self) -> Fault {
+    fn never_came(&self) -> Fault {
         match self {
             Self::Notify(..) => NotifyWait::never_came(),
             Self::Value(wait) => wait.never_came(),
@@ -121,9 +100,15 @@ struct Waiting {
 }
 
 /// The right to one wait at a time. While one exists the thread exists.
-pub(in crate::backend) struct Seat {
+struct Seat {
     watcher: Arc<Watcher>,
     number: u64,
+}
+
+/// A wait of a stream, queued or in progress.
+pub(in crate::backend) struct Watched {
+    seat: Seat,
+    expected: Expected,
 }
 
 /// A completed wait, and its result.
@@ -168,7 +153,7 @@ impl State {
 
 impl Watcher {
     /// For a wait that is about to be queued.
-    pub(in crate::backend) fn seat(self: &Arc<Self>) -> Result<Seat> {
+    fn seat(self: &Arc<Self>) -> Result<Seat> {
         let mut state = self.state.lock();
         let watcher = Arc::clone(self);
         let ended = state.thread.need("portacl-watcher", move || watcher.serve());
@@ -257,13 +242,7 @@ impl Seat {
     /// Waits for `condition`, which reads `range`, until the deadline, which ends the wait with its fault; false if it
     /// holds already, and `end` is not called. A pending wait of this seat is replaced. The caller may hold any locks
     /// but those that `condition` takes.
-    pub(in crate::backend) fn begin(
-        &self,
-        range: Range,
-        mut condition: Condition,
-        deadline: Option<(Instant, Fault)>,
-        end: End,
-    ) -> bool {
+    fn begin(&self, range: Range, mut condition: Condition, deadline: Option<(Instant, Fault)>, end: End) -> bool {
         let mut state = self.watcher.state.lock();
         // The thread, which checks at once, reports an error of the condition.
         if condition() == Ok(true) {
@@ -283,7 +262,7 @@ impl Seat {
     }
 
     /// A wait in progress ends at the deadline, with its fault, unless it completes before.
-    pub(in crate::backend) fn set_deadline(&self, deadline: Instant, fault: Fault) {
+    fn set_deadline(&self, deadline: Instant, fault: Fault) {
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
             && waiting.deadline.as_ref().is_none_or(|(before, _)| deadline < *before)
@@ -295,11 +274,63 @@ impl Seat {
     }
 
     /// Cancels the wait, if there is one: its condition is not called any more.
-    pub(in crate::backend) fn cancel(&self) {
+    fn cancel(&self) {
         let waiting = self.watcher.state.lock().waits.remove(&self.number);
         if waiting.is_some() {
             self.watcher.waiting.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+}
+
+impl Watched {
+    /// A wait that is about to be queued.
+    pub(in crate::backend) fn new(watcher: &Arc<Watcher>, expected: Expected) -> Result<Self> {
+        Ok(Self { seat: watcher.seat()?, expected })
+    }
+
+    /// The memory of programs that the wait uses.
+    pub(in crate::backend) fn memory(&self) -> Range {
+        match &self.expected {
+            Expected::Value(_) => self.expected.range(),
+            Expected::Notify(..) => (0, 0),
+        }
+    }
+
+    /// The stream, which ends with its device then, has reached the wait: false if it is complete already, otherwise
+    /// `end` is called later.
+    ///
+    /// # Safety
+    /// `host_addr` returns where the host reaches the word of a value, until the wait is complete or cancelled.
+    pub(in crate::backend) unsafe fn begin(
+        &self,
+        host_addr: impl FnOnce(&Span) -> usize,
+        device_ends: Option<Instant>,
+        end: End,
+    ) -> bool {
+        let condition: Condition = match &self.expected {
+            Expected::Notify(notify, wait) => notify.condition(*wait),
+            Expected::Value(wait) => {
+                let ValueWait { src, value, comparison } = *wait;
+                let addr = host_addr(&src);
+                Box::new(move || {
+                    // SAFETY: the host reaches the word there while the wait uses it, as the caller vouches.
+                    let word = unsafe { word_at(addr) };
+                    // Acquire: who sees the value sees what was done before.
+                    Ok(comparison.holds(word.load(Ordering::Acquire), value))
+                })
+            }
+        };
+        self.seat.begin(self.expected.range(), condition, self.expected.deadline(device_ends), end)
+    }
+
+    /// A wait in progress ends at this time at the latest, because the device ends.
+    pub(in crate::backend) fn limit(&self, device_ends: Instant) {
+        self.seat.set_deadline(device_ends, self.expected.never_came());
+    }
+
+    /// Cancels the wait: it is not checked any more.
+    pub(in crate::backend) fn cancel(&self) {
+        self.seat.cancel();
     }
 }
 

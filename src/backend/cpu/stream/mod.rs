@@ -7,7 +7,6 @@ pub mod parallel;
 pub mod queue;
 pub mod schedule;
 mod submit;
-pub mod watch;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -19,9 +18,8 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, TINY, Task};
 use crate::backend::cpu::stream::queue::Queue;
-use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::memcpy;
-use crate::backend::stream::watch::Expected;
+use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
 
 /// An operation that was submitted.
@@ -76,7 +74,7 @@ impl CpuStream {
     }
 
     fn queue_watched(&self, expected: Expected) -> Result<Position> {
-        let watched = Watched::new(&self.shared, expected)?;
+        let watched = Arc::new(Watched::new(&self.shared.watcher, expected)?);
         let record = Record::outside_streams();
         self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
     }

@@ -9,9 +9,8 @@ use crate::algo::queue::stream_queue;
 use crate::backend::base::timer::Limit;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::runtime::shared::Shared;
-use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
-use crate::backend::stream::watch::Range;
+use crate::backend::stream::watch::{Range, Watched};
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fault, Fill, HostFn, Notify, RandomNum, Reduce,
     RepeatedFn, Result, Span, ValueWrite, thread_number,

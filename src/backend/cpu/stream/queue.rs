@@ -25,8 +25,9 @@ use crate::algo::sync::gap::Gap;
 use crate::backend::base::timer::{Timer, Waiter};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::runtime::utilization::Busy;
-use crate::backend::cpu::stream::watch::Watched;
-use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
+use crate::backend::cpu::transfer::stream_value;
+use crate::backend::stream::watch::Watched;
+use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Span, Ticket};
 
 /// Queues longer than this are not searched for uses of a block.
 const MAX_SEARCH: usize = 1024;
@@ -198,7 +199,9 @@ impl Queue {
             // A dropped stream does not wait.
             (Err(_), None) => {}
         });
-        let waits = watched.begin(self.waits_until.get().copied(), end);
+        let word_addr = |span: &Span| stream_value::word_addr(&self.shared, span);
+        // SAFETY: the core checked the range. The wait is complete only after the watcher has stopped to check it.
+        let waits = unsafe { watched.begin(word_addr, self.waits_until.get().copied(), end) };
         if !waits {
             record.completion.unsubscribe(self);
         }

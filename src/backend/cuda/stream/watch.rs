@@ -10,14 +10,13 @@ use parking_lot::Mutex;
 
 use super::host_fn;
 use super::state::{HostWait, StreamState};
-use crate::backend::stream::watch::{Expected, Seat};
+use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{Delivery, Failure, Position, Result, Ticket, thread_number};
 
 /// A wait that is pending or has begun.
 struct Waiting {
     stream: Arc<StreamState>,
-    expected: Expected,
-    seat: Seat,
+    watched: Watched,
     thread: u32,
     position: OnceLock<Position>,
     /// While the stream waits: it goes on when this is dropped.
@@ -28,13 +27,13 @@ struct Waiting {
 
 impl HostWait for Waiting {
     fn cancel(&self) {
-        self.seat.cancel();
+        self.watched.cancel();
         let ticket = self.ticket.lock().take();
         drop(ticket);
     }
 
     fn limit(&self, until: Instant) {
-        self.seat.set_deadline(until, self.expected.never_came());
+        self.watched.limit(until);
     }
 }
 
@@ -54,22 +53,18 @@ impl Delivery for Arrival {
     fn deliver(self: Box<Self>, ticket: Ticket) {
         let Self(waiting) = *self;
         *waiting.ticket.lock() = Some(ticket);
-        let (stream, expected) = (&waiting.stream, &waiting.expected);
+        let stream = &waiting.stream;
         // Only the watcher has this until the wait ends.
         let ending = Arc::clone(&waiting);
-        let waits = waiting.seat.begin(
-            expected.range(),
-            // SAFETY: managed memory, which the core checked, has one address. The stream passes the wait only after
-            // the watcher has stopped to check it.
-            unsafe { expected.condition(|word| word.addr) },
-            expected.deadline(stream.waits_until()),
-            Box::new(move |outcome| ending.end(outcome)),
-        );
+        let end = Box::new(move |outcome| ending.end(outcome));
+        // SAFETY: managed memory, which the core checked, has one address. The stream passes the wait only after the
+        // watcher has stopped to check it.
+        let waits = unsafe { waiting.watched.begin(|word| word.addr, stream.waits_until(), end) };
         // Checked again: a call that ended the stream's waits in the meantime has not found this one.
         if !waits || stream.has_dropped(waiting.aborts) {
             waiting.cancel();
         } else if let Some(until) = stream.waits_until() {
-            waiting.seat.set_deadline(until, expected.never_came());
+            waiting.watched.limit(until);
         }
     }
 }
@@ -78,8 +73,7 @@ impl Delivery for Arrival {
 pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> {
     let waiting = Arc::new(Waiting {
         stream: Arc::clone(stream),
-        expected,
-        seat: stream.device.driver.watcher.seat()?,
+        watched: Watched::new(&stream.device.driver.watcher, expected)?,
         thread: thread_number(),
         position: OnceLock::new(),
         ticket: Mutex::new(None),
