@@ -13,7 +13,6 @@ use parking_lot::Mutex;
 use super::kernel_uses::{self, Uses};
 use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
-use crate::algo::host::grow::filled;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::memory::bounds;
 use crate::backend::cpu::memory::pinned::closed;
@@ -249,12 +248,8 @@ pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
 impl Call {
     /// This run as a failed one: with the arguments as the kernel got them.
     pub fn failed(&self) -> FailedLaunch {
-        let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());
-        // If there is no memory for them, the failure is reported without arguments.
-        let len = size_of_val(&*self.arguments);
-        let mut arguments = filled(0, len).unwrap_or_default();
-        arguments.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
-        FailedLaunch { function: self.function, arguments: arguments.into() }
+        let (addr, len) = (self.arguments.as_ptr().expose_provenance(), size_of_val(&*self.arguments));
+        FailedLaunch { function: self.function, arguments: Arguments::Block { addr, len }.copy(None) }
     }
 }
 
