@@ -234,7 +234,12 @@ impl Operation {
             Self::Graph(run) => return run.run_all(shared),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
-            _ => unreachable!("not an operation on memory"),
+            Self::HostFn(_)
+            | Self::HandOver(..)
+            | Self::Record(_)
+            | Self::ChangeNotify(..)
+            | Self::Wait(_)
+            | Self::Mark => unreachable!("not an operation on memory"),
         }
         Ok(())
     }
