@@ -9,39 +9,33 @@ use parking_lot::Mutex;
 
 use crate::algo::host::output_file::OutputFile;
 
-/// What a backend creates and releases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Device,
-    Stream,
-    Event,
-    DeviceBlock,
-    HostBlock,
-    Registration,
-    Module,
-    Graph,
-    SharedMemory,
-    Pool,
-    PoolBlock,
-    Range,
-    Mapping,
+/// Declares what a backend creates and releases, with the names in the report.
+macro_rules! kinds {
+    ($($kind:ident $name:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Kind {
+            $($kind,)*
+        }
+
+        const KINDS: &[(Kind, &str)] = &[$((Kind::$kind, $name),)*];
+    };
 }
 
-const KINDS: [(Kind, &str); 13] = [
-    (Kind::Device, "device"),
-    (Kind::Stream, "stream"),
-    (Kind::Event, "event"),
-    (Kind::DeviceBlock, "device-block"),
-    (Kind::HostBlock, "host-block"),
-    (Kind::Registration, "registration"),
-    (Kind::Module, "module"),
-    (Kind::Graph, "graph"),
-    (Kind::SharedMemory, "shared-memory"),
-    (Kind::Pool, "pool"),
-    (Kind::PoolBlock, "pool-block"),
-    (Kind::Range, "address-range"),
-    (Kind::Mapping, "mapping"),
-];
+kinds! {
+    Device "device",
+    Stream "stream",
+    Event "event",
+    DeviceBlock "device-block",
+    HostBlock "host-block",
+    Registration "registration",
+    Module "module",
+    Graph "graph",
+    SharedMemory "shared-memory",
+    Pool "pool",
+    PoolBlock "pool-block",
+    Range "address-range",
+    Mapping "mapping",
+}
 
 /// The counts of one kind.
 #[derive(Default)]
@@ -52,23 +46,13 @@ struct Count {
     kept: AtomicU64,
 }
 
-/// The state of the backend.
-#[derive(Clone, Copy, Default)]
-enum Life {
-    #[default]
-    Never,
-    /// It is open.
-    Open(&'static str),
-    /// It has ended; whether all threads were joined.
-    Ended(&'static str, bool),
-}
-
 /// All counts.
 #[derive(Default)]
 pub(super) struct Ledger {
     counts: [Count; KINDS.len()],
     failed: AtomicU64,
-    life: Mutex<Life>,
+    /// The backend's name, and whether it is open, or has ended and joined all threads.
+    life: Mutex<(&'static str, &'static str)>,
     /// A forked child must not overwrite its parent's report.
     process: AtomicU32,
 }
@@ -76,14 +60,11 @@ pub(super) struct Ledger {
 impl Ledger {
     pub(super) fn begin(&self, backend: &'static str) {
         self.process.store(std::process::id(), Ordering::Relaxed);
-        *self.life.lock() = Life::Open(backend);
+        *self.life.lock() = (backend, "open");
     }
 
     pub(super) fn end(&self, all: bool) {
-        let mut life = self.life.lock();
-        if let Life::Open(backend) = *life {
-            *life = Life::Ended(backend, all);
-        }
+        self.life.lock().1 = if all { "ended" } else { "left-behind" };
     }
 
     pub(super) fn made(&self, kind: Kind) {
@@ -119,12 +100,7 @@ impl Ledger {
         if self.process.load(Ordering::Relaxed) != std::process::id() {
             return Ok(());
         }
-        let (backend, state) = match *self.life.lock() {
-            Life::Never => ("none", "open"),
-            Life::Open(backend) => (backend, "open"),
-            Life::Ended(backend, true) => (backend, "ended"),
-            Life::Ended(backend, false) => (backend, "left-behind"),
-        };
+        let (backend, state) = *self.life.lock();
         let mut text = format!("backend {backend} {state}\n");
         let failed = self.failed.load(Ordering::Relaxed);
         let _ = writeln!(text, "failed {failed}");
@@ -132,7 +108,7 @@ impl Ledger {
             let _ = writeln!(text, "calls {name} {count}");
         }
         let _ = writeln!(text, "later {queued}");
-        for (kind, name) in KINDS {
+        for &(kind, name) in KINDS {
             let [made, released, kept] = self.counts[kind as usize].read();
             let _ = writeln!(text, "objects {name} made {made} released {released} kept {kept}");
         }

@@ -9,31 +9,41 @@
 //! | `site.rs` | the call sites, by name |
 //! | `plan.rs` | which call of which site fails, and how |
 //! | `ledger.rs` | the counts of created and released objects, and the report |
-//! | `late.rs` | operations that fail asynchronously |
-//! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
-//! | `pool.rs`, `shared_memory.rs`, `virtual_memory.rs` | those of pools, shared memory and virtual memory |
+//! | `device.rs`, `stream.rs` | the decorators of devices, streams and events, and how operations fail later |
+//! | `memory.rs` | those of pools, shared memory and virtual memory |
 
-/// Methods that call the same method of `inner`. Those with a site can fail instead.
+/// Methods that call the same method of `inner`. Those with a site can fail instead. Those that make or release
+/// something have it counted; those that wrap something return its decorator.
 macro_rules! forward {
-    ($(fn $method:ident(&$this:ident $(, $argument:ident: $kind:ty)*) $(-> $result:ty)? $(, $site:path)?;)*) => {$(
-        fn $method(&$this $(, $argument: $kind)*) $(-> $result)? {
-            $($this.plan.enter($site)?;)?
-            $this.inner.$method($($argument),*)
+    ($(
+        fn $method:ident(&$this:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)?
+        $(, $site:path $(, $does:ident $kind:path)?)?;
+    )*) => {$(
+        fn $method(&$this $(, $argument: $type)*) $(-> $result)? {
+            forward!(@ $this, $this.inner.$method($($argument),*) $(, $site $(, $does $kind)?)?)
         }
     )*};
+    (@ $this:ident, $call:expr) => { $call };
+    (@ $this:ident, $call:expr, $site:path) => {{
+        $this.plan.enter($site)?;
+        $call
+    }};
+    (@ $this:ident, $call:expr, $site:path, wrap $kind:path) => {
+        Ok(Arc::new($this.plan.wrap($site, $kind, (), || $call)?))
+    };
+    (@ $this:ident, $call:expr, $site:path, $does:ident $kind:path) => {
+        $this.plan.$does($site, $kind, || $call)
+    };
 }
 
 mod device;
-mod late;
 mod ledger;
+mod memory;
 mod plan;
-mod pool;
-mod shared_memory;
 mod site;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod virtual_memory;
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -51,8 +61,6 @@ use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
 pub use plan::Settings;
-use pool::FaultPool;
-use shared_memory::FaultSharedMemory;
 use site::Site;
 
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
@@ -62,11 +70,16 @@ static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
 pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     let mut current = PLAN.lock();
     let plan = match &*current {
-        Some(plan) if plan.settings() == settings => Arc::clone(plan),
+        Some(plan) if plan.settings == *settings => Arc::clone(plan),
         _ => current.insert(Arc::new(Plan::new(settings.clone()))).clone(),
     };
     drop(current);
-    report_at_exit();
+    // A program that ends without aclFinalize gets its report, too.
+    at_exit(|| {
+        if let Some(plan) = PLAN.try_lock().and_then(|plan| plan.clone()) {
+            plan.report();
+        }
+    });
     // Every address is looked up, so that the look-ups can fail.
     known::cover_all();
     plan.ledger.begin(inner.name());
@@ -76,15 +89,6 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
 /// A backend was opened without the decorator: the next decorated one counts from the start.
 pub fn forget() {
     *PLAN.lock() = None;
-}
-
-/// A program that ends without aclFinalize gets its report, too.
-fn report_at_exit() {
-    at_exit(|| {
-        if let Some(plan) = PLAN.try_lock().and_then(|plan| plan.clone()) {
-            plan.report();
-        }
-    });
 }
 
 struct FaultDriver {
@@ -102,6 +106,12 @@ impl Driver for FaultDriver {
             Site::DriverAtomics;
         fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>, Site::DriverSetPeerAccess;
         fn utilization(&self, ordinal: u32) -> Result<u32>, Site::DriverUtilization;
+        fn alloc_host(&self, len: usize) -> Result<Block>, Site::DriverAllocHost, make Kind::HostBlock;
+        fn free_host(&self, block: Block) -> Result<()>, Site::DriverFreeHost, release Kind::HostBlock;
+        fn register_host(&self, addr: usize, len: usize) -> Result<usize>,
+            Site::DriverRegisterHost, make Kind::Registration;
+        fn unregister_host(&self, addr: usize, len: usize) -> Result<()>,
+            Site::DriverUnregisterHost, release Kind::Registration;
         fn unlocked_host_bytes(&self) -> u64;
         fn create_notify(&self) -> Result<Arc<Notify>>, Site::DriverCreateNotify;
         fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>,
@@ -121,22 +131,6 @@ impl Driver for FaultDriver {
         Ok(Arc::new(FaultDevice { inner, plan: Arc::clone(&self.plan) }))
     }
 
-    fn alloc_host(&self, len: usize) -> Result<Block> {
-        self.plan.make(Site::DriverAllocHost, Kind::HostBlock, || self.inner.alloc_host(len))
-    }
-
-    fn free_host(&self, block: Block) -> Result<()> {
-        self.plan.release(Site::DriverFreeHost, Kind::HostBlock, || self.inner.free_host(block))
-    }
-
-    fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
-        self.plan.make(Site::DriverRegisterHost, Kind::Registration, || self.inner.register_host(addr, len))
-    }
-
-    fn unregister_host(&self, addr: usize, len: usize) -> Result<()> {
-        self.plan.release(Site::DriverUnregisterHost, Kind::Registration, || self.inner.unregister_host(addr, len))
-    }
-
     fn foreign(&self, addr: usize) -> Foreign {
         // It can only fail by returning unknown.
         self.plan.enter(Site::DriverForeign).map_or(Foreign::Unknown, |()| self.inner.foreign(addr))
@@ -148,15 +142,14 @@ impl Driver for FaultDriver {
     }
 
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
-        self.plan.enter(Site::DriverShareHost)?;
-        let inner = self.inner.share_host(node)?;
-        Ok(FaultSharedMemory::wrap(inner, &self.plan, Kind::HostBlock))
+        let share = || self.inner.share_host(node);
+        Ok(Arc::new(self.plan.wrap(Site::DriverShareHost, Kind::SharedMemory, Kind::HostBlock, share)?))
     }
 
     fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
         self.plan.enter(Site::DriverImportMemory)?;
         let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
-        Ok((FaultPool::wrap(inner, &self.plan), place))
+        Ok((Box::new(self.plan.counted(Kind::Pool, (), inner)), place))
     }
 
     fn pools(&self) -> Option<&dyn Pools> {

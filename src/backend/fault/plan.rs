@@ -1,6 +1,6 @@
 //! Which calls fail, and how.
 
-use std::ops::Deref;
+use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,22 +10,14 @@ use super::site::Site;
 use crate::algo::host::notice::{notice, notice_once};
 use crate::backend::{Fault, FaultKind, Result};
 
-/// How a call fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
-    /// The call itself fails.
-    Refused,
-    /// The call succeeds, and the operation fails when the stream reaches it.
-    Later,
-}
-
 /// A call that must fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) site: Site,
     /// Counted from 1.
     pub(super) call: u64,
-    pub(super) how: How,
+    /// The call succeeds, and the operation fails when the stream reaches it.
+    later: bool,
 }
 
 /// The settings in the environment.
@@ -53,31 +45,18 @@ impl Wanted {
             .ok_or_else(|| format!("SITE:N or SITE:N:later, separated by commas; sites: {}", Site::names_like(name)))?;
         let call = parts.next().and_then(|call| call.parse().ok()).filter(|call| *call > 0);
         let call = call.ok_or_else(|| format!("{name}:N, N the number of a call from 1 on"))?;
-        let how = match parts.next() {
-            None => How::Refused,
-            Some("later") if site.is_queued() => How::Later,
-            Some("later") => {
-                let queued = Site::names(Site::is_queued);
-                return Err(format!("{name}:{call}; later is for {queued}"));
-            }
-            Some(_) => return Err(format!("{name}:{call} or {name}:{call}:later")),
-        };
-        Ok(Self { site, call, how })
+        match parts.next() {
+            None => Ok(Self { site, call, later: false }),
+            Some("later") if site.is_queued() => Ok(Self { site, call, later: true }),
+            Some("later") => Err(format!("{name}:{call}; later is for {}", Site::names(Site::is_queued))),
+            Some(_) => Err(format!("{name}:{call} or {name}:{call}:later")),
+        }
     }
-}
-
-/// What happens to a queued operation.
-#[must_use]
-pub(super) enum Entered {
-    /// It is queued.
-    Go,
-    /// It fails with this when the stream reaches it.
-    Later(Fault),
 }
 
 /// The settings, with the counts so far.
 pub(super) struct Plan {
-    settings: Settings,
+    pub(super) settings: Settings,
     /// Calls so far, by site.
     calls: Box<[AtomicU64]>,
     pub(super) ledger: Ledger,
@@ -87,10 +66,6 @@ impl Plan {
     pub(super) fn new(settings: Settings) -> Self {
         let calls = Site::all().map(|_| AtomicU64::new(0)).collect();
         Self { settings, calls, ledger: Ledger::default() }
-    }
-
-    pub(super) fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// Calls of a site so far.
@@ -110,17 +85,15 @@ impl Plan {
         self.count(site).map_or(Ok(()), |wanted| Err(self.refusal(wanted)))
     }
 
-    /// A call begins that queues an operation.
-    pub(super) fn enter_queued(&self, site: Site) -> Result<Entered> {
+    /// A call begins that queues an operation. Returns the fault with which it fails when the stream reaches it.
+    pub(super) fn enter_queued(&self, site: Site) -> Result<Option<Fault>> {
         match self.count(site) {
-            None => Ok(Entered::Go),
-            Some(wanted) if wanted.how == How::Refused => Err(self.refusal(wanted)),
+            None => Ok(None),
+            Some(wanted) if !wanted.later => Err(self.refusal(wanted)),
             Some(wanted) => {
                 self.make_fail(wanted);
-                Ok(Entered::Later(Fault::new(
-                    FaultKind::Execution,
-                    format!("PORTACL_FAULT made the operation of call {} of {} fail", wanted.call, site.name()),
-                )))
+                let text = format!("PORTACL_FAULT made the operation of call {} of {} fail", wanted.call, site.name());
+                Ok(Some(Fault::new(FaultKind::Execution, text)))
             }
         }
     }
@@ -133,6 +106,24 @@ impl Plan {
         Ok(made)
     }
 
+    /// A call begins that makes an object with a decorator, which has `extra`.
+    pub(super) fn wrap<T, X>(
+        self: &Arc<Self>,
+        site: Site,
+        kind: Kind,
+        extra: X,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<FaultObject<T, X>> {
+        self.enter(site)?;
+        Ok(self.counted(kind, extra, make()?))
+    }
+
+    /// The decorator of an object, which was just made.
+    pub(super) fn counted<T, X>(self: &Arc<Self>, kind: Kind, extra: X, inner: T) -> FaultObject<T, X> {
+        self.ledger.made(kind);
+        FaultObject { plan: Arc::clone(self), kind, inner, extra }
+    }
+
     /// A call begins that releases something. If it must fail, nothing is released.
     pub(super) fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site).inspect_err(|_| self.ledger.kept(kind))?;
@@ -143,9 +134,9 @@ impl Plan {
 
     /// Counts a failure, and reports it on the standard error stream: among the program's messages that shows which of
     /// its calls it meets, even if none of them fails.
-    fn make_fail(&self, Wanted { site, call, how }: Wanted) {
+    fn make_fail(&self, Wanted { site, call, later }: Wanted) {
         self.ledger.made_fail();
-        let what = if how == How::Refused { "is refused" } else { "fails when its turn comes" };
+        let what = if later { "fails when its turn comes" } else { "is refused" };
         notice(format_args!("portacl: PORTACL_FAULT: call {call} of {} {what}\n", site.name()));
     }
 
@@ -167,29 +158,25 @@ impl Plan {
     }
 }
 
-/// The plan, in an object that is counted: made now, and released when this is dropped. It is the first field of the
-/// object, so that the release is counted before `inner` is dropped.
-pub(super) struct Counted {
-    plan: Arc<Plan>,
+/// An object whose calls are counted and made to fail, with what its decorator needs besides. Counted as released when
+/// this is dropped, before `inner` is.
+pub(super) struct FaultObject<T, X = ()> {
+    pub(super) plan: Arc<Plan>,
     kind: Kind,
+    pub(super) inner: T,
+    pub(super) extra: X,
 }
 
-impl Counted {
-    pub(super) fn new(plan: &Arc<Plan>, kind: Kind) -> Self {
-        plan.ledger.made(kind);
-        Self { plan: Arc::clone(plan), kind }
+impl<T: 'static, X: 'static> FaultObject<T, X> {
+    /// The object inside a decorator.
+    pub(super) fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
+        let made_elsewhere = || format!("the {noun} was made without PORTACL_FAULT's decorator");
+        let found = object.downcast_ref().map(|decorator: &Self| &decorator.inner);
+        found.ok_or_else(|| Fault::new(FaultKind::Driver, made_elsewhere()))
     }
 }
 
-impl Deref for Counted {
-    type Target = Plan;
-
-    fn deref(&self) -> &Plan {
-        &self.plan
-    }
-}
-
-impl Drop for Counted {
+impl<T, X> Drop for FaultObject<T, X> {
     fn drop(&mut self) {
         self.plan.ledger.released(self.kind);
     }

@@ -16,11 +16,6 @@ macro_rules! sites {
         /// The sites that are methods, in the order of the traits.
         const METHODS: &[Site] = &[$(Site::$variant,)*];
 
-        /// Their indices in that order.
-        enum Place {
-            $($variant,)*
-        }
-
         impl Site {
             /// `trait.method`, or `stream.operation`.
             pub const fn name(self) -> &'static str {
@@ -35,14 +30,6 @@ macro_rules! sites {
                 match self {
                     $(Self::$variant => FaultKind::$kind,)*
                     Self::Submit(_) => FaultKind::Driver,
-                }
-            }
-
-            /// Its place in [`Site::all`].
-            pub const fn index(self) -> usize {
-                match self {
-                    $(Self::$variant => Place::$variant as usize,)*
-                    Self::Submit(kind) => METHODS.len() + kind as usize,
                 }
             }
         }
@@ -175,6 +162,11 @@ impl Site {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
         METHODS.iter().copied().chain(OpKind::ALL.iter().copied().map(Self::Submit))
+    }
+
+    /// Its place in [`Site::all`].
+    pub fn index(self) -> usize {
+        Self::all().position(|site| site == self).expect("all are listed")
     }
 
     /// The site with this name.

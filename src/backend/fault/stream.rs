@@ -1,37 +1,20 @@
 //! The decorators of streams and events.
 
-use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use parking_lot::Mutex;
+
 use super::device::FaultGraph;
-use super::late::Late;
-use super::ledger::Kind;
-use super::plan::{Counted, Entered, Plan};
+use super::plan::FaultObject;
 use super::site::Site;
-use crate::backend::{Event, Fault, FaultKind, Observer, Op, Position, Result, Stream, Submit, Wait};
+use crate::backend::{
+    Event, FailedLaunch, Failure, Fault, HostFn, Observer, Op, Payload, Position, Result, Stream, Submit, Wait,
+    thread_number,
+};
 
-/// A stream whose calls are counted and made to fail, at once or when the stream reaches them.
-pub(super) struct FaultStream {
-    plan: Counted,
-    inner: Arc<dyn Stream>,
-    late: Late,
-}
-
-impl FaultStream {
-    pub(super) fn wrap(inner: Arc<dyn Stream>, plan: &Arc<Plan>, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
-        Arc::new(Self { plan: Counted::new(plan, Kind::Stream), inner, late: Late::new(observer) })
-    }
-
-    /// The stream inside a decorator.
-    pub(super) fn inner_of(stream: &dyn Stream) -> Result<&dyn Stream> {
-        let stream: &dyn Any = stream;
-        stream
-            .downcast_ref()
-            .map(|stream: &Self| &*stream.inner)
-            .ok_or_else(|| Fault::new(FaultKind::Driver, "the stream was made without PORTACL_FAULT's decorator"))
-    }
-}
+/// A stream.
+pub(super) type FaultStream = FaultObject<Arc<dyn Stream>, Late>;
 
 impl Submit for FaultStream {
     /// Queues the operation, or one that fails instead.
@@ -39,15 +22,15 @@ impl Submit for FaultStream {
         let site = Site::Submit(op.kind());
         if !site.is_queued() {
             self.plan.enter(site)?;
-        } else if let Entered::Later(fault) = self.plan.enter_queued(site)? {
+        } else if let Some(fault) = self.plan.enter_queued(site)? {
             let launch = if let Op::Launch(launch) = op { Some(launch.failed()) } else { None };
-            return self.late.queue(&*self.inner, fault, launch);
+            return self.extra.queue(&*self.inner, fault, launch);
         }
         // The wrapped stream knows only wrapped events and graphs.
         let op = match op {
-            Op::Record(event) => Op::Record(&FaultEvent::of(&**event)?.inner),
-            Op::Wait(event, limit) => Op::Wait(&FaultEvent::of(&**event)?.inner, limit),
-            Op::RunGraph(graph) => Op::RunGraph(FaultGraph::inner_of(graph)?),
+            Op::Record(event) => Op::Record(FaultEvent::inner_of(&**event, "event")?),
+            Op::Wait(event, limit) => Op::Wait(FaultEvent::inner_of(&**event, "event")?, limit),
+            Op::RunGraph(graph) => Op::RunGraph(FaultGraph::inner_of(&**graph, "graph")?),
             op => op,
         };
         self.inner.submit(op)
@@ -75,26 +58,41 @@ impl Stream for FaultStream {
     }
 }
 
-/// An event whose calls are counted and made to fail.
-pub(super) struct FaultEvent {
-    pub(super) plan: Counted,
-    pub(super) inner: Arc<dyn Event>,
+/// The operations of a stream that fail asynchronously: replaced by host functions that report a failure.
+pub(super) struct Late {
+    observer: Option<Arc<dyn Observer>>,
+    /// Held while an operation is queued, because its position is known only then.
+    queuing: Arc<Mutex<()>>,
 }
 
-impl FaultEvent {
-    /// Downcasts a decorator.
-    fn of(event: &dyn Event) -> Result<&Self> {
-        let event: &dyn Any = event;
-        event
-            .downcast_ref()
-            .ok_or_else(|| Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator"))
+impl Late {
+    pub(super) fn new(observer: Option<Arc<dyn Observer>>) -> Self {
+        Self { observer, queuing: Arc::default() }
     }
 
-    /// The event inside a decorator.
-    pub(super) fn inner_of(event: &dyn Event) -> Result<Arc<dyn Event>> {
-        Ok(Arc::clone(&Self::of(event)?.inner))
+    /// Queues a failure with `fault` instead of an operation.
+    fn queue(&self, stream: &dyn Stream, fault: Fault, launch: Option<FailedLaunch>) -> Result<Position> {
+        let (observer, queuing) = (self.observer.clone(), Arc::clone(&self.queuing));
+        let (place, thread) = (Arc::new(OnceLock::new()), Some(thread_number()));
+        let known = Arc::clone(&place);
+        let fail = move || {
+            drop(queuing.lock());
+            let failure = Failure { fault, position: known.get().copied(), thread, launch };
+            // This is a thread for user code already.
+            if let Some(report) = observer.and_then(|observer| observer.failed(failure)) {
+                report.run();
+            }
+        };
+        let _queuing = self.queuing.lock();
+        let position = stream.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(fail)))))?;
+        // Set here only.
+        let _ = place.set(position);
+        Ok(position)
     }
 }
+
+/// An event.
+pub(super) type FaultEvent = FaultObject<Arc<dyn Event>>;
 
 impl Event for FaultEvent {
     forward! {
@@ -111,6 +109,6 @@ impl Event for FaultEvent {
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         self.plan.enter(Site::EventElapsedMs)?;
-        self.inner.elapsed_ms(&*Self::of(start)?.inner)
+        self.inner.elapsed_ms(&**Self::inner_of(start, "event")?)
     }
 }

@@ -98,9 +98,7 @@ fn decorator(method: &str) -> Option<String> {
         include_str!("mod.rs"),
         include_str!("device.rs"),
         include_str!("stream.rs"),
-        include_str!("pool.rs"),
-        include_str!("shared_memory.rs"),
-        include_str!("virtual_memory.rs")
+        include_str!("memory.rs")
     );
     let body = sources.split(&format!("\nimpl {title} for Fault")).nth(1)?;
     let function = body.split("\n}").next()?.split(&format!("    fn {name}(")).nth(1)?;
