@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::operation::What;
 use super::{is_on, now, recorder};
-use crate::backend::{Copy, Copy2d, Device, Fill, Result, thread_number};
+use crate::backend::{Device, Op, Result, thread_number};
 
 /// The buffers that threads share.
 const STRIPES: usize = 16;
@@ -17,8 +17,6 @@ const MANY_NOTES: usize = MOST_NOTES / 4;
 
 /// A property of a range or a mark: its name and its text.
 pub type Detail = (&'static str, String);
-/// Properties of a range or a mark.
-pub type Details = Vec<Detail>;
 
 /// A note of a thread.
 pub(super) struct HostNote {
@@ -27,14 +25,17 @@ pub(super) struct HostNote {
     pub(super) what: HostWhat,
 }
 
-pub(super) enum HostWhat {
+/// What a thread does.
+pub enum HostWhat {
     /// A range begins, inside those that are open.
-    Begin(String, Details),
+    Begin(String, Vec<Detail>),
     /// The innermost one ends.
     End,
-    Mark(String, Details),
+    /// A mark.
+    Mark(String, Vec<Detail>),
     /// An independent range with a number begins.
-    Start(u32, String, Details),
+    Start(u32, String, Vec<Detail>),
+    /// It ends, on any thread.
     Stop(u32),
     /// A synchronous operation that began at this time, and ended now.
     Operation(What, u64),
@@ -78,7 +79,7 @@ impl Stripe {
 }
 
 /// Adds a note while anything is recorded.
-fn note(what: HostWhat) {
+pub fn note(what: HostWhat) {
     if is_on() {
         add(what);
     }
@@ -115,73 +116,18 @@ pub(super) fn forget() {
     }
 }
 
-/// A range of the calling thread begins, inside those that are open there.
-pub fn begin_range(name: String, details: Details) {
-    note(HostWhat::Begin(name, details));
-}
-
-/// The innermost open range of the calling thread ends.
-pub fn end_range() {
-    note(HostWhat::End);
-}
-
-/// A mark of the calling thread.
-pub fn mark(text: String, details: Details) {
-    note(HostWhat::Mark(text, details));
-}
-
-/// A range begins that any thread may end, by its number.
-pub fn start_range(id: u32, name: String, details: Details) {
-    note(HostWhat::Start(id, name, details));
-}
-
-/// A range with a number ends.
-pub fn stop_range(id: u32) {
-    note(HostWhat::Stop(id));
-}
-
-/// A device for synchronous operations, which are recorded on the calling thread's row.
-#[derive(Clone, Copy)]
-pub struct Synchronous<'a>(&'a dyn Device);
-
-/// Synchronous operations on this device.
-#[inline]
-pub fn synchronous(device: &dyn Device) -> Synchronous<'_> {
-    Synchronous(device)
-}
-
-impl Synchronous<'_> {
-    /// As [`Device::copy`].
-    #[inline]
-    pub fn copy(self, copy: Copy) -> Result<()> {
-        if is_on() { noted(What::copies(std::slice::from_ref(&copy)), || self.0.copy(copy)) } else { self.0.copy(copy) }
+/// An operation of the device that is ordered with no stream; recorded on the calling thread's row.
+pub fn synchronous(device: &dyn Device, op: Op<'_>) -> Result<()> {
+    let noted = is_on().then(|| (What::of(&op), now()));
+    match op {
+        Op::Copy(copy) => device.copy(copy),
+        Op::CopyBatch(copies) => device.copy_batch(copies),
+        Op::Copy2d(copy) => device.copy_2d(copy),
+        Op::Fill(fill) => device.fill(fill),
+        _ => unreachable!("a device has only copies and fills without a stream"),
+    }?;
+    if let Some((Some(what), begin)) = noted {
+        add(HostWhat::Operation(what, begin));
     }
-
-    /// As [`Device::copy_batch`].
-    #[inline]
-    pub fn copy_batch(self, copies: &[Copy]) -> Result<()> {
-        let copy = || self.0.copy_batch(copies);
-        if is_on() { noted(What::copies(copies), copy) } else { copy() }
-    }
-
-    /// As [`Device::copy_2d`].
-    #[inline]
-    pub fn copy_2d(self, copy: Copy2d) -> Result<()> {
-        if is_on() { noted(What::copy_2d(&copy), || self.0.copy_2d(copy)) } else { self.0.copy_2d(copy) }
-    }
-
-    /// As [`Device::fill`].
-    #[inline]
-    pub fn fill(self, fill: Fill) -> Result<()> {
-        if is_on() { noted(What::fill(&fill), || self.0.fill(fill)) } else { self.0.fill(fill) }
-    }
-}
-
-/// Runs an operation, and notes how long it took.
-#[cold]
-fn noted(what: What, operation: impl FnOnce() -> Result<()>) -> Result<()> {
-    let begin = now();
-    operation()?;
-    add(HostWhat::Operation(what, begin));
     Ok(())
 }

@@ -31,7 +31,7 @@ mod timeline;
 
 use crate::backend::base::clock;
 use crate::backend::stream::decorators;
-pub use host::{Details, begin_range, end_range, mark, start_range, stop_range, synchronous};
+pub use host::{Detail, HostWhat, note, synchronous};
 pub use lane::Lane;
 pub use operation::Note;
 pub use recorder::{Gauge, Limits, at_end_of_device, close, is_open, open, record, set_gauges};

@@ -5,42 +5,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::json::{Arg, Line};
 use super::now;
-use crate::backend::{Comparison, Copy, Copy2d, Event, Fill, Op, OpKind, Place};
+use crate::backend::{Comparison, Copy, Event, Number, Op, OpKind, Place};
 
 /// The description of an operation.
 #[derive(Debug)]
-pub(super) enum What {
-    /// Copies of this many bytes in total.
-    Copy {
-        src: Place,
-        dst: Place,
-        bytes: u64,
-        count: usize,
-    },
-    /// A copy of rows.
-    Copy2d {
-        src: Place,
-        dst: Place,
-        width: usize,
-        height: usize,
-    },
-    /// A copy between addresses that are in memory, and its bytes unless the length is, too.
-    CopyIndirect(Option<u64>),
-    /// With its bytes.
-    Fill(u64),
-    /// With its bytes.
-    Reduce(u64),
-    /// With its bytes.
-    Prefetch(u64),
-    /// Random numbers, and their bytes unless the count is in memory.
-    RandomNum(Option<u64>),
+pub struct What {
+    kind: OpKind,
+    /// How many bytes it moves or writes, if that is known.
+    bytes: Option<u64>,
+    more: More,
+}
+
+/// What else is known of an operation.
+#[derive(Debug)]
+enum More {
+    Nothing,
+    /// From where to where, and the number of copies.
+    Copies(Place, Place, usize),
+    /// A copy of rows: from where to where, their width and number.
+    Rows(Place, Place, usize, usize),
     Kernel {
         name: String,
         grid: [u32; 3],
         threads: Option<[u32; 3]>,
     },
-    /// An operation of which only the kind is recorded.
-    Plain(OpKind),
     WriteValue(u64),
     WaitValue(u64, Comparison),
 }
@@ -48,105 +36,84 @@ pub(super) enum What {
 impl What {
     /// For an operation that is recorded between two points; `None` for a mark, which is no work of the program.
     pub(super) fn of(op: &Op<'_>) -> Option<Self> {
-        Some(match op {
-            Op::Copy(copy) => Self::copies(std::slice::from_ref(copy)),
-            Op::CopyBatch(copies) => Self::copies(copies),
-            Op::Copy2d(copy) => Self::copy_2d(copy),
-            Op::CopyIndirect(copy) => Self::CopyIndirect(copy.len.known()),
-            Op::Fill(fill) => Self::fill(fill),
-            Op::Prefetch(range, _) => Self::Prefetch(range.len as u64),
-            Op::RandomNum(job) => Self::RandomNum(job.count.known().map(|_| job.dst.len as u64)),
-            Op::Reduce(reduce) => Self::Reduce(reduce.dst.len as u64),
-            Op::Launch(launch) => {
-                Self::Kernel { name: launch.name.to_owned(), grid: launch.grid, threads: launch.threads }
+        let copies = |copies: &[Copy]| {
+            let bytes = copies.iter().map(|copy| copy.dst.len).sum();
+            (Some(bytes), More::Copies(copies[0].src.place, copies[0].dst.place, copies.len()))
+        };
+        let (bytes, more) = match op {
+            Op::Copy(copy) => copies(std::slice::from_ref(copy)),
+            Op::CopyBatch(all) => copies(all),
+            Op::Copy2d(copy) => {
+                let (src, dst) = (copy.src.span.place, copy.dst.span.place);
+                (Some(copy.width * copy.height), More::Rows(src, dst, copy.width, copy.height))
             }
-            Op::WriteValue(write) => Self::WriteValue(write.value),
-            Op::WaitValue(wait) => Self::WaitValue(wait.value, wait.comparison),
+            Op::CopyIndirect(copy) => (copy.len.known().map(|len| len as usize), More::Nothing),
+            Op::Fill(fill) => (Some(fill.dst.len), More::Nothing),
+            Op::Prefetch(range, _) => (Some(range.len), More::Nothing),
+            Op::RandomNum(job) => (matches!(job.count, Number::Known(_)).then_some(job.dst.len), More::Nothing),
+            Op::Reduce(reduce) => (Some(reduce.dst.len), More::Nothing),
+            Op::Launch(launch) => {
+                let (name, grid, threads) = (launch.name.to_owned(), launch.grid, launch.threads);
+                (None, More::Kernel { name, grid, threads })
+            }
+            Op::WriteValue(write) => (None, More::WriteValue(write.value)),
+            Op::WaitValue(wait) => (None, More::WaitValue(wait.value, wait.comparison)),
             Op::Record(_) | Op::Mark => return None,
-            _ => Self::Plain(op.kind()),
-        })
-    }
-
-    pub(super) fn copy_2d(copy: &Copy2d) -> Self {
-        let (src, dst) = (copy.src.span.place, copy.dst.span.place);
-        Self::Copy2d { src, dst, width: copy.width, height: copy.height }
-    }
-
-    pub(super) fn fill(fill: &Fill) -> Self {
-        Self::Fill(fill.dst.len as u64)
-    }
-
-    /// There is at least one.
-    pub(super) fn copies(copies: &[Copy]) -> Self {
-        let (src, dst) = (copies[0].src.place, copies[0].dst.place);
-        let bytes = copies.iter().map(|copy| copy.dst.len as u64).sum();
-        Self::Copy { src, dst, bytes, count: copies.len() }
+            _ => (None, More::Nothing),
+        };
+        Some(Self { kind: op.kind(), bytes: bytes.map(|bytes| bytes as u64), more })
     }
 
     /// The format's category, and the title in viewers.
     pub(super) fn title(&self) -> (&'static str, String) {
-        let name = |text: &str| text.to_owned();
-        match self {
-            Self::Copy { src, dst, .. } | Self::Copy2d { src, dst, .. } => ("copy", copy_in_words(*src, *dst)),
-            Self::CopyIndirect(_) => ("copy", name("indirect copy")),
-            Self::Fill(_) => ("fill", name("fill")),
-            Self::Reduce(_) => ("reduce", name("reduce")),
-            Self::RandomNum(_) => ("fill", name("random numbers")),
-            Self::Prefetch(_) => ("copy", name("prefetch")),
-            Self::Kernel { name, .. } => ("kernel", name.clone()),
-            Self::Plain(OpKind::RunGraph) => ("graph", name("graph")),
-            Self::Plain(OpKind::HostFn) => ("host", name("host function")),
-            Self::Plain(OpKind::HandOver) => ("host", name("callback")),
-            Self::Plain(OpKind::Wait) => ("wait", name("wait for event")),
-            Self::Plain(OpKind::ChangeNotify) => ("notify", name("record notify")),
-            Self::Plain(OpKind::WaitNotify) => ("wait", name("wait for notify")),
-            Self::Plain(kind) => ("work", name(kind.name())),
-            Self::WriteValue(_) => ("value", name("write value")),
-            Self::WaitValue(..) => ("wait", name("wait for value")),
-        }
-    }
-
-    /// How many bytes it moves.
-    fn bytes(&self) -> Option<u64> {
-        match self {
-            Self::Copy { bytes, .. } | Self::Fill(bytes) | Self::Reduce(bytes) | Self::Prefetch(bytes) => Some(*bytes),
-            Self::Copy2d { width, height, .. } => Some(*width as u64 * *height as u64),
-            Self::CopyIndirect(bytes) | Self::RandomNum(bytes) => *bytes,
-            _ => None,
-        }
+        let (category, name) = match (self.kind, &self.more) {
+            (_, More::Copies(src, dst, _) | More::Rows(src, dst, ..)) => return ("copy", copy_in_words(*src, *dst)),
+            (_, More::Kernel { name, .. }) => ("kernel", &**name),
+            (OpKind::CopyIndirect, _) => ("copy", "indirect copy"),
+            (OpKind::Fill, _) => ("fill", "fill"),
+            (OpKind::Reduce, _) => ("reduce", "reduce"),
+            (OpKind::RandomNum, _) => ("fill", "random numbers"),
+            (OpKind::Prefetch, _) => ("copy", "prefetch"),
+            (OpKind::RunGraph, _) => ("graph", "graph"),
+            (OpKind::HostFn, _) => ("host", "host function"),
+            (OpKind::HandOver, _) => ("host", "callback"),
+            (OpKind::Wait, _) => ("wait", "wait for event"),
+            (OpKind::ChangeNotify, _) => ("notify", "record notify"),
+            (OpKind::WaitNotify, _) => ("wait", "wait for notify"),
+            (OpKind::WriteValue, _) => ("value", "write value"),
+            (OpKind::WaitValue, _) => ("wait", "wait for value"),
+            (kind, _) => ("work", kind.name()),
+        };
+        (category, name.to_owned())
     }
 
     /// Its size and shape, and its rate.
     pub(super) fn describe<'a>(&self, mut line: Line<'a>, nanoseconds: u64) -> Line<'a> {
-        if let Some(bytes) = self.bytes() {
+        if let Some(bytes) = self.bytes {
             line = line.arg("bytes", bytes);
             if nanoseconds > 0 {
                 let rate = bytes as f64 / nanoseconds as f64;
                 line = line.arg("GB/s", Arg::decimal(rate));
             }
         }
-        match self {
-            Self::Copy { src, dst, count, .. } => {
-                line = with_places(line, *src, *dst);
-                if *count > 1 {
-                    line = line.arg("copies", *count as u64);
-                }
-                line
+        match self.more {
+            More::Nothing => line,
+            More::Copies(src, dst, count) => {
+                line = with_places(line, src, dst);
+                if count > 1 { line.arg("copies", count as u64) } else { line }
             }
-            Self::Copy2d { src, dst, width, height } => {
-                let line = with_places(line, *src, *dst);
-                line.arg("width", *width as u64).arg("height", *height as u64)
+            More::Rows(src, dst, width, height) => {
+                with_places(line, src, dst).arg("width", width as u64).arg("height", height as u64)
             }
-            Self::Kernel { grid, threads, .. } => {
-                line = line.arg("blocks", Arg::Numbers(*grid));
+            More::Kernel { grid, threads, .. } => {
+                line = line.arg("blocks", Arg::Numbers(grid));
                 match threads {
-                    Some(threads) => line.arg("threads", Arg::Numbers(*threads)),
+                    Some(threads) => line.arg("threads", Arg::Numbers(threads)),
                     None => line,
                 }
             }
-            Self::WriteValue(value) => line.arg("value", *value),
-            Self::WaitValue(value, comparison) => line.arg("value", *value).arg("comparison", in_words(*comparison)),
-            _ => line,
+            More::WriteValue(value) => line.arg("value", value),
+            More::WaitValue(value, comparison) => line.arg("value", value).arg("comparison", in_words(comparison)),
         }
     }
 }
@@ -191,11 +158,8 @@ pub enum Note {
 }
 
 /// The begin and end times of something on a thread; shared between that and the writer.
-#[derive(Clone, Default)]
-pub(super) struct HostTimes(Arc<Pair>);
-
 #[derive(Default)]
-struct Pair {
+pub(super) struct HostTimes {
     begin: AtomicU64,
     /// 0: it has not ended.
     end: AtomicU64,
@@ -205,38 +169,23 @@ struct Pair {
 const DROPPED: u64 = u64::MAX;
 
 /// Held during the work: dropped without [`TimesGuard::end`], the work was dropped.
-pub(super) struct TimesGuard(HostTimes);
+pub(super) struct TimesGuard(pub(super) Arc<HostTimes>);
 
-impl HostTimes {
-    pub(super) fn guard(&self) -> TimesGuard {
-        TimesGuard(self.clone())
-    }
-
+impl TimesGuard {
     pub(super) fn begin(&self) {
         self.0.begin.store(now(), Ordering::Relaxed);
     }
 
-    fn query(&self) -> Outcome {
-        match self.0.end.load(Ordering::Acquire) {
-            0 => Outcome::Pending,
-            DROPPED => Outcome::Dropped,
-            end => Outcome::Over(self.0.begin.load(Ordering::Relaxed), end),
-        }
-    }
-}
-
-impl TimesGuard {
     /// The work has ended.
     pub(super) fn end(self) {
-        self.0.0.end.store(now(), Ordering::Release);
+        self.0.end.store(now(), Ordering::Release);
     }
 }
 
 impl Drop for TimesGuard {
     fn drop(&mut self) {
-        let end = &self.0.0.end;
         // If this fails, it has ended.
-        let _ = end.compare_exchange(0, DROPPED, Ordering::Release, Ordering::Relaxed);
+        let _ = self.0.end.compare_exchange(0, DROPPED, Ordering::Release, Ordering::Relaxed);
     }
 }
 
@@ -270,7 +219,7 @@ pub(super) enum Times {
     /// Points before it and after it.
     Points(Point, Point),
     /// It notes its times itself.
-    Host(HostTimes),
+    Host(Arc<HostTimes>),
 }
 
 /// The result of an operation.
@@ -286,24 +235,23 @@ pub(super) enum Outcome {
 
 impl Times {
     pub(super) fn query(&self) -> Outcome {
-        match self {
+        let times = match self {
             // The last one first: then the other is complete, too.
-            Self::Points(begin, end) => {
-                let end = end.time();
-                match end.and_then(|end| Some((begin.time()?, end))) {
-                    Some((begin, end)) => Outcome::Over(begin, end),
-                    None => Outcome::Pending,
-                }
-            }
-            Self::Host(times) => times.query(),
-        }
+            Self::Points(begin, end) => end.time().and_then(|end| Some((begin.time()?, end))),
+            Self::Host(times) => match times.end.load(Ordering::Acquire) {
+                0 => None,
+                DROPPED => return Outcome::Dropped,
+                end => Some((times.begin.load(Ordering::Relaxed), end)),
+            },
+        };
+        times.map_or(Outcome::Pending, |(begin, end)| Outcome::Over(begin, end))
     }
 
     /// When it began, if it has.
     pub(super) fn begun(&self) -> Option<u64> {
         match self {
             Self::Points(begin, _) => begin.time(),
-            Self::Host(times) => Some(times.0.begin.load(Ordering::Relaxed)).filter(|at| *at != 0),
+            Self::Host(times) => Some(times.begin.load(Ordering::Relaxed)).filter(|at| *at != 0),
         }
     }
 }

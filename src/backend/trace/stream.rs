@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::dependency::{self, RecordId};
 use super::is_on_for;
 use super::lane::{Entry, Lane};
-use super::operation::{HostTimes, Point, Times, TimesGuard, What};
+use super::operation::{Point, Times, TimesGuard, What};
 use crate::backend::{
-    Delivery, Device, Event, HostFn, Op, OpKind, Payload, Position, Result, Stream, Submit, Ticket, thread_number,
+    Delivery, Device, Event, HostFn, Op, Payload, Position, Result, Stream, Submit, Ticket, thread_number,
 };
 
 /// A stream whose operations are recorded.
@@ -28,8 +28,7 @@ impl<'a> TraceStream<'a> {
     }
 
     /// Queues an operation between two points.
-    fn timed(&self, op: Op<'_>, after: Option<RecordId>) -> Result<Position> {
-        let Some(what) = What::of(&op) else { return self.inner.submit(op) };
+    fn timed(&self, op: Op<'_>, what: What, after: Option<RecordId>) -> Result<Position> {
         let begin = self.lane.make_room().then(|| self.point()).flatten();
         let position = self.inner.submit(op)?;
         let times = begin.and_then(|begin| Some(Times::Points(begin, self.point()?)));
@@ -48,9 +47,9 @@ impl<'a> TraceStream<'a> {
     }
 
     /// Queues an operation that notes its times itself.
-    fn submit_timed(&self, what: What, queue: impl FnOnce(HostTimes) -> Result<Position>) -> Result<Position> {
-        let times = HostTimes::default();
-        let position = queue(times.clone())?;
+    fn submit_timed(&self, what: What, queue: impl FnOnce(TimesGuard) -> Result<Position>) -> Result<Position> {
+        let times = Arc::default();
+        let position = queue(TimesGuard(Arc::clone(&times)))?;
         let times = self.lane.make_room().then_some(Times::Host(times));
         self.keep(what, times, None);
         Ok(position)
@@ -69,28 +68,28 @@ impl<'a> TraceStream<'a> {
 
 impl Submit for TraceStream<'_> {
     fn submit(&self, op: Op<'_>) -> Result<Position> {
+        let Some(what) = What::of(&op) else {
+            return if let Op::Record(event) = op { self.record(event) } else { self.inner.submit(op) };
+        };
         match op {
-            Op::HostFn(function) => self.submit_timed(What::Plain(OpKind::HostFn), |times| {
-                let guard = times.guard();
+            Op::HostFn(function) => self.submit_timed(what, |guard| {
                 let function = function.take();
                 let calls_backend = function.calls_backend();
                 let run = move || {
-                    times.begin();
+                    guard.begin();
                     function.run();
                     guard.end();
                 };
                 let timed = if calls_backend { HostFn::from_backend_calls(run) } else { HostFn::from_closure(run) };
                 self.inner.submit(Op::HostFn(Payload::new(&mut Some(timed))))
             }),
-            Op::HandOver { delivery, wait } => self.submit_timed(What::Plain(OpKind::HandOver), |times| {
-                let guard = times.guard();
+            Op::HandOver { delivery, wait } => self.submit_timed(what, |guard| {
                 let delivery = delivery.take();
-                let timed: Box<dyn Delivery> = Box::new(TraceDelivery { delivery, times, guard, wait });
+                let timed: Box<dyn Delivery> = Box::new(TraceDelivery { delivery, guard, wait });
                 self.inner.submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
             }),
-            Op::Record(event) => self.record(event),
-            Op::Wait(event, _) => self.timed(op, dependency::latest(event)),
-            op => self.timed(op, None),
+            Op::Wait(event, _) => self.timed(op, what, dependency::latest(event)),
+            op => self.timed(op, what, None),
         }
     }
 }
@@ -98,15 +97,14 @@ impl Submit for TraceStream<'_> {
 /// A delivery that notes when it was delivered, and when the stream could resume.
 struct TraceDelivery {
     delivery: Box<dyn Delivery>,
-    times: HostTimes,
     guard: TimesGuard,
     wait: bool,
 }
 
 impl Delivery for TraceDelivery {
     fn deliver(self: Box<Self>, ticket: Ticket) {
-        let Self { delivery, times, guard, wait } = *self;
-        times.begin();
+        let Self { delivery, guard, wait } = *self;
+        guard.begin();
         if wait {
             delivery.deliver(Ticket::new(move || {
                 guard.end();

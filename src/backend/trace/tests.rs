@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::file::TraceFile;
 use super::json::{Track, event};
-use super::operation::{HostTimes, Outcome, Times};
+use super::operation::{HostTimes, Outcome, Times, TimesGuard};
 use super::{bit, dependency};
 use crate::backend::{Event, cpu};
 
@@ -117,16 +117,16 @@ fn a_wait_is_for_the_latest_record() {
 
 #[test]
 fn host_operations_report_completion_or_dropping() {
-    let times = HostTimes::default();
-    let asked = Times::Host(times.clone());
+    let times = Arc::<HostTimes>::default();
+    let asked = Times::Host(Arc::clone(&times));
     assert_eq!(asked.query(), Outcome::Pending);
-    let guard = times.guard();
-    times.begin();
+    let guard = TimesGuard(times);
+    guard.begin();
     assert!(asked.begun().is_some());
     guard.end();
     assert!(matches!(asked.query(), Outcome::Over(begin, end) if 0 < begin && begin <= end));
-    let dropped = HostTimes::default();
-    drop(dropped.guard());
+    let dropped = Arc::<HostTimes>::default();
+    drop(TimesGuard(Arc::clone(&dropped)));
     assert_eq!(Times::Host(dropped).query(), Outcome::Dropped);
 }
 

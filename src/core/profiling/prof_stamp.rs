@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
-use crate::backend::trace;
+use crate::backend::trace::{self, Detail, HostWhat};
 use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 
@@ -76,7 +76,7 @@ pub fn set_call_stack(raw: u64, call_stack: String) -> Result<()> {
 }
 
 /// The text of a stamp, and its details.
-fn label_of(raw: u64) -> Result<(String, trace::Details)> {
+fn label_of(raw: u64) -> Result<(String, Vec<Detail>)> {
     let stamp = handles::get::<Stamp>("stamp", raw)?;
     let label = stamp.0.lock();
     let details = [("tag", &label.tag), ("call stack", &label.call_stack)];
@@ -87,14 +87,14 @@ fn label_of(raw: u64) -> Result<(String, trace::Details)> {
 /// aclprofMark.
 pub fn mark(raw: u64) -> Result<()> {
     let (text, details) = label_of(raw)?;
-    trace::mark(text, details);
+    trace::note(HostWhat::Mark(text, details));
     Ok(())
 }
 
 /// A range of the calling thread begins, inside those that are open.
-pub fn begin_range(name: String, details: trace::Details) {
+pub fn begin_range(name: String, details: Vec<Detail>) {
     OPEN.set(OPEN.get() + 1);
-    trace::begin_range(name, details);
+    trace::note(HostWhat::Begin(name, details));
 }
 
 /// aclprofPush.
@@ -113,7 +113,7 @@ pub fn end_range() -> Result<()> {
         )
     })?;
     OPEN.set(open);
-    trace::end_range();
+    trace::note(HostWhat::End);
     Ok(())
 }
 
@@ -130,7 +130,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
             break id;
         }
     };
-    trace::start_range(id, text, details);
+    trace::note(HostWhat::Start(id, text, details));
     Ok(id)
 }
 
@@ -142,6 +142,6 @@ pub fn stop_range(id: u32) -> Result<()> {
             "rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before"
         ));
     }
-    trace::stop_range(id);
+    trace::note(HostWhat::Stop(id));
     Ok(())
 }

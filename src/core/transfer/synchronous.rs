@@ -21,12 +21,5 @@ pub fn run(device: &Device, op: Op<'_>) -> Result<()> {
     if let Some(checker) = checker::installed() {
         checker.host_does(&op);
     }
-    let device = trace::synchronous(&*device.native);
-    Ok(match op {
-        Op::Copy(copy) => device.copy(copy),
-        Op::CopyBatch(copies) => device.copy_batch(copies),
-        Op::Copy2d(copy) => device.copy_2d(copy),
-        Op::Fill(fill) => device.fill(fill),
-        _ => unreachable!("a device has only copies and fills without a stream"),
-    }?)
+    Ok(trace::synchronous(&*device.native, op)?)
 }
