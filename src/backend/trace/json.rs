@@ -18,25 +18,30 @@ pub(super) struct Track {
 /// An event that is being written; [`Line::end`] completes it. Members have the format's names.
 #[derive(Default, Serialize)]
 pub(super) struct Line<'a> {
-    ph: char,
-    pid: u32,
-    tid: u32,
-    name: &'a str,
+    pub(super) ph: char,
+    pub(super) pid: u32,
+    pub(super) tid: u32,
+    pub(super) name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cat: Option<&'static str>,
+    pub(super) cat: Option<&'static str>,
+    /// The number that connects events with each other.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
+    pub(super) id: Option<u64>,
+    /// The time or the beginning of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    ts: Option<Thousandths>,
+    pub(super) ts: Option<Thousandths>,
+    /// How long the event takes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    dur: Option<Thousandths>,
+    pub(super) dur: Option<Thousandths>,
+    /// `e`: the arrow ends at the bar that contains the event's time, and not at the next bar.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bp: Option<&'static str>,
+    pub(super) bp: Option<&'static str>,
+    /// How far viewers draw the line of an instant: `t` for its row, `g` for all rows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    s: Option<&'static str>,
+    pub(super) s: Option<&'static str>,
     /// In the order in which viewers show them.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
-    args: Vec<(&'a str, Arg<'a>)>,
+    pub(super) args: Vec<(&'a str, Arg<'a>)>,
 }
 
 fn as_map<S: serde::Serializer>(args: &[(&str, Arg<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -80,7 +85,7 @@ impl From<String> for Arg<'_> {
 
 /// A number with three decimals. Floating-point numbers would lose nanoseconds after some months, and add 30 KB of
 /// code.
-pub(super) struct Thousandths(u64);
+pub(super) struct Thousandths(pub(super) u64);
 
 impl Serialize for Thousandths {
     /// As a type of number that events do not use otherwise: [`Decimals`] writes it.
@@ -99,43 +104,18 @@ impl Formatter for Decimals {
     }
 }
 
-/// An event: `phase` is the format's letter for its kind.
-pub(super) fn event(phase: char, name: &str, track: Track) -> Line<'_> {
+/// A line about a row, without a time: `phase` is the format's letter for its kind.
+pub(super) fn about(phase: char, name: &str, track: Track) -> Line<'_> {
     let Track { pid, tid } = track;
     Line { ph: phase, pid, tid, name, ..Line::default() }
 }
 
+/// An event at a time in nanoseconds, in a category by which viewers filter.
+pub(super) fn event<'a>(phase: char, category: &'static str, name: &'a str, track: Track, at: u64) -> Line<'a> {
+    Line { cat: Some(category), ts: Some(Thousandths(at)), ..about(phase, name, track) }
+}
+
 impl<'a> Line<'a> {
-    /// The category, by which viewers filter events.
-    pub(super) fn category(self, category: &'static str) -> Self {
-        Self { cat: Some(category), ..self }
-    }
-
-    /// The number that connects events with each other.
-    pub(super) fn id(self, id: u64) -> Self {
-        Self { id: Some(id), ..self }
-    }
-
-    /// The time or the beginning of the event, in nanoseconds. The format has microseconds.
-    pub(super) fn at(self, nanoseconds: u64) -> Self {
-        Self { ts: Some(Thousandths(nanoseconds)), ..self }
-    }
-
-    /// How long the event takes, in nanoseconds.
-    pub(super) fn lasting(self, nanoseconds: u64) -> Self {
-        Self { dur: Some(Thousandths(nanoseconds)), ..self }
-    }
-
-    /// The arrow ends at the bar that contains the event's time, and not at the next bar.
-    pub(super) fn at_enclosing_bar(self) -> Self {
-        Self { bp: Some("e"), ..self }
-    }
-
-    /// How far viewers draw the line of an instant: `t` for its row, `g` for all rows.
-    pub(super) fn scope(self, scope: &'static str) -> Self {
-        Self { s: Some(scope), ..self }
-    }
-
     /// An argument, which viewers show with the event.
     pub(super) fn arg(mut self, key: &'a str, value: impl Into<Arg<'a>>) -> Self {
         self.args.push((key, value.into()));

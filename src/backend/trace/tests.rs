@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::file::TraceFile;
-use super::json::{Track, event};
+use super::json::{Line, Thousandths, Track, about, event};
 use super::operation::{HostTimes, Outcome, Times, TimesGuard};
 use super::{bit, dependency};
 use crate::backend::{Event, cpu};
@@ -24,7 +24,7 @@ fn read(path: &PathBuf) -> Vec<Value> {
 
 fn mark(name: &str) -> String {
     let mut text = String::new();
-    event('i', name, Track { pid: 1, tid: 2 }).at(1_234_567_008).end(&mut text);
+    event('i', "mark", name, Track { pid: 1, tid: 2 }, 1_234_567_008).end(&mut text);
     text
 }
 
@@ -77,8 +77,8 @@ fn a_device_is_shared() {
 fn any_text_is_a_string_of_json() {
     let name = "a \"b\" \\ \n \u{1} \u{e4} \u{1f600}";
     let mut text = String::new();
-    let line = event('X', name, Track { pid: 3, tid: 4 }).at(1_002_003_004);
-    line.id(7).arg("words", name).arg("bytes", 8u64).end(&mut text);
+    let line = Line { id: Some(7), ..event('X', "copy", name, Track { pid: 3, tid: 4 }, 1_002_003_004) };
+    line.arg("words", name).arg("bytes", 8u64).end(&mut text);
     let found: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(found["name"], name);
     assert_eq!(found["args"]["words"], name);
@@ -89,10 +89,14 @@ fn any_text_is_a_string_of_json() {
 
 #[test]
 fn a_line_has_the_members_that_were_set_in_a_fixed_order() {
-    assert_eq!(mark("a"), r#"{"ph":"i","pid":1,"tid":2,"name":"a","ts":1234567.008}"#);
+    assert_eq!(mark("a"), r#"{"ph":"i","pid":1,"tid":2,"name":"a","cat":"mark","ts":1234567.008}"#);
     let mut text = String::new();
-    let line = event('X', "b", Track { pid: 3, tid: 4 }).arg("z", 7u64).arg("a", "c");
-    line.lasting(6).at(5_000).category("copy").end(&mut text);
+    about('M', "a", Track { pid: 1, tid: 2 }).arg("name", "b").end(&mut text);
+    assert_eq!(text, r#"{"ph":"M","pid":1,"tid":2,"name":"a","args":{"name":"b"}}"#);
+    text.clear();
+    let dur = Some(Thousandths(6));
+    let line = Line { dur, ..event('X', "copy", "b", Track { pid: 3, tid: 4 }, 5_000) };
+    line.arg("z", 7u64).arg("a", "c").end(&mut text);
     let members = r#"{"ph":"X","pid":3,"tid":4,"name":"b","cat":"copy","ts":5.000,"dur":0.006,"args":{"z":7,"a":"c"}}"#;
     assert_eq!(text, members);
 }

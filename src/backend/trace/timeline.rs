@@ -1,11 +1,10 @@
 //! Converts recorded entries to events of the format.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::fmt::Write;
 
 use super::dependency::RecordId;
 use super::host::{self, Detail, HostNote, HostWhat};
-use super::json::{Track, event};
+use super::json::{Line, Thousandths, Track, about, event};
 use super::lane::{Entry, Lane};
 use super::now;
 use super::operation::{Note, Outcome, What};
@@ -44,14 +43,18 @@ impl Bar {
     fn last_moment(self) -> u64 {
         if self.end > self.begin + 1 { self.end - 1 } else { self.begin }
     }
+
+    fn line<'a>(&self, category: &'static str, name: &'a str) -> Line<'a> {
+        let dur = Some(Thousandths(self.end - self.begin));
+        Line { dur, ..event('X', category, name, self.track, self.begin) }
+    }
 }
 
 /// The state of a trace that is being written.
 #[derive(Default)]
 pub(super) struct Timeline {
     text: String,
-    named: HashSet<Track>,
-    named_groups: HashSet<u32>,
+    named: HashSet<(&'static str, Track)>,
     /// The last bar of each row.
     last: HashMap<Track, Bar>,
     /// What each record of an event is ordered after, the oldest first.
@@ -109,17 +112,20 @@ impl Timeline {
         match (entry, outcome) {
             (Entry::Recorded(id), _) => self.recorded(*id, track),
             (Entry::Operation { what, thread, after, .. }, Outcome::Over(begin, end)) => {
-                let bar = self.bar(track, what, begin, end, *thread, "");
+                let bar = self.bar(track, begin, end);
+                self.operation(bar, what, Some(*thread), "");
                 if let Some(after) = after {
                     self.arrows.push_back((*after, bar));
                 }
             }
             (Entry::Operation { what, thread, times, .. }, _) => {
                 let state = if outcome == Outcome::Dropped { "dropped" } else { "unfinished" };
-                let begun = times.begun();
-                let end = if begun.is_some() && state == "unfinished" { now() } else { 0 };
-                match begun {
-                    Some(begin) => drop(self.bar(track, what, begin, end, *thread, state)),
+                let end = if state == "unfinished" { now() } else { 0 };
+                match times.begun() {
+                    Some(begin) => {
+                        let bar = self.bar(track, begin, end);
+                        self.operation(bar, what, Some(*thread), state);
+                    }
                     None => self.lost += u64::from(state == "unfinished"),
                 }
             }
@@ -128,11 +134,10 @@ impl Timeline {
         }
     }
 
-    /// A bar in a stream's row. Bars of a row are ordered and do not overlap.
-    fn bar(&mut self, track: Track, what: &What, begin: u64, end: u64, thread: u32, state: &str) -> Bar {
+    /// The next bar of a row. Bars of a row are ordered and do not overlap.
+    fn bar(&mut self, track: Track, begin: u64, end: u64) -> Bar {
         let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
         let bar = Bar { track, begin, end: end.max(begin) };
-        self.operation(bar, what, Some(thread), state);
         self.last.insert(track, bar);
         bar
     }
@@ -140,8 +145,8 @@ impl Timeline {
     fn operation(&mut self, bar: Bar, what: &What, thread: Option<u32>, state: &str) {
         let (category, name) = what.title();
         let length = bar.end - bar.begin;
-        let line = event('X', &name, bar.track).category(category);
-        let mut line = what.describe(line.at(bar.begin).lasting(length), length);
+        let line = bar.line(category, &name);
+        let mut line = what.describe(line, length);
         if let Some(thread) = thread {
             line = line.arg("thread", u64::from(thread));
         }
@@ -165,20 +170,14 @@ impl Timeline {
 
     fn step(&mut self, pid: u32, step: u64, begin: u64, end: u64) {
         let track = Track { pid, tid: STEPS_TID };
-        if self.named.insert(track) {
-            self.name_row(track, "steps", 0);
-        }
+        self.name("thread", track, 0, || "steps".to_owned());
         // A step that began before another one ended is drawn after it.
-        let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
-        let end = end.max(begin);
-        self.last.insert(track, Bar { track, begin, end });
-        let name = format!("step {step}");
-        let line = event('X', &name, track).category("step").at(begin).lasting(end - begin);
-        line.end(&mut self.text);
+        self.bar(track, begin, end).line("step", &format!("step {step}")).end(&mut self.text);
     }
 
     fn instant(&mut self, track: Track, text: &str, details: &[Detail], at: u64) {
-        event('i', text, track).category("mark").at(at).scope("t").details(details).end(&mut self.text);
+        let line = Line { s: Some("t"), ..event('i', "mark", text, track, at) };
+        line.details(details).end(&mut self.text);
     }
 
     fn recorded(&mut self, id: RecordId, track: Track) {
@@ -207,12 +206,9 @@ impl Timeline {
 
     fn arrow(&mut self, from: Bar, to: Bar) {
         self.next_arrow += 1;
-        let end = to.last_moment();
-        for (phase, bar, at) in [('s', from, from.last_moment().min(end)), ('f', to, end)] {
-            let line = event(phase, "event", bar.track).category("dependency");
-            let line = line.id(self.next_arrow).at(at);
-            let line = if phase == 'f' { line.at_enclosing_bar() } else { line };
-            line.end(&mut self.text);
+        let (id, end) = (Some(self.next_arrow), to.last_moment());
+        for (phase, bar, at, bp) in [('s', from, from.last_moment().min(end), None), ('f', to, end, Some("e"))] {
+            Line { id, bp, ..event(phase, "dependency", "event", bar.track, at) }.end(&mut self.text);
         }
     }
 
@@ -232,7 +228,7 @@ impl Timeline {
         match what {
             HostWhat::Begin(name, details) => {
                 *self.depth.entry(thread).or_default() += 1;
-                event('B', &name, track).category("program").at(at).details(&details).end(&mut self.text);
+                event('B', "program", &name, track, at).details(&details).end(&mut self.text);
             }
             HostWhat::End => {
                 // A range that began before the trace has no end in it.
@@ -259,11 +255,12 @@ impl Timeline {
     }
 
     fn range_end(&mut self, track: Track, at: u64) {
-        event('E', "", track).category("program").at(at).end(&mut self.text);
+        event('E', "program", "", track, at).end(&mut self.text);
     }
 
     fn numbered_range(&mut self, phase: char, id: u32, name: &str, details: &[Detail], track: Track, at: u64) {
-        event(phase, name, track).category("range").id(id.into()).at(at).details(details).end(&mut self.text);
+        let line = Line { id: Some(id.into()), ..event(phase, "range", name, track, at) };
+        line.details(details).end(&mut self.text);
     }
 
     /// Ends the open ranges in the trace.
@@ -309,8 +306,7 @@ impl Timeline {
 
     fn size(&mut self, (pid, name): &(u32, String), bytes: u64, at: u64) {
         let track = Track { pid: *pid, tid: 0 };
-        let line = event('C', name, track).category("memory").at(at);
-        line.arg("bytes", bytes).end(&mut self.text);
+        event('C', "memory", name, track, at).arg("bytes", bytes).end(&mut self.text);
     }
 
     // ---- rows ----
@@ -318,43 +314,31 @@ impl Timeline {
     fn device_row(&mut self, lane: &Lane) -> Track {
         // Some viewers treat row 0 specially.
         let track = Track { pid: DEVICE_PID + lane.device, tid: lane.stream as u32 + 1 };
-        if self.named_groups.insert(track.pid) {
-            let name = format!("device {}: {}", lane.device, lane.device_name);
-            self.name_group(track.pid, &name, lane.device + 1);
-        }
-        if self.named.insert(track) {
-            self.name_row(track, &lane.name, track.tid);
-        }
+        self.name("process", Track { tid: 0, ..track }, lane.device + 1, || {
+            format!("device {}: {}", lane.device, lane.device_name)
+        });
+        self.name("thread", track, track.tid, || lane.name.clone());
         track
     }
 
     fn thread_row(&mut self, thread: u32) -> Track {
+        let name = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim_end().to_owned();
         let track = Track { pid: std::process::id(), tid: thread };
-        if self.named_groups.insert(track.pid) {
-            let name = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
-            self.name_group(track.pid, name.trim_end(), 0);
-        }
-        if self.named.insert(track) {
-            let path = format!("/proc/self/task/{thread}/comm");
-            let mut name = std::fs::read_to_string(path).unwrap_or_default();
-            name.truncate(name.trim_end().len());
-            write!(name, " {thread}").expect("a text takes all");
-            self.name_row(track, name.trim_start(), track.tid);
-        }
+        self.name("process", Track { tid: 0, ..track }, 0, || name("/proc/self/comm"));
+        self.name("thread", track, thread, || {
+            let name = name(&format!("/proc/self/task/{thread}/comm"));
+            format!("{name} {thread}").trim_start().to_owned()
+        });
         track
     }
 
-    fn name_group(&mut self, pid: u32, name: &str, order: u32) {
-        let track = Track { pid, tid: 0 };
-        event('M', "process_name", track).arg("name", name).end(&mut self.text);
-        let order = u64::from(order);
-        event('M', "process_sort_index", track).arg("sort_index", order).end(&mut self.text);
-    }
-
-    fn name_row(&mut self, track: Track, name: &str, order: u32) {
-        event('M', "thread_name", track).arg("name", name).end(&mut self.text);
-        let order = u64::from(order);
-        event('M', "thread_sort_index", track).arg("sort_index", order).end(&mut self.text);
+    /// Names a row, or a group by its row 0, and places it, unless that was done.
+    fn name(&mut self, what: &'static str, track: Track, order: u32, name: impl FnOnce() -> String) {
+        if self.named.insert((what, track)) {
+            about('M', &format!("{what}_name"), track).arg("name", name()).end(&mut self.text);
+            let index = format!("{what}_sort_index");
+            about('M', &index, track).arg("sort_index", u64::from(order)).end(&mut self.text);
+        }
     }
 
     // ---- end ----
@@ -371,8 +355,7 @@ impl Timeline {
                 1 => "1 operation was not recorded".to_owned(),
                 lost => format!("{lost} operations were not recorded"),
             };
-            let line = event('i', &text, track).category("portacl").at(now()).scope("g");
-            line.end(&mut self.text);
+            Line { s: Some("g"), ..event('i', "portacl", &text, track, now()) }.end(&mut self.text);
             self.told_lost = self.lost;
         }
     }
