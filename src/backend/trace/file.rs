@@ -32,9 +32,9 @@ const TAIL: &str = "\n]\n";
 /// An open trace.
 pub(super) struct TraceFile {
     file: File,
-    path: PathBuf,
-    /// The offset of the tail.
-    end: u64,
+    pub(super) path: PathBuf,
+    /// The offset of the tail, where it continues: for [`Self::create`].
+    pub(super) end: u64,
     has_events: bool,
 }
 
@@ -80,19 +80,9 @@ impl TraceFile {
         Ok(Some(Self { file, path, end: 1, has_events: false }))
     }
 
-    /// Where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// How long it is.
     pub(super) fn len(&self) -> u64 {
         self.end + TAIL.len() as u64
-    }
-
-    /// The offset where it continues, for [`Self::create`].
-    pub(super) fn end(&self) -> u64 {
-        self.end
     }
 
     /// Adds events, which are separated by commas.

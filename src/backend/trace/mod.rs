@@ -34,7 +34,7 @@ use crate::backend::stream::decorators;
 pub use host::{Detail, HostWhat, note, synchronous};
 pub use lane::Lane;
 pub use operation::Note;
-pub use recorder::{Gauge, Limits, at_end_of_device, close, is_open, open, record, set_gauges};
+pub use recorder::{Report, at_end_of_device, close, is_open, open, record};
 pub use stream::TraceStream;
 
 /// The bit of a device in [`record`]'s argument, and among the [decorators]. Devices from number 62 on share one.

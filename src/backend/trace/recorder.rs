@@ -1,5 +1,6 @@
 //! When the trace is written: by a thread while a trace is open, and by calls that need something to be written now.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,33 +27,21 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How long the end of the process waits for a write in progress.
 const PATIENCE_AT_EXIT: Duration = Duration::from_millis(500);
 
-/// The limits of a trace.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Most bytes of the file; `None`: no limit.
-    pub file: Option<u64>,
-}
-
-/// A size that changes over time.
-pub struct Gauge {
-    /// The device whose memory it is; `None`: host memory.
-    pub device: Option<u32>,
-    /// Its name.
-    pub name: String,
-    /// Its current size.
-    pub bytes: u64,
-}
+/// Reports a size that changes over time: the device whose memory it is (`None`: host memory), its name, and its bytes.
+pub type Report<'a> = &'a mut dyn FnMut(Option<u32>, &str, u64);
 
 /// Reports the current sizes. It is called by the thread that writes, and does not wait.
-pub type Gauges = fn(&mut dyn FnMut(Gauge));
+pub type Gauges = fn(Report<'_>);
 
 /// An open trace.
 struct Recorder {
     file: TraceFile,
     timeline: Timeline,
-    limits: Limits,
-    /// The write error.
-    failed: Option<String>,
+    gauges: Gauges,
+    /// Most bytes of the file.
+    limit: u64,
+    /// An error has ended it.
+    failed: bool,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -61,12 +50,8 @@ static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
 /// threads that it does not have.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static LANES: Mutex<Vec<Arc<Lane>>> = Mutex::new(Vec::new());
-static GAUGES: Mutex<Option<Gauges>> = Mutex::new(None);
 /// Closed traces of this process: they continue where they ended.
-static CLOSED: Mutex<Vec<TraceFileEnd>> = Mutex::new(Vec::new());
-
-/// The end of a closed trace.
-type TraceFileEnd = (PathBuf, u64);
+static CLOSED: Mutex<BTreeMap<PathBuf, u64>> = Mutex::new(BTreeMap::new());
 
 /// The requests to the thread.
 #[derive(Default)]
@@ -80,24 +65,19 @@ static ORDERED: Condvar = Condvar::new();
 /// Something was written.
 static WRITTEN: Condvar = Condvar::new();
 
-/// Sets the function that reports sizes while a trace is open.
-pub fn set_gauges(gauges: Gauges) {
-    *GAUGES.lock() = Some(gauges);
-}
-
 /// Whether a trace is open.
 pub fn is_open() -> bool {
     RECORDER.lock().is_some()
 }
 
 /// Opens a trace, and starts its thread. Nothing is recorded before [`record`]. None is open. A trace that this process
-/// has closed continues; a file that another process writes is not touched. Returns the path.
-pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
+/// has closed continues; a file that another process writes is not touched.
+pub fn open(path: &Path, limit: Option<u64>, gauges: Gauges) -> io::Result<()> {
     let mut recorder = RECORDER.lock();
     if recorder.is_some() {
         return Err(io::Error::other("a trace is open"));
     }
-    let known = CLOSED.lock().iter().find(|(known, _)| known == path).map(|(_, end)| *end);
+    let known = CLOSED.lock().get(path).copied();
     let file = TraceFile::create(path, known)?;
     host::forget();
     *ORDERS.lock() = Orders::default();
@@ -105,9 +85,9 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     let thread = thread.map_err(|error| named("no thread can be started to write it", error))?;
     at_exit(finish_at_exit);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
-    let at = file.path().to_owned();
-    *recorder = Some(Recorder { file, timeline: Timeline::default(), limits, failed: None, thread: Some(thread) });
-    Ok(at)
+    let (timeline, limit, thread) = (Timeline::default(), limit.unwrap_or(u64::MAX), Some(thread));
+    *recorder = Some(Recorder { file, timeline, gauges, limit, failed: false, thread });
+    Ok(())
 }
 
 /// Records the work of these devices ([`super::bit`]) from now on, and threads while there are any. Operations that
@@ -119,18 +99,18 @@ pub fn record(devices: u64) {
     }
 }
 
-/// Ends the trace, if one is open: all complete work is in it. Returns its summary.
-pub fn close() -> Option<String> {
-    let mut thread = RECORDER.lock().as_mut()?.thread.take();
+/// Ends the trace, if one is open: all complete work is in it.
+pub fn close() {
+    let Some(thread) = RECORDER.lock().as_mut().map(|recorder| recorder.thread.take()) else { return };
     decorators::set_traced(0);
     ORDERS.lock().stop = true;
     ORDERED.notify_one();
-    if let Some(thread) = thread.take() {
+    if let Some(thread) = thread {
         // The thread does not panic; if it did, there is nothing to wait for.
         let _ = thread.join();
     }
-    let recorder = RECORDER.lock().take()?;
-    Some(recorder.finish())
+    let Some(recorder) = RECORDER.lock().take() else { return };
+    recorder.finish();
 }
 
 /// A device is about to be closed: drops everything of it.
@@ -214,7 +194,6 @@ fn finish_at_exit() {
 impl Recorder {
     /// Writes everything that is complete.
     fn write(&mut self, end: End) {
-        let gauges = *GAUGES.lock();
         // A row without other references gets no more entries.
         let lanes = {
             let mut lanes = LANES.lock();
@@ -226,42 +205,30 @@ impl Recorder {
         for lane in &lanes {
             self.timeline.lane(lane, end == End::Close);
         }
-        if let Some(gauges) = gauges {
-            self.timeline.gauges(gauges);
-        }
+        self.timeline.gauges(self.gauges);
         self.timeline.end(end);
         let text = self.timeline.take_text();
-        if self.failed.is_some() {
+        if self.failed {
             return;
         }
-        let limit = self.limits.file.unwrap_or(u64::MAX);
-        if self.file.len().saturating_add(text.len() as u64) > limit {
-            self.fail(format!("the file would be longer than {limit} bytes"));
-        } else if let Err(why) = self.file.append(text) {
-            self.fail(why.to_string());
+        let written = if self.file.len().saturating_add(text.len() as u64) > self.limit {
+            Err(format!("the file would be longer than {} bytes", self.limit))
+        } else {
+            self.file.append(text).map_err(|why| why.to_string())
+        };
+        if let Err(why) = written {
+            notice(format_args!("portacl: the trace {} ends here: {why}\n", self.file.path.display()));
+            self.failed = true;
         }
     }
 
-    /// Stops writing after an error.
-    fn fail(&mut self, why: String) {
-        let path = self.file.path().display();
-        notice(format_args!("portacl: the trace {path} ends here: {why}\n"));
-        self.failed = Some(why);
-    }
-
-    /// Writes the rest. Returns the summary.
-    fn finish(mut self) -> String {
+    /// Writes the rest.
+    fn finish(mut self) {
         self.write(End::Close);
-        let path = self.file.path().to_owned();
-        let mut closed = CLOSED.lock();
-        closed.retain(|(known, _)| *known != path);
-        closed.push((path.clone(), self.file.end()));
-        drop(closed);
+        CLOSED.lock().insert(self.file.path.clone(), self.file.end);
         dependency::forget_all();
-        let lost = self.timeline.lost();
         let lanes = std::mem::take(&mut *LANES.lock());
         // Streams that still exist have their rows in the next trace, too.
         LANES.lock().extend(lanes.into_iter().filter(|lane| Arc::strong_count(lane) > 1));
-        format!("{} ({lost} operations were not recorded)", path.display())
     }
 }

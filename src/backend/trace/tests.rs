@@ -40,7 +40,7 @@ fn the_file_is_complete_after_each_write() {
     }
     file.append(String::new()).unwrap();
     assert_eq!(read(&path).len(), 6);
-    let end = file.end();
+    let end = file.end;
     drop(file);
     TraceFile::create(&path, Some(end)).unwrap().append(mark("c")).unwrap();
     assert_eq!(read(&path).len(), 7, "it goes on");
@@ -54,13 +54,13 @@ fn a_file_that_is_being_written_is_left_alone() {
     let path = path("locked");
     let mut first = TraceFile::create(&path, None).unwrap();
     let mut second = TraceFile::create(&path, None).unwrap();
-    assert_ne!(first.path(), second.path());
+    assert_ne!(first.path, second.path);
     first.append(mark("first")).unwrap();
     second.append(mark("second")).unwrap();
     assert_eq!(read(&path)[0]["name"], "first");
-    assert_eq!(read(&second.path().to_owned())[0]["name"], "second");
+    assert_eq!(read(&second.path)[0]["name"], "second");
     for file in [&first, &second] {
-        std::fs::remove_file(file.path()).unwrap();
+        std::fs::remove_file(&file.path).unwrap();
     }
 }
 
@@ -69,7 +69,7 @@ fn a_device_is_shared() {
     let device = Path::new("/dev/null");
     let files = [(); 2].map(|()| TraceFile::create(device, None).unwrap());
     for file in &files {
-        assert_eq!(file.path(), device);
+        assert_eq!(file.path, device);
     }
 }
 

@@ -8,7 +8,7 @@ use super::json::{Line, Thousandths, Track, about, event};
 use super::lane::{Entry, Lane};
 use super::now;
 use super::operation::{Note, Outcome, What};
-use super::recorder::{Gauge, Gauges};
+use super::recorder::Gauges;
 
 /// Devices are groups of rows beside the process; the system never uses such process ids.
 const DEVICE_PID: u32 = 1 << 23;
@@ -77,11 +77,6 @@ impl Timeline {
     /// The text since the last call.
     pub(super) fn take_text(&mut self) -> String {
         std::mem::take(&mut self.text)
-    }
-
-    /// How many entries were lost.
-    pub(super) fn lost(&self) -> u64 {
-        self.lost
     }
 
     // ---- streams ----
@@ -285,9 +280,9 @@ impl Timeline {
     pub(super) fn gauges(&mut self, gauges: Gauges) {
         let at = now();
         let mut seen = BTreeMap::new();
-        gauges(&mut |gauge: Gauge| {
-            let pid = gauge.device.map_or_else(std::process::id, |device| DEVICE_PID + device);
-            seen.insert((pid, gauge.name), gauge.bytes);
+        gauges(&mut |device, name, bytes| {
+            let pid = device.map_or_else(std::process::id, |device| DEVICE_PID + device);
+            seen.insert((pid, name.to_owned()), bytes);
         });
         // A gauge that is gone is 0.
         let gone: Vec<_> = self.sizes.keys().filter(|key| !seen.contains_key(*key)).cloned().collect();

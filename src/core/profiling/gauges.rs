@@ -1,32 +1,31 @@
 //! The sizes that a trace shows over time.
 
-use crate::backend::trace::Gauge;
+use crate::backend::trace;
 use crate::core::memory::allocation::Reuse;
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies};
 use crate::core::pool::mem_pool;
 use crate::core::runtime;
 
 /// Reports each size: the bytes that programs have of each device, and of each pool. Does not wait.
-pub fn report(each: &mut dyn FnMut(Gauge)) {
+pub fn report(each: trace::Report<'_>) {
     let Some(session) = runtime::glance() else { return };
     for slot in &session.devices {
         if let Some(device) = slot.glance() {
-            let tally = |name: &str, bytes| Gauge { device: Some(device.id), name: name.to_owned(), bytes };
             let kept = Reuse::of(&device).bytes();
             let bytes = DeviceTallies::of(&device).device.read().current.bytes.saturating_sub(kept);
-            each(tally("memory in use", bytes));
+            each(Some(device.id), "memory in use", bytes);
             let managed = DeviceTallies::of(&device).managed.read().current.bytes;
             if managed > 0 {
-                each(tally("managed memory in use", managed));
+                each(Some(device.id), "managed memory in use", managed);
             }
         }
     }
     let pinned = HostTallies::of(&session).pinned.read().current.bytes;
     if pinned > 0 {
-        each(Gauge { device: None, name: "page-locked memory in use".to_owned(), bytes: pinned });
+        each(None, "page-locked memory in use", pinned);
     }
     drop(session);
     for (device, handle, bytes) in mem_pool::stats::in_use() {
-        each(Gauge { device, name: format!("pool {handle:#x} in use"), bytes });
+        each(device, &format!("pool {handle:#x} in use"), bytes);
     }
 }

@@ -13,8 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table::Handle;
-use crate::backend::trace::{self, Limits};
+use crate::backend::trace;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::{self, thread};
@@ -30,9 +29,10 @@ handles::object!(Config, ProfilingConfig);
 /// Between aclprofInit and aclprofFinalize.
 struct Profiler {
     folder: PathBuf,
-    limits: Limits,
-    /// The configurations that are started, in that order.
-    started: Vec<(Handle, u64)>,
+    /// Most bytes of the file.
+    limit: Option<u64>,
+    /// The configurations that are started, in that order, and their devices.
+    started: Vec<(u64, u64)>,
     /// It has recorded something: its options cannot change any more.
     has_begun: bool,
 }
@@ -49,7 +49,7 @@ static STATE: Mutex<State> = Mutex::new(State { profiler: None, of_session: fals
 pub fn begin_with_session(path: &Path) -> Result<()> {
     let mut state = STATE.lock();
     if !trace::is_open() {
-        open(path, Limits::default(), "PORTACL_TRACE: the file")?;
+        open(path, None, "PORTACL_TRACE: the file")?;
     }
     state.of_session = true;
     trace::record(u64::MAX);
@@ -66,9 +66,8 @@ pub fn end_with_session() {
     trace::close();
 }
 
-fn open(path: &Path, limits: Limits, what: &str) -> Result<()> {
-    trace::set_gauges(gauges::report);
-    trace::open(path, limits).map(drop).map_err(|why| {
+fn open(path: &Path, limit: Option<u64>, what: &str) -> Result<()> {
+    trace::open(path, limit, gauges::report).map_err(|why| {
         let shown = path.display();
         error_with!(Code::InvalidFile, "{what} \"{shown}\" cannot be written: {why}")
     })
@@ -88,8 +87,7 @@ pub fn init(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|why| {
         error_with!(Code::InvalidFile, "profilerResultPath \"{}\" cannot be made a folder: {why}", folder.display())
     })?;
-    state.profiler =
-        Some(Profiler { folder: folder.to_owned(), limits: Limits::default(), started: Vec::new(), has_begun: false });
+    state.profiler = Some(Profiler { folder: folder.to_owned(), limit: None, started: Vec::new(), has_begun: false });
     Ok(())
 }
 
@@ -150,7 +148,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let megabytes = number.filter(|number| (1..=u64::MAX >> 20).contains(number)).ok_or_else(|| {
         invalid_param!("config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: megabytes from 1 on, as in \"200MB\"")
     })?;
-    profiler.limits.file = Some(megabytes << 20);
+    profiler.limit = Some(megabytes << 20);
     Ok(())
 }
 
@@ -188,7 +186,7 @@ pub fn destroy_config(raw: u64) -> Result<()> {
     let state = STATE.lock();
     handles::get::<Config>("profilerConfig", raw)?;
     let started = state.profiler.iter().flat_map(|profiler| &profiler.started);
-    if started.into_iter().any(|(handle, _)| handle.raw() == raw) {
+    if started.into_iter().any(|(started, _)| *started == raw) {
         return Err(param_invalid!("profilerConfig {raw:#x} is started; call aclprofStop with it first"));
     }
     handles::destroy::<Config>("profilerConfig", raw)
@@ -200,18 +198,17 @@ pub fn start(raw: u64) -> Result<()> {
     let devices = handles::get::<Config>("profilerConfig", raw)?.devices;
     let State { profiler, of_session } = &mut *STATE.lock();
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
-    let Some(handle) = Handle::from_raw(raw) else { unreachable!("it was found") };
-    if profiler.started.iter().any(|(started, _)| *started == handle) {
+    if profiler.started.iter().any(|(started, _)| *started == raw) {
         return Err(error_with!(
             Code::ProfAlreadyRun,
             "profilerConfig {raw:#x} is started already; call aclprofStop first"
         ));
     }
     if !*of_session && !trace::is_open() {
-        open(&new_file(&profiler.folder), profiler.limits, "the trace")?;
+        open(&new_file(&profiler.folder), profiler.limit, "the trace")?;
     }
     profiler.has_begun = true;
-    profiler.started.push((handle, devices));
+    profiler.started.push((raw, devices));
     trace::record(profiler.wanted(*of_session));
     Ok(())
 }
@@ -222,7 +219,7 @@ pub fn stop(raw: u64) -> Result<()> {
     handles::get::<Config>("profilerConfig", raw)?;
     let State { profiler, of_session } = &mut *STATE.lock();
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
-    let stopped = profiler.started.extract_if(.., |(handle, _)| handle.raw() == raw).next();
+    let stopped = profiler.started.extract_if(.., |(started, _)| *started == raw).next();
     stopped.ok_or_else(|| {
         error_with!(Code::ProfNotRun, "profilerConfig {raw:#x} is not started; call aclprofStart first")
     })?;
