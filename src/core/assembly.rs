@@ -19,7 +19,7 @@ use crate::core::memory::virtual_memory::{self, physical};
 use crate::core::memory::{self, buffer, ipc, memory_hook, peer};
 use crate::core::order::{self, LaneUsers};
 use crate::core::pool::mem_pool;
-use crate::core::process::leak_check;
+use crate::core::process::leak_check::{self, End, report_leaks};
 use crate::core::profiling;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::{self, Lifecycle, Release};
@@ -36,7 +36,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |environment| environment.check.as_ref().map_or(Ok(()), check::arm),
         |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
     ],
-    session_ending: &[|_| memory_hook::write_profile(), leak_check::at_end_of_session],
+    session_ending: &[|_| memory_hook::write_profile(), |call| report_leaks(End::Session, call)],
     session_left: &[report::wait_until_left],
     session_handles: &[mem_pool::take_host_handles, buffer::end_with_session, physical::take_host_handles],
     session_memory: &[
@@ -51,8 +51,8 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     session_threads: &[serving::stop],
     session_closed: &[profiling::end_with_session],
     session_ended: &[leak_check::forget],
-    context_ending: &[leak_check::at_end_of_context],
-    device_ending: &[leak_check::at_end_of_device],
+    context_ending: &[|context| report_leaks(End::Context(context), "aclrtDestroyContext")],
+    device_ending: &[|device, call| report_leaks(End::Device(device), call)],
     device_handles: &[
         mem_pool::take_handles_of,
         |device| physical::take_handles_of(device),

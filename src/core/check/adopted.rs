@@ -60,7 +60,7 @@ fn damage(text: &str, addr: usize, asked: usize) {
 }
 
 fn leak(leak: &Leak, call: &str) {
-    let Leak { what, memory, record } = leak;
+    let Leak { what, memory, record, .. } = leak;
     let (stack, at) = match record {
         Some(record) => (Some(record.stack.clone()), record.made),
         None => (None, Instant::now()),

@@ -10,7 +10,8 @@ mod record;
 mod report;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+
+use crossbeam_utils::atomic::AtomicCell;
 
 pub use self::live::{Live, count, snapshot};
 pub use self::record::{Record, forget, record};
@@ -23,12 +24,11 @@ use crate::core::base::error::Result;
 use crate::core::base::gate;
 use crate::core::runtime::device::Device;
 
-/// 0: off.
-static MODE: AtomicU8 = AtomicU8::new(0);
+static MODE: AtomicCell<Option<LeakCheck>> = AtomicCell::new(None);
 
 /// The teardown that a report belongs to.
 #[derive(Clone, Copy)]
-enum End<'a> {
+pub enum End<'a> {
     /// The context is destroyed, with its streams.
     Context(Handle),
     /// The device is released.
@@ -43,32 +43,9 @@ enum End<'a> {
 pub fn arm(mode: LeakCheck) -> Result<()> {
     record::record()?;
     record::record_objects();
-    MODE.store(1 + mode as u8, Ordering::Relaxed);
+    MODE.store(Some(mode));
     at_unload(at_end_of_process);
     Ok(())
-}
-
-fn mode() -> Option<LeakCheck> {
-    match MODE.load(Ordering::Relaxed) {
-        0 => None,
-        1 => Some(LeakCheck::Report),
-        _ => Some(LeakCheck::Abort),
-    }
-}
-
-/// A context is about to be destroyed.
-pub fn at_end_of_context(context: Handle) {
-    report_leaks(End::Context(context), "aclrtDestroyContext");
-}
-
-/// `call` is about to release a device.
-pub fn at_end_of_device(device: &Device, call: &str) {
-    report_leaks(End::Device(device), call);
-}
-
-/// `call` is about to end the session.
-pub fn at_end_of_session(call: &str) {
-    report_leaks(End::Session, call);
 }
 
 /// The process ends normally, or unloads the library.
@@ -81,6 +58,8 @@ fn at_end_of_process() {
 
 /// Something that was not freed or released.
 pub struct Leak {
+    /// The kind of thing.
+    pub noun: &'static str,
     /// What it is.
     pub what: String,
     /// Its memory: first byte and length.
@@ -100,8 +79,9 @@ pub fn report_by(report: LeakReport) -> Result<()> {
     arm(LeakCheck::Report)
 }
 
-fn report_leaks(end: End<'_>, what: &str) {
-    let Some(mode) = mode() else { return };
+/// `what` is about to end this.
+pub fn report_leaks(end: End<'_>, what: &str) {
+    let Some(mode) = MODE.load() else { return };
     if let Some(report) = REPORT.get() {
         report::leaks(end).iter().for_each(|leak| report(leak, what));
         return report::release_failures(&mut |text| notice(text));

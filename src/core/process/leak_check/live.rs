@@ -1,7 +1,7 @@
 //! Live allocations.
 
 use super::End;
-use super::record::{self, Record};
+use super::record::{MEMORY, Record};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::{HOST, MemoryKind};
 use crate::core::memory::request::hooks::Piece;
@@ -53,14 +53,14 @@ pub fn count() -> usize {
 pub fn snapshot() -> Vec<Live> {
     let live = |found: Allocation| {
         let (kind, device) = MemoryKind::of(&found)?;
-        let (addr, record) = (found.base, record::of_memory(found.base as u64));
+        let (addr, record) = (found.base, MEMORY.get(found.base as u64));
         let pool = Pool::share_of(&found).map_or(0, |pool| pool.handle());
         Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
     };
     let without_address = |piece: Piece| {
         let Piece { kind, addr, handle, len, device } = piece;
         let device = device.map_or(HOST, |id| id as i32);
-        Live { addr, handle, len, kind, device, pool: 0, record: record::of_memory(handle) }
+        Live { addr, handle, len, kind, device, pool: 0, record: MEMORY.get(handle) }
     };
     let pieces = virtual_memory::pieces();
     // Room for all at once: a list of many that grows is copied each time.

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use super::End;
-use super::record::{self, Record};
+use super::record::OBJECTS;
+use super::report::Count;
+use super::{End, Leak};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
@@ -49,20 +50,8 @@ impl Life {
     }
 }
 
-/// A live object.
-pub(super) struct LiveObject {
-    /// Its name in the report.
-    pub noun: &'static str,
-    /// Its handle or its first address.
-    pub name: u64,
-    /// Bytes of a range; otherwise 0.
-    pub len: usize,
-    /// Its origin, if that was recorded.
-    pub record: Option<Record>,
-}
-
 /// The objects that end with this, kind by kind, the oldest handle of each first.
-pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
+pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
     let mut all = Vec::new();
     objects(end, &mut all);
     addresses(end, &mut all);
@@ -70,15 +59,16 @@ pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
 }
 
 /// Adds the objects of a type.
-fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>) -> Option<Life>) {
+fn add<T: Object>(end: End<'_>, all: &mut Vec<Leak>, life: impl Fn(&Arc<T>) -> Option<Life>) {
     let mut objects: Vec<_> = T::table().live().collect();
     objects.retain(|(_, object)| life(object).is_some_and(|life| life.ends_with(end)));
     objects.sort_unstable_by_key(|(handle, _)| handle.raw());
-    all.extend(objects.into_iter().map(|(handle, _)| LiveObject {
-        noun: T::noun(),
-        name: handle.raw(),
-        len: 0,
-        record: record::of_object(handle.raw()),
+    let noun = T::noun();
+    all.extend(objects.into_iter().map(|(handle, _)| Leak {
+        noun,
+        what: format!("{noun} {:#x}", handle.raw()),
+        memory: None,
+        record: OBJECTS.get(handle.raw()),
     }));
 }
 
@@ -105,7 +95,7 @@ macro_rules! listed {
             [$(<$type>::table().len()),+].iter().sum()
         }
 
-        fn objects(end: End<'_>, all: &mut Vec<LiveObject>) {
+        fn objects(end: End<'_>, all: &mut Vec<Leak>) {
             $(add::<$type>(end, all, $life);)+
         }
     };
@@ -135,11 +125,14 @@ listed! {
 }
 
 /// Reserved addresses and registrations, which have no handles.
-fn addresses(end: End<'_>, all: &mut Vec<LiveObject>) {
+fn addresses(end: End<'_>, all: &mut Vec<Leak>) {
     if !Life::Session.ends_with(end) {
         return;
     }
-    let range = |noun, (base, len): (usize, usize)| LiveObject { noun, name: base as u64, len, record: None };
+    let range = |noun, (base, len): (usize, usize)| {
+        let what = format!("{noun} {base:#x} of {}", Count(len, "byte"));
+        Leak { noun, what, memory: None, record: None }
+    };
     let reserved = virtual_memory::reserved();
     all.extend(reserved.into_iter().map(|it| range("range of addresses", it)));
     let mut registered: Vec<_> = Allocation::all()

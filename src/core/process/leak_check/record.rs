@@ -14,9 +14,34 @@ use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
 /// The records of live allocations, by their identity.
-static MEMORY: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
+pub(super) static MEMORY: Records = Records(Mutex::new(None));
 /// The records of objects, by their handles.
-static OBJECTS: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
+pub(super) static OBJECTS: Records = Records(Mutex::new(None));
+
+/// Records, once they are wanted.
+pub(super) struct Records(Mutex<Option<HashMap<u64, Record>>>);
+
+impl Records {
+    /// Without host memory for the record, the report lists the allocation or object without its origin.
+    fn add(&self, id: u64, record: Record) {
+        if let Some(records) = &mut *self.0.lock()
+            && records.make_room(1).is_ok()
+        {
+            records.insert(id, record);
+        }
+    }
+
+    fn remove(&self, id: u64) {
+        if let Some(records) = &mut *self.0.lock() {
+            records.remove(&id);
+        }
+    }
+
+    /// The record of something, if there is one.
+    pub(super) fn get(&self, id: u64) -> Option<Record> {
+        self.0.lock().as_ref()?.get(&id).cloned()
+    }
+}
 
 /// The origin of an allocation or an object.
 #[derive(Clone, Debug)]
@@ -40,34 +65,21 @@ impl Record {
     }
 }
 
-/// Without host memory for the record, the report lists the allocation or object without its origin.
-fn add(recorded: &mut HashMap<u64, Record>, id: u64, record: Record) {
-    if recorded.make_room(1).is_ok() {
-        recorded.insert(id, record);
-    }
-}
-
 /// The hook that records the origins of allocations.
 struct Recorder;
 
 impl MemoryHook for Recorder {
     // Not afterwards, when another thread may have the address again.
     fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
-        if moment == Moment::Free
-            && let Some(recorded) = &mut *MEMORY.lock()
-        {
-            recorded.remove(&event.memory_id());
+        if moment == Moment::Free {
+            MEMORY.remove(event.memory_id());
         }
         Ok(())
     }
 
     fn after(&self, moment: Moment, event: &Event) {
-        if moment != Moment::Malloc || event.failed {
-            return;
-        }
-        let record = Record::here(event.size, event.stream);
-        if let Some(recorded) = &mut *MEMORY.lock() {
-            add(recorded, event.memory_id(), record);
+        if moment == Moment::Malloc && !event.failed {
+            MEMORY.add(event.memory_id(), Record::here(event.size, event.stream));
         }
     }
 }
@@ -75,7 +87,7 @@ impl MemoryHook for Recorder {
 /// Starts to record the origins of allocations. A second call does nothing.
 pub fn record() -> Result<()> {
     {
-        let mut recorded = MEMORY.lock();
+        let mut recorded = MEMORY.0.lock();
         if recorded.is_some() {
             return Ok(());
         }
@@ -86,7 +98,7 @@ pub fn record() -> Result<()> {
 
 /// Starts to record the origins of objects.
 pub(super) fn record_objects() {
-    OBJECTS.lock().get_or_insert_default();
+    OBJECTS.0.lock().get_or_insert_default();
     handle_watch::watch(note_object);
 }
 
@@ -95,33 +107,14 @@ fn note_object(handle: Handle, change: Change) {
         return;
     }
     match change {
-        Change::Created => {
-            let record = Record::here(0, 0);
-            if let Some(recorded) = &mut *OBJECTS.lock() {
-                add(recorded, handle.raw(), record);
-            }
-        }
-        Change::Removed => {
-            if let Some(recorded) = &mut *OBJECTS.lock() {
-                recorded.remove(&handle.raw());
-            }
-        }
+        Change::Created => OBJECTS.add(handle.raw(), Record::here(0, 0)),
+        Change::Removed => OBJECTS.remove(handle.raw()),
     }
-}
-
-/// The record of an allocation, if there is one.
-pub(super) fn of_memory(id: u64) -> Option<Record> {
-    MEMORY.lock().as_ref()?.get(&id).cloned()
-}
-
-/// The record of an object, if there is one.
-pub(super) fn of_object(handle: u64) -> Option<Record> {
-    OBJECTS.lock().as_ref()?.get(&handle).cloned()
 }
 
 /// Removes the records of memory that ended with the session.
 pub fn forget() {
-    if let Some(recorded) = &mut *MEMORY.lock() {
+    if let Some(recorded) = &mut *MEMORY.0.lock() {
         recorded.clear();
     }
 }

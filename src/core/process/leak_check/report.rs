@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::live::{self, Live};
-use super::object::{self, LiveObject};
+use super::object;
 use super::record::Record;
 use super::{End, Leak};
 use crate::core::base::call_site::Names;
@@ -14,7 +14,7 @@ use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::MemoryKind;
 
 /// A count, with the noun in singular or plural.
-struct Count<'a>(usize, &'a str);
+pub(super) struct Count<'a>(pub(super) usize, pub(super) &'a str);
 
 impl std::fmt::Display for Count<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -90,8 +90,8 @@ impl<'a> Text<'a> {
         self.origin(live.record.as_ref(), &format!("{asked} asked for"));
     }
 
-    fn object(&mut self, object: &LiveObject) {
-        self.put(format_args!("  {}", name_of_object(object)));
+    fn object(&mut self, object: &Leak) {
+        self.put(format_args!("  {}", object.what));
         self.origin(object.record.as_ref(), "made");
     }
 
@@ -123,27 +123,15 @@ fn name_of(live: &Live) -> String {
     }
 }
 
-fn name_of_object(object: &LiveObject) -> String {
-    let LiveObject { noun, name, len, .. } = object;
-    match len {
-        0 => format!("{noun} {name:#x}"),
-        len => format!("{noun} {name:#x} of {}", Count(*len, "byte")),
-    }
-}
-
 /// What ends with this.
 pub(super) fn leaks(end: End<'_>) -> Vec<Leak> {
     let memory = live::snapshot().into_iter().filter(|live| live.ends_with(end)).map(|live| Leak {
+        noun: "allocation",
         what: name_of(&live),
         memory: (live.addr != 0).then_some((live.addr, live.len)),
         record: live.record,
     });
-    let objects = object::all_that_end_with(end).into_iter().map(|object| Leak {
-        what: name_of_object(&object),
-        memory: None,
-        record: object.record,
-    });
-    memory.chain(objects).collect()
+    memory.chain(object::all_that_end_with(end)).collect()
 }
 
 /// Writes the unreported failures of releases.
@@ -197,7 +185,7 @@ pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
 }
 
 /// "1 stream, 2 events".
-fn counts(objects: &[LiveObject]) -> String {
+fn counts(objects: &[Leak]) -> String {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for object in objects {
         *counts.entry(object.noun).or_default() += 1;
