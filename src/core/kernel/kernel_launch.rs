@@ -116,14 +116,7 @@ pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch)
     }
     let function = handles::get_arc::<Function>(argument, raw)?;
     if !Arc::ptr_eq(&function.device, device) {
-        return Err(error_with!(
-            Code::StreamContext,
-            "{argument} {raw:#x} ({}) was loaded on device {}, the graph is on device {}; load the binary \
-                 on that device, too",
-            function.shown,
-            function.device.id,
-            device.id
-        ));
+        return Err(of_another_device(request, &function, "graph", device));
     }
     shape.check_bounds(device.native.info().threads.as_ref())?;
     check_pointers(&function, arguments, device, |_| false)?;
@@ -158,7 +151,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
 #[inline(always)]
 fn check_device(request: &Request, function: &Function, stream: &Stream) -> Result<()> {
     if !Arc::ptr_eq(&function.device, &stream.device) {
-        return Err(of_another_device(request.argument, request.function, function, stream));
+        return Err(of_another_device(request, function, "stream", &stream.device));
     }
     match request.shape {
         Shape::Blocks(count) if count <= stream.device.most_blocks => Ok(()),
@@ -200,7 +193,7 @@ fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
         name: &function.shown,
         grid,
         threads,
-        shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),
+        shared_bytes: config.shared_bytes().unwrap_or(shared_bytes),
         arguments,
         kept: None,
     }
@@ -227,13 +220,14 @@ fn check_pointers(
 }
 
 #[cold]
-fn of_another_device(argument: &str, raw: u64, function: &Function, stream: &Stream) -> Error {
+fn of_another_device(request: &Request, function: &Function, what: &str, device: &Device) -> Error {
     error_with!(
         Code::StreamContext,
-        "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary on \
-             that device, too",
+        "{} {:#x} ({}) was loaded on device {}, the {what} is on device {}; load the binary on that device, too",
+        request.argument,
+        request.function,
         function.shown,
         function.device.id,
-        stream.device.id
+        device.id
     )
 }

@@ -4,10 +4,10 @@ use crate::core::base::error::Code;
 #[test]
 fn attributes_are_known_by_number() {
     let config = |id, value| Config::new([(id, value)].into_iter());
-    assert_eq!(config(2, [64, 7]).unwrap().shared_bytes, Some(64));
+    assert_eq!(config(2, [64, 7]).unwrap().shared_bytes(), Some(64));
     for hint in [1, 3, 5, 9] {
         let config = config(hint, [1, 0]).unwrap();
-        assert_eq!(config.shared_bytes, None);
+        assert_eq!(config.shared_bytes(), None);
         assert_eq!(config.ids().collect::<Vec<_>>(), [hint]);
         assert_eq!(config.value(hint).unwrap(), 1);
     }
