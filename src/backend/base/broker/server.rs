@@ -39,32 +39,20 @@ impl From<Answer> for Reply {
 /// By the id of the process.
 type Answering = dyn Fn(i32, &Request) -> Reply + Send;
 
-/// An object that is kept for a peer until it closes its connection.
-struct Kept {
-    connection: Connection,
-    #[expect(dead_code, reason = "it is kept, and nothing else")]
-    what: Arc<dyn Any + Send + Sync>,
-}
-
-impl Kept {
-    /// The peer sends nothing; a readable connection means that it has closed. If the system call fails, it counts as
-    /// open.
-    fn is_needed(&self) -> bool {
-        self.connection.receive(&mut [0]).is_err()
-    }
-}
-
 /// The thread; it ends when this is dropped.
 pub(super) struct Server {
     wake: Arc<Wake>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A peer that has connected and not sent its request yet.
+/// A connected peer.
 struct Guest {
     connection: Connection,
     process: i32,
-    until: Instant,
+    /// Until then it may send its request; `None`: it has an answer, and something is kept for it.
+    until: Option<Instant>,
+    #[expect(dead_code, reason = "it is kept until the peer closes its connection, and nothing else")]
+    kept: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Server {
@@ -97,40 +85,19 @@ impl Drop for Server {
 
 fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
     let mut guests: Vec<Guest> = Vec::new();
-    let mut leases: Vec<Kept> = Vec::new();
     loop {
         let mut all = vec![wake.descriptor(), listener.descriptor()];
         all.extend(guests.iter().map(|guest| guest.connection.descriptor()));
-        all.extend(leases.iter().map(|lease| lease.connection.descriptor()));
-        let first = guests.iter().map(|guest| guest.until).min();
+        let first = guests.iter().filter_map(|guest| guest.until).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
         let ready = socket::wait(&all, left);
         if wake.is_awake() {
             break;
         }
         let now = Instant::now();
-        let mut said = ready[2..].iter().copied();
-        let mut stay = Vec::new();
-        let mut made = Vec::new();
-        for guest in guests.drain(..) {
-            let left = match said.next() {
-                Some(true) => match attend(guest, answer) {
-                    Attended::Silent(guest) => guest,
-                    Attended::Kept(kept) => {
-                        made.push(kept);
-                        continue;
-                    }
-                    Attended::Gone => continue,
-                },
-                _ => guest,
-            };
-            if left.until > now {
-                stay.push(left);
-            }
-        }
-        guests = stay;
-        leases.retain(|lease| !said.next().unwrap_or(false) || lease.is_needed());
-        leases.append(&mut made);
+        let attended = |(guest, said): (Guest, &bool)| if *said { attend(guest, answer) } else { Some(guest) };
+        let stay = guests.into_iter().zip(&ready[2..]).filter_map(attended);
+        guests = stay.filter(|guest| guest.until.is_none_or(|until| until > now)).collect();
         if ready[1] {
             let_in(listener, &mut guests, user, wake);
         }
@@ -166,42 +133,34 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
             return;
         }
     };
-    if guests.len() == MOST_GUESTS {
-        guests.remove(0);
+    let is_silent = |guest: &Guest| guest.until.is_some();
+    if guests.iter().filter(|guest| is_silent(guest)).count() == MOST_GUESTS {
+        guests.extract_if(.., |guest| is_silent(guest)).next();
     }
-    guests.push(Guest { connection, process: peer.process, until: Instant::now() + PATIENCE });
+    let until = Some(Instant::now() + PATIENCE);
+    guests.push(Guest { connection, process: peer.process, until, kept: None });
 }
 
-/// The result of serving a connection.
-enum Attended {
-    /// No request yet.
-    Silent(Guest),
-    /// Answered, and an object is kept.
-    Kept(Kept),
-    Gone,
-}
-
-/// Answers a request. Then the connection is closed, unless an object is kept for the peer.
-fn attend(guest: Guest, answer: &Answering) -> Attended {
+/// Answers a request, or finds that a peer has closed for which something is kept. Returns a peer that stays connected.
+fn attend(guest: Guest, answer: &Answering) -> Option<Guest> {
     // One byte more, which shows that a request is too long.
     let mut bytes = [0; REQUEST + 1];
     let len = match guest.connection.receive(&mut bytes) {
+        // After its request a peer sends nothing: it has closed.
+        Ok(_) if guest.until.is_none() => return None,
         // A descriptor that was not requested is closed.
         Ok((len, _unasked)) => len,
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Attended::Silent(guest),
+        Err(error) if guest.until.is_none() || error.kind() == io::ErrorKind::WouldBlock => return Some(guest),
         Err(error) => {
             let _ = guest.connection.send(&Answer::trouble(&error).to_bytes(), None);
-            return Attended::Gone;
+            return None;
         }
     };
-    let Some(request) = Request::from_bytes(&bytes[..len]) else { return Attended::Gone };
+    let request = Request::from_bytes(&bytes[..len])?;
     let Reply { answer, descriptor, kept } = answer(guest.process, &request);
     // A peer that has closed misses it.
-    if guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).is_err() {
-        return Attended::Gone;
-    }
-    let connection = guest.connection;
-    kept.map_or(Attended::Gone, |what| Attended::Kept(Kept { connection, what }))
+    guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).ok()?;
+    kept.map(|kept| Guest { until: None, kept: Some(kept), ..guest })
 }
 
 /// The descriptor of the open listener; -1: there is none.
