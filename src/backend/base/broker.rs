@@ -131,7 +131,7 @@ impl Broker {
         loop {
             let secret = random().map_err(|error| unserved(&error))?;
             let key = Key::new(&own, secret);
-            if let Entry::Vacant(place) = self.offers.lock().entry(key.short()) {
+            if let Entry::Vacant(place) = self.offers.lock().entry(key.short) {
                 place.insert(Offer { key, kind, parcel, admission, admitted: Vec::new() });
                 return Ok(key);
             }
@@ -142,7 +142,7 @@ impl Broker {
     /// offer.
     pub fn admit(&self, kind: Kind, key: &Key, processes: &[i32]) -> bool {
         let mut offers = self.offers.lock();
-        let offer = offers.get_mut(&key.short());
+        let offer = offers.get_mut(&key.short);
         let Some(offer) = offer.filter(|offer| offer.kind == kind && key.names(&offer.key)) else {
             return false;
         };
@@ -152,7 +152,7 @@ impl Broker {
 
     /// Ends an offer. False: this process has no such offer.
     pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
-        let gone = match self.offers.lock().entry(key.short()) {
+        let gone = match self.offers.lock().entry(key.short) {
             Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => Some(place.remove()),
             _ => None,
         };

@@ -105,23 +105,20 @@ pub struct Key {
     process: i32,
     /// The namespaces; a number has only [`SPACE_BITS`] of it.
     space: u32,
-    rest: Rest,
-}
-
-/// The parts that differ between texts and numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rest {
-    /// A text's.
-    Whole { start: u64, secret: u128 },
-    /// A number's.
-    Short(u32),
+    /// The short number of the offer within the process.
+    pub(super) short: u32,
+    /// The start time of the process, and the full secret; a number has neither.
+    whole: Option<(u64, u128)>,
 }
 
 impl Key {
     pub(super) fn new(own: &Process, secret: [u8; 16]) -> Self {
-        let secret = u128::from_le_bytes(secret) & SECRET;
-        let rest = Rest::Whole { start: own.start, secret };
-        Self { process: own.id, space: own.space, rest }
+        Self::whole(own.id, own.space, own.start, u128::from_le_bytes(secret) & SECRET)
+    }
+
+    fn whole(process: i32, space: u32, start: u64, secret: u128) -> Self {
+        let short = (secret as u64 & low(SHORT_BITS)) as u32;
+        Self { process, space, short, whole: Some((start, secret)) }
     }
 
     /// The key with this text.
@@ -145,7 +142,7 @@ impl Key {
         let start = u64::try_from(next()?).ok()?;
         let space = u32::try_from(next()?).ok()?;
         let secret = next().filter(|secret| *secret <= SECRET)?;
-        let key = Self { process, space, rest: Rest::Whole { start, secret } };
+        let key = Self::whole(process, space, start, secret);
         // Exactly as it would be written.
         (key.to_string() == text).then_some(key)
     }
@@ -159,38 +156,25 @@ impl Key {
         Ok(Self {
             process,
             space: (number >> SHORT_BITS & low(SPACE_BITS)) as u32,
-            rest: Rest::Short((number & low(SHORT_BITS)) as u32),
+            short: (number & low(SHORT_BITS)) as u32,
+            whole: None,
         })
     }
 
     /// As a number.
     pub fn number(&self) -> u64 {
         let space = u64::from(self.space) & low(SPACE_BITS);
-        (self.process as u64) << (SPACE_BITS + SHORT_BITS) | space << SHORT_BITS | u64::from(self.short())
-    }
-
-    /// The short number of an offer within a process.
-    pub(super) fn short(&self) -> u32 {
-        match self.rest {
-            Rest::Whole { secret, .. } => (secret as u64 & low(SHORT_BITS)) as u32,
-            Rest::Short(short) => short,
-        }
+        (self.process as u64) << (SPACE_BITS + SHORT_BITS) | space << SHORT_BITS | u64::from(self.short)
     }
 
     /// Its full secret; `None` for a number.
     pub(super) fn secret(&self) -> Option<u128> {
-        match self.rest {
-            Rest::Whole { secret, .. } => Some(secret),
-            Rest::Short(_) => None,
-        }
+        self.whole.map(|(_, secret)| secret)
     }
 
     /// Whether this names an offer of this process, as a text or as a number.
     pub(super) fn names(&self, offered: &Self) -> bool {
-        match self.rest {
-            Rest::Whole { .. } => self == offered,
-            Rest::Short(_) => self.number() == offered.number(),
-        }
+        self == offered || self.whole.is_none() && self.number() == offered.number()
     }
 
     /// Whether it names an offer of the calling process.
@@ -201,11 +185,8 @@ impl Key {
 
     /// The exporting process, which must live.
     pub(super) fn exporter(&self, own: &Process) -> Result<Process> {
-        let same_space = match self.rest {
-            Rest::Whole { .. } => self.space == own.space,
-            Rest::Short(_) => u64::from(self.space) == u64::from(own.space) & low(SPACE_BITS),
-        };
-        if !same_space {
+        let bits = if self.whole.is_some() { u32::MAX } else { low(SPACE_BITS) as u32 };
+        if self.space != own.space & bits {
             return Err(Fault::unsupported(
                 "it was exported on another machine, before this one was booted, or in another network or \
                  process namespace (container); run both processes in the same ones (docker: --network and \
@@ -216,10 +197,7 @@ impl Key {
         let start = start_of(process).map_err(|error| {
             unserved(&named(&format!("/proc/{process}/stat, of the process that has exported this"), error))
         })?;
-        let start = start.filter(|now| match self.rest {
-            Rest::Whole { start, .. } => start == *now,
-            Rest::Short(_) => true,
-        });
+        let start = start.filter(|now| self.whole.is_none_or(|(start, _)| start == *now));
         let start =
             start.ok_or_else(|| Fault::invalid(format!("process {process}, which has exported this, has ended")))?;
         Ok(Process { id: process, start, ..own.clone() })
@@ -229,12 +207,10 @@ impl Key {
 impl fmt::Display for Key {
     /// The text; a key that was a number is not formatted as a valid text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { process, space, rest } = self;
-        match rest {
-            Rest::Whole { start, secret } => {
-                write!(f, "{PREFIX}-{process:x}-{start:x}-{space:x}-{secret:024x}")
-            }
-            Rest::Short(_) => write!(f, "{:#x}", self.number()),
+        let Self { process, space, whole, .. } = self;
+        match whole {
+            Some((start, secret)) => write!(f, "{PREFIX}-{process:x}-{start:x}-{space:x}-{secret:024x}"),
+            None => write!(f, "{:#x}", self.number()),
         }
     }
 }

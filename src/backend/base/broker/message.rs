@@ -22,12 +22,12 @@ pub(super) struct Request {
 
 impl Request {
     pub(super) fn new(kind: Kind, key: &Key) -> Self {
-        Self { kind: kind as u32, short: key.short(), secret: key.secret() }
+        Self { kind: kind as u32, short: key.short, secret: key.secret() }
     }
 
     /// Whether it names the same offer as this key.
     pub(super) fn asks_for(&self, key: &Key) -> bool {
-        self.short == key.short() && (self.secret.is_none() || self.secret == key.secret())
+        self.short == key.short && (self.secret.is_none() || self.secret == key.secret())
     }
 
     pub(super) fn to_bytes(self) -> [u8; REQUEST] {
