@@ -16,19 +16,21 @@ const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 
 pub(in crate::backend) trait Waiter: Send + Sync + 'static {
     /// The timeout of the wait with this ticket has passed. Called with no lock held; the wait may be complete
     /// meanwhile.
-    fn expire(self: &Arc<Self>, ticket: u64);
+    fn expire(self: Arc<Self>, ticket: u64);
 }
 
 /// The timer of a backend's timed waits.
-pub(in crate::backend) struct Timer<W> {
-    state: Mutex<State<W>>,
+#[derive(Default)]
+pub(in crate::backend) struct Timer {
+    state: Mutex<State>,
     /// There is an earlier deadline, or the thread must end.
     changed: Condvar,
 }
 
-struct State<W> {
+#[derive(Default)]
+struct State {
     /// Waiters by deadline and number, each with the ticket of the wait.
-    armed: BTreeMap<(Instant, u64), (Weak<W>, u64)>,
+    armed: BTreeMap<(Instant, u64), (Weak<dyn Waiter>, u64)>,
     /// Existing timeouts: of waits that are queued or in progress.
     limits: usize,
     /// How many were created so far.
@@ -39,32 +41,17 @@ struct State<W> {
 }
 
 /// The timeout of one queued wait.
-pub(in crate::backend) struct Limit<W> {
-    timer: Arc<Timer<W>>,
+pub(in crate::backend) struct Limit {
+    timer: Arc<Timer>,
     number: u64,
     duration: Duration,
     /// Set when the wait begins.
     deadline: OnceLock<Instant>,
 }
 
-impl<W> Default for Timer<W> {
-    fn default() -> Self {
-        Self {
-            state: Mutex::new(State {
-                armed: BTreeMap::new(),
-                limits: 0,
-                made: 0,
-                wakes: None,
-                thread: ServingThread::default(),
-            }),
-            changed: Condvar::new(),
-        }
-    }
-}
-
-impl<W: Waiter> Timer<W> {
+impl Timer {
     /// Creates the timeout of a wait that is about to be queued. While one exists the thread exists.
-    pub(in crate::backend) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit<W>>> {
+    pub(in crate::backend) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit>> {
         let mut state = self.state.lock();
         let timer = Arc::clone(self);
         let ended = state.thread.need("portacl-timer", move || timer.serve());
@@ -133,17 +120,17 @@ impl<W: Waiter> Timer<W> {
     }
 }
 
-impl<W> Limit<W> {
+impl Limit {
     pub(in crate::backend) fn duration(&self) -> Duration {
         self.duration
     }
 
     /// The wait, which has this ticket, begins: it expires after its timeout. A second call does not restart the time.
     /// The waiter may hold its private lock.
-    pub(in crate::backend) fn arm(&self, waiter: &Arc<W>, ticket: u64) {
+    pub(in crate::backend) fn arm<W: Waiter>(&self, waiter: &Arc<W>, ticket: u64) {
         let deadline = *self.deadline.get_or_init(|| Instant::now() + self.duration);
         let mut state = self.timer.state.lock();
-        state.armed.insert((deadline, self.number), (Arc::downgrade(waiter), ticket));
+        state.armed.insert((deadline, self.number), (Arc::<W>::downgrade(waiter), ticket));
         let too_late = state.wakes.is_some_and(|wakes| deadline < wakes);
         drop(state);
         if too_late {
@@ -152,7 +139,7 @@ impl<W> Limit<W> {
     }
 }
 
-impl<W> Drop for Limit<W> {
+impl Drop for Limit {
     fn drop(&mut self) {
         let mut state = self.timer.state.lock();
         state.limits -= 1;

@@ -45,7 +45,7 @@ pub const MANAGED: u64 = 1 << 62;
 pub struct CpuDevice {
     shared: Arc<Shared>,
     executor: Arc<Executor>,
-    timer: Arc<Timer<Queue>>,
+    timer: Arc<Timer>,
     info: DeviceInfo,
     ordinal: u32,
     memory: Arc<DeviceMemory>,
@@ -62,7 +62,7 @@ impl CpuDevice {
     pub fn new(
         shared: Arc<Shared>,
         executor: Arc<Executor>,
-        timer: Arc<Timer<Queue>>,
+        timer: Arc<Timer>,
         ordinal: u32,
         memory: Arc<DeviceMemory>,
     ) -> Arc<Self> {

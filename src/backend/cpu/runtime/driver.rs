@@ -30,7 +30,6 @@ use crate::backend::cpu::runtime::info;
 use crate::backend::cpu::runtime::shared::{DEVICES, Options, REAP, Shared, Slot};
 use crate::backend::cpu::runtime::snapshot::Hold;
 use crate::backend::cpu::stream::executor::Executor;
-use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::memory::known;
 use crate::backend::runtime::atomics::{
     FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
@@ -60,7 +59,7 @@ pub fn open_chosen(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Re
 pub struct CpuDriver {
     pub shared: Arc<Shared>,
     pub executor: Arc<Executor>,
-    pub timer: Arc<Timer<Queue>>,
+    pub timer: Arc<Timer>,
     pub host: Arc<HostMemory>,
     /// Host memory that other processes can import.
     pub segments: Arc<HostSegments>,

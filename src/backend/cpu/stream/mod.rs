@@ -38,7 +38,7 @@ impl Submitted {
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
     pub(super) shared: Arc<Shared>,
-    pub(super) timer: Arc<Timer<Queue>>,
+    pub(super) timer: Arc<Timer>,
     pub(super) queue: Arc<Queue>,
     pub(super) device: Weak<CpuDevice>,
 }

@@ -27,7 +27,7 @@ pub const TINY: usize = 4 << 10;
 #[derive(Clone)]
 pub struct Awaited {
     pub record: Arc<Record>,
-    pub limit: Option<Arc<Limit<Queue>>>,
+    pub limit: Option<Arc<Limit>>,
     /// The watched memory that completes the record, if there is one.
     pub watched: Option<Arc<Watched>>,
 }

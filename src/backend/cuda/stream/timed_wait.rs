@@ -21,7 +21,7 @@ use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Delivery, Failure, Fault, Position, Result, Ticket, thread_number};
 
 /// The timer of a driver's waits.
-static TIMER: Key<Arc<Timer<TimedWait>>> = Key::new();
+static TIMER: Key<Arc<Timer>> = Key::new();
 
 /// Ends the timer, with the driver.
 pub fn stop(driver: &DriverState) {
@@ -40,9 +40,9 @@ pub struct TimedWait {
 
 enum Stage {
     /// The stream has not reached it.
-    Ahead(Arc<Limit<TimedWait>>),
+    Ahead(Arc<Limit>),
     /// The stream waits. It continues when the ticket is dropped.
-    Waiting(Arc<Limit<TimedWait>>, Ticket),
+    Waiting(Arc<Limit>, Ticket),
     /// The event is complete, or the timeout has passed.
     Over,
 }
@@ -88,7 +88,7 @@ impl Drop for TimedWait {
 }
 
 impl Waiter for TimedWait {
-    fn expire(self: &Arc<Self>, _ticket: u64) {
+    fn expire(self: Arc<Self>, _ticket: u64) {
         let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
         // The timer starts when the stream reaches the wait, so it waits or has continued.
         let Stage::Waiting(limit, ticket) = stage else { return };
@@ -96,7 +96,7 @@ impl Waiter for TimedWait {
             return drop(ticket);
         }
         let failure = Failure {
-            fault: Timer::<Self>::fault(limit.duration()),
+            fault: Timer::fault(limit.duration()),
             position: self.position.get().copied(),
             thread: Some(self.thread),
             launch: None,
