@@ -34,12 +34,11 @@ pub mod stream;
 pub mod trace;
 pub mod transfer;
 
-pub use base::at_exit::{at_exit, at_unload, end_process};
+pub use base::at_exit::{at_end_of_thread, at_exit, at_unload, end_process};
 use base::broker::Parcel;
 pub use base::call_stack::Walk;
 pub use base::error::{Fault, FaultKind, Result};
 pub use base::numa::{bind_to_node, host_nodes};
-pub use base::thread_end::at_end_of_thread;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use kernel::{Arguments, Code, Does, Kernel, KernelInfo, Launch, Module, Parameter, Parameters, Use};
 pub use memory::damage::report_damage_by;

@@ -1,7 +1,9 @@
-//! Functions that run when a program ends without aclFinalize.
+//! Functions that run when a program ends without aclFinalize, and at the end of a thread of the program.
 
+use std::ffi::c_void;
 use std::panic::catch_unwind;
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -12,7 +14,7 @@ static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 /// not wait for one.
 pub fn at_exit(function: fn()) {
     extern "C" fn run() {
-        run_all(&FUNCTIONS);
+        run_all(unless_locked(&FUNCTIONS));
     }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -41,9 +43,12 @@ fn add(functions: &Mutex<Vec<fn()>>, function: fn()) {
     }
 }
 
-fn run_all(functions: &Mutex<Vec<fn()>>) {
-    let functions = functions.try_lock().map(|functions| functions.clone());
-    for function in functions.unwrap_or_default() {
+fn unless_locked(functions: &Mutex<Vec<fn()>>) -> Vec<fn()> {
+    functions.try_lock().map(|functions| functions.clone()).unwrap_or_default()
+}
+
+fn run_all(functions: Vec<fn()>) {
+    for function in functions {
         // A panic must not unwind from here.
         let _ = catch_unwind(function);
     }
@@ -65,5 +70,69 @@ pub fn end_process(status: i32) -> ! {
 static UNLOAD: extern "C" fn() = unload;
 
 extern "C" fn unload() {
-    run_all(&LAST);
+    run_all(unless_locked(&LAST));
 }
+
+/// The functions of [`at_end_of_thread`].
+static OF_THREADS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+
+/// The process ends: no more functions run for remaining threads.
+static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
+
+/// The system calls destructors of keys in this many rounds, as long as there are values.
+const ROUNDS: usize = 4;
+
+/// Has a function called when the calling thread ends, after the destructors of its thread-local objects and, as far
+/// as the system allows that, after those of its other keys. The function may also be called at the end of other
+/// threads that asked for another function. A thread that ends with the process, as the main thread mostly does, has no
+/// end of its own. False: the system has no room for this, and nothing will be called.
+pub fn at_end_of_thread(function: fn()) -> bool {
+    let Some(key) = *KEY.get_or_init(make_key) else { return false };
+    if PROCESS_ENDS.load(Ordering::Acquire) {
+        return true;
+    }
+    add(&OF_THREADS, function);
+    set(key, 1)
+}
+
+fn make_key() -> Option<libc::pthread_key_t> {
+    let mut key = 0;
+    // SAFETY: a place for the key; the function lives until the library is unloaded, before which the key is deleted.
+    let made = unsafe { libc::pthread_key_create(&mut key, Some(end)) } == 0;
+    made.then(|| {
+        at_exit(forget_key);
+        key
+    })
+}
+
+/// No thread calls into the library after it is unloaded.
+fn forget_key() {
+    PROCESS_ENDS.store(true, Ordering::Release);
+    if let Some(key) = KEY.get().copied().flatten() {
+        // SAFETY: a key of ours.
+        unsafe { libc::pthread_key_delete(key) };
+    }
+}
+
+fn set(key: libc::pthread_key_t, round: usize) -> bool {
+    // SAFETY: a key of ours; its values are numbers of rounds, and never looked behind.
+    unsafe { libc::pthread_setspecific(key, std::ptr::without_provenance::<c_void>(round)) == 0 }
+}
+
+/// Sets its value again until the last round.
+extern "C" fn end(round: *mut c_void) {
+    let round = round.addr();
+    if round < ROUNDS
+        && let Some(key) = KEY.get().copied().flatten()
+        && set(key, round + 1)
+    {
+        return;
+    }
+    let functions = OF_THREADS.lock().clone();
+    run_all(functions);
+}
+
+#[cfg(test)]
+#[path = "at_exit_tests.rs"]
+mod tests;

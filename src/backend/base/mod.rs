@@ -11,5 +11,4 @@ pub mod memory_file;
 pub mod numa;
 pub mod probe;
 pub mod random;
-pub mod thread_end;
 pub mod timer;
