@@ -1,6 +1,5 @@
 //! Programs of devices, and the kernels in them.
 
-pub mod binary_image;
 pub mod function;
 pub mod kernel_args;
 pub mod kernel_launch;
@@ -37,6 +36,28 @@ pub struct Binary {
 }
 
 handles::object!(Binary, Binary);
+
+/// The bytes of a program that is described before it is loaded. They use no device, so they work at any time and
+/// outlive aclFinalize.
+pub struct BinaryImage(Box<[u8]>);
+
+handles::object!(BinaryImage, BinaryImage);
+
+/// aclrtCreateBinary: the handle.
+pub fn create_image(bytes: &[u8]) -> Result<u64> {
+    let image = Arc::new(BinaryImage(bytes.into()));
+    BinaryImage::table().insert(image).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
+}
+
+/// aclrtDestroyBinary.
+pub fn destroy_image(raw: u64) -> Result<()> {
+    handles::destroy::<BinaryImage>("binary", raw)
+}
+
+/// aclrtBinaryLoad: the handle of the program on the current device.
+pub fn load_image(raw: u64) -> Result<u64> {
+    load(&handles::get_arc::<BinaryImage>("binary", raw)?.0)
+}
 
 /// Options of loading, as numbers of the API.
 mod load_option {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::path::Path;
 
 use crate::core::base::error::Result;
-use crate::core::kernel::{self, binary_image};
+use crate::core::kernel;
 use crate::ffi::base::{
     Array, address, bytes, enum_value, guard, guard_out, guard_outs, guard_unsupported, guard_value, handle,
     read_optional, text,
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
     guard_value("aclrtCreateBinary", std::ptr::null_mut(), || {
         // SAFETY: aclrtCreateBinary asks for `dataLen` readable bytes at `data`.
         let image = unsafe { bytes("data", data, "dataLen", dataLen, "the program") }?;
-        Ok(handle::to_c(binary_image::create(image)?))
+        Ok(handle::to_c(kernel::create_image(image)?))
     })
 }
 
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
 /// @note Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
-    guard("aclrtDestroyBinary", || binary_image::destroy(handle::from_c(binary)))
+    guard("aclrtDestroyBinary", || kernel::destroy_image(handle::from_c(binary)))
 }
 
 /// Loads a described kernel binary on the current device.
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoad(binary: aclrtBinary, binHandle: *mut aclrtBinHandle) -> aclError {
     guard_out("aclrtBinaryLoad", "binHandle", binHandle, || {
-        Ok(handle::to_c(binary_image::load(handle::from_c(binary))?))
+        Ok(handle::to_c(kernel::load_image(handle::from_c(binary))?))
     })
 }
 
