@@ -13,7 +13,7 @@ use super::graph::body::{Body, OwnedBodies};
 use super::graph::conditions::ConditionHandle;
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -25,11 +25,8 @@ const MOST_NESTED: usize = 16;
 pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     handles::check_not_null::<Graph>("modelRI", raw)?;
-    let default = match flag {
-        0 => None,
-        1 => Some(default),
-        _ => return Err(invalid_param!("flag is {flag}; allowed: 0 and ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1")),
-    };
+    let allowed = "0 and ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1";
+    let default = arguments::numbered("flag", flag, &[None, Some(default)], allowed)?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     if graph.building.is_some() {
         return Err(not_built());

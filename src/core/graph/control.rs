@@ -7,7 +7,7 @@ use super::label::{Label, LabelList};
 use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
@@ -110,15 +110,9 @@ pub struct Switch {
 pub fn switch_stream(switch: &Switch, stream: u64) -> Result<()> {
     handles::check_not_null::<Stream>("trueStream", switch.then)?;
     let condition = Condition::from_number(switch.condition)?;
-    let len = match switch.data_type {
-        0 => size_of::<i32>(),
-        1 => size_of::<i64>(),
-        other => {
-            return Err(invalid_param!(
-                "dataType is {other}; allowed: ACL_RT_SWITCH_INT32 0 and ACL_RT_SWITCH_INT64 1"
-            ));
-        }
-    };
+    let lens = [size_of::<i32>(), size_of::<i64>()];
+    let allowed = "ACL_RT_SWITCH_INT32 0 and ACL_RT_SWITCH_INT64 1";
+    let len = arguments::numbered("dataType", switch.data_type, &lens, allowed)?;
     let (stream, building) = resolve(stream)?;
     let left = number_at("leftValue", switch.left, len, &stream)?;
     let right = number_at("rightValue", switch.right, len, &stream)?;

@@ -8,7 +8,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::DeviceInfo;
-use crate::core::base::error::{Result, arguments, invalid_param};
+use crate::core::base::error::{Result, arguments};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::slot::DeviceSlot;
 use crate::core::runtime::device::{self, Device};
@@ -27,13 +27,8 @@ pub enum Resource {
 impl Resource {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
-        match number {
-            0 => Ok(Self::Cube),
-            1 => Ok(Self::Vector),
-            _ => Err(invalid_param!(
-                "type is {number}; allowed: ACL_RT_DEV_RES_CUBE_CORE (0) and ACL_RT_DEV_RES_VECTOR_CORE (1)"
-            )),
-        }
+        let allowed = "ACL_RT_DEV_RES_CUBE_CORE (0) and ACL_RT_DEV_RES_VECTOR_CORE (1)";
+        arguments::numbered("type", number, &[Self::Cube, Self::Vector], allowed)
     }
 
     /// How many cores of this kind a device has.

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots;
 use crate::backend::{Fill, Op};
-use crate::core::base::error::{Result, arguments, invalid_param};
+use crate::core::base::error::{Result, arguments};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -30,16 +30,8 @@ typed_slots::state! {
 
 /// aclrtSetDeviceSatMode.
 pub fn set_mode(mode: i32) -> Result<()> {
-    let saturates = match mode {
-        0 => true,
-        1 => false,
-        _ => {
-            return Err(invalid_param!(
-                "mode is {mode}; allowed: ACL_RT_OVERFLOW_MODE_SATURATION (0) and \
-                 ACL_RT_OVERFLOW_MODE_INFNAN (1)"
-            ));
-        }
-    };
+    let allowed = "ACL_RT_OVERFLOW_MODE_SATURATION (0) and ACL_RT_OVERFLOW_MODE_INFNAN (1)";
+    let saturates = arguments::numbered("mode", mode, &[true, false], allowed)?;
     thread::refuse_inside_host_function()?;
     OfDevice::of(&thread::current()?.device).saturates.store(saturates, Ordering::Relaxed);
     Ok(())

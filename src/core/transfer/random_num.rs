@@ -43,13 +43,9 @@ pub struct Request {
 }
 
 fn distribution(function: i32) -> Result<Distribution> {
-    match function {
-        0 => Ok(Distribution::Dropout),
-        1 => Ok(Distribution::Uniform),
-        2 => Ok(Distribution::Normal),
-        3 => Ok(Distribution::TruncatedNormal),
-        _ => Err(invalid_param!("funcType is {function}; allowed: the values of aclrtRandomNumFuncType, 0 to 3")),
-    }
+    const ALL: [Distribution; 4] =
+        [Distribution::Dropout, Distribution::Uniform, Distribution::Normal, Distribution::TruncatedNormal];
+    arguments::numbered("funcType", function, &ALL, "the values of aclrtRandomNumFuncType, 0 to 3")
 }
 
 fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> {

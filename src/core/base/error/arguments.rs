@@ -34,6 +34,12 @@ pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: 
     )
 }
 
+/// The element of `all` that C gives this number; `allowed` names them.
+pub fn numbered<T: Copy>(argument: &str, number: i32, all: &[T], allowed: &str) -> Result<T> {
+    let found = usize::try_from(number).ok().and_then(|index| all.get(index));
+    found.copied().ok_or_else(|| invalid_param!("{argument} is {number}; allowed: {allowed}"))
+}
+
 /// Fails for flags where the API has none yet.
 #[inline]
 pub fn no_flags(argument: &str, flags: impl Into<u64>) -> Result<()> {

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::Capture;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with};
 use crate::core::runtime::device::Device;
 use crate::core::stream::interceptor::{Call, Capturing};
 
@@ -27,19 +27,8 @@ pub enum Mode {
 impl Mode {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
-        match number {
-            0 => Ok(Self::Global),
-            1 => Ok(Self::ThreadLocal),
-            2 => Ok(Self::Relaxed),
-            _ => Err(invalid_param!(
-                "mode is {number}; allowed: ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0, _THREAD_LOCAL 1 and _RELAXED 2"
-            )),
-        }
-    }
-
-    /// The number in C.
-    pub fn number(self) -> i32 {
-        self as i32
+        let allowed = "ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0, _THREAD_LOCAL 1 and _RELAXED 2";
+        arguments::numbered("mode", number, &[Self::Global, Self::ThreadLocal, Self::Relaxed], allowed)
     }
 }
 
@@ -60,7 +49,7 @@ pub fn list(capture: Weak<Capture>) -> Capturing {
 
 /// aclmdlRICaptureThreadExchangeMode: returns the previous mode of the thread.
 pub fn exchange(number: i32) -> Result<i32> {
-    Ok(MODE.replace(Mode::from_number(number)?).number())
+    Ok(MODE.replace(Mode::from_number(number)?) as i32)
 }
 
 /// The active captures.

@@ -1,49 +1,30 @@
 //! Control flow of a task: labels, jumps, streams that start others, and conditional tasks.
 
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 
 /// The most bodies of a task.
 const MOST_BODIES: u32 = 1024;
 
-/// A comparison, as `aclrtCondition` numbers it.
+/// A comparison of two numbers: the orders for which it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condition {
-    /// ==
-    Equal,
-    /// !=
-    NotEqual,
-    /// >
-    Greater,
-    /// >=
-    GreaterOrEqual,
-    /// <
-    Less,
-    /// <=
-    LessOrEqual,
-}
+pub struct Condition(&'static [Ordering]);
 
 impl Condition {
-    /// Converts the number of C.
+    /// Converts the number of C: a value of `aclrtCondition`.
     pub fn from_number(number: i32) -> Result<Self> {
-        let all = [Self::Equal, Self::NotEqual, Self::Greater, Self::GreaterOrEqual, Self::Less, Self::LessOrEqual];
-        usize::try_from(number)
-            .ok()
-            .and_then(|index| all.get(index).copied())
-            .ok_or_else(|| invalid_param!("cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"))
+        // ==, !=, >, >=, <, <=
+        const ALL: [&[Ordering]; 6] =
+            [&[Equal], &[Less, Greater], &[Greater], &[Greater, Equal], &[Less], &[Less, Equal]];
+        arguments::numbered("cond", number, &ALL, "ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5").map(Self)
     }
 
     /// Whether it holds.
     pub fn holds(self, left: i64, right: i64) -> bool {
-        match self {
-            Self::Equal => left == right,
-            Self::NotEqual => left != right,
-            Self::Greater => left > right,
-            Self::GreaterOrEqual => left >= right,
-            Self::Less => left < right,
-            Self::LessOrEqual => left <= right,
-        }
+        self.0.contains(&left.cmp(&right))
     }
 }
 
@@ -115,14 +96,8 @@ pub enum Kind {
 impl Kind {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
-        match number {
-            0 => Ok(Self::If),
-            1 => Ok(Self::While),
-            2 => Ok(Self::Switch),
-            _ => Err(invalid_param!(
-                "params.type is {number}; allowed: ACL_MODEL_RI_COND_TYPE_IF 0, _WHILE 1 and _SWITCH 2"
-            )),
-        }
+        let allowed = "ACL_MODEL_RI_COND_TYPE_IF 0, _WHILE 1 and _SWITCH 2";
+        arguments::numbered("params.type", number, &[Self::If, Self::While, Self::Switch], allowed)
     }
 
     /// The word for a task of this kind in pictures.
