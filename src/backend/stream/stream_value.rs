@@ -2,7 +2,7 @@
 
 use crate::backend::{Fault, FaultKind, Span};
 
-/// The comparison of a wait for a value.
+/// The comparison of a wait for a value, numbered as in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// The word minus the value, modulo 2^64, is at most 2^63 - 1.

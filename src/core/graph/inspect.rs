@@ -118,21 +118,13 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
 /// The kinds of tasks in C: values of `aclmdlRITaskType`.
 pub fn number(what: What) -> i32 {
     match what {
-        What::Copy
-        | What::Fill
-        | What::Reduce
-        | What::RandomNum
-        | What::HostFn
-        | What::Prefetch
-        | What::End
-        | What::Control => 0,
-        What::NotifyRecord | What::NotifyWait | What::MemAlloc | What::MemFree => 0,
         What::Kernel => 1,
         What::EventRecord(_) => 2,
         What::EventWait(_) => 3,
         What::EventReset(_) => 4,
         What::ValueWrite => 5,
         What::ValueWait => 6,
+        _ => 0,
     }
 }
 

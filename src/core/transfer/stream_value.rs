@@ -32,19 +32,14 @@ fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option
 
 /// A comparison, by its number in the API, with a value for which it can become true.
 fn comparison(value: u64, flag: u32) -> Result<Comparison> {
-    let comparison = match flag {
-        0 => Comparison::GreaterOrEqual,
-        1 => Comparison::Equal,
-        2 => Comparison::And,
-        3 => Comparison::Nor,
-        _ => {
-            return Err(invalid_param!(
-                "flag is {flag:#x}; allowed: ACL_STREAM_WAIT_VALUE_GEQ 0, ACL_STREAM_WAIT_VALUE_EQ 1, \
-                 ACL_STREAM_WAIT_VALUE_AND 2 and ACL_STREAM_WAIT_VALUE_NOR 3"
-            ));
-        }
+    let all = [Comparison::GreaterOrEqual, Comparison::Equal, Comparison::And, Comparison::Nor];
+    let Some(&comparison) = all.get(flag as usize) else {
+        return Err(invalid_param!(
+            "flag is {flag:#x}; allowed: ACL_STREAM_WAIT_VALUE_GEQ 0, ACL_STREAM_WAIT_VALUE_EQ 1, \
+             ACL_STREAM_WAIT_VALUE_AND 2 and ACL_STREAM_WAIT_VALUE_NOR 3"
+        ));
     };
-    if let (Comparison::And, 0) | (Comparison::Nor, u64::MAX) = (comparison, value) {
+    if comparison.satisfying(value).is_none() {
         return Err(invalid_param!(
             "value is {value:#x}, for which no word in memory ends a wait with flag {flag}; wait for another"
         ));
@@ -83,14 +78,4 @@ pub fn wait_on(addr: usize, value: u64, flag: u32, device: &Arc<Device>) -> Resu
     let comparison = comparison(value, flag)?;
     let (src, _held) = word(addr, device, false)?;
     Ok(ValueWait { src, value, comparison })
-}
-
-/// The number of a comparison in the API.
-pub fn number(comparison: Comparison) -> u32 {
-    match comparison {
-        Comparison::GreaterOrEqual => 0,
-        Comparison::Equal => 1,
-        Comparison::And => 2,
-        Comparison::Nor => 3,
-    }
 }

@@ -7,7 +7,6 @@ use crate::core::base::error::Result;
 use crate::core::graph::inspect;
 use crate::core::graph::inspect::params::{self, Change, KernelParams, Params, TaskParams};
 use crate::core::kernel::kernel_launch::Call;
-use crate::core::transfer::stream_value;
 use crate::ffi::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
 use crate::ffi::kernel::kernel_launch::read_config;
 use crate::ffi::types::{
@@ -223,7 +222,7 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
             detail.valueWaitTaskParams = aclmdlRIValueWaitTaskParams {
                 devAddr: address::to_c(wait.src.addr),
                 value: wait.value,
-                flag: stream_value::number(wait.comparison),
+                flag: wait.comparison as u32,
             };
         }
     }
