@@ -15,6 +15,7 @@ mod handle;
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
+use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
@@ -342,6 +343,12 @@ pub struct Ref<'a, T> {
     value: NonNull<T>,
     pin: Pin,
     _table: PhantomData<&'a SlotTable<T>>,
+}
+
+impl<T: fmt::Display> fmt::Display for Ref<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
 }
 
 impl<T> Ref<'_, T> {

@@ -75,9 +75,8 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
     let (stream, graph, building) = resolve(raw, stream)?;
     if !stream.builds_graphs() {
         return Err(param_invalid!(
-            "stream {:#x} was created without ACL_STREAM_PERSISTENT, and only streams with that flag are bound to \
-             graphs; create it with aclrtCreateStreamWithConfig",
-            stream.handle.raw()
+            "{stream} was created without ACL_STREAM_PERSISTENT, and only streams with that flag are bound to graphs; \
+             create it with aclrtCreateStreamWithConfig"
         ));
     }
     if !Arc::ptr_eq(&graph.device, &stream.device) {

@@ -13,6 +13,7 @@ pub mod pools;
 pub mod recorder;
 mod state;
 
+use std::fmt;
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -52,6 +53,14 @@ pub struct Capture {
     state: Mutex<State>,
 }
 
+/// As texts name it.
+impl fmt::Display for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_built { "the building of modelRI" } else { "the capture of stream" };
+        write!(f, "{what} {}", self.origin)
+    }
+}
+
 impl Capture {
     /// Of a stream, which is its first; `graph` is the handle of the graph that it becomes.
     pub fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
@@ -85,12 +94,6 @@ impl Capture {
         })
     }
 
-    /// Its name in texts.
-    pub fn name(&self) -> String {
-        let what = if self.is_built { "the building of modelRI" } else { "the capture of stream" };
-        format!("{what} {:#x}", self.origin.raw())
-    }
-
     /// Locks it for recording.
     fn open(&self) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock();
@@ -116,7 +119,7 @@ impl Capture {
 
     #[cold]
     fn invalid(&self, why: &str, advice: &str) -> Error {
-        error_with!(Code::StreamCaptureInvalidated, "{} is invalid: {why}; {advice}", self.name())
+        error_with!(Code::StreamCaptureInvalidated, "{self} is invalid: {why}; {advice}")
     }
 
     /// Whether it has ended.
@@ -189,8 +192,7 @@ impl Capture {
         let mut state = self.open()?;
         if state.branch(stream).group.is_some() {
             return Err(param_invalid!(
-                "stream {:#x} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first",
-                stream.raw()
+                "stream {stream} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first"
             ));
         }
         let group = Group::create(self.graph, self.owner)?;
@@ -203,7 +205,7 @@ impl Capture {
     pub fn end_group(&self, stream: Handle) -> Result<Handle> {
         let mut state = self.open()?;
         let group = state.branch(stream).group.take().ok_or_else(|| {
-            param_invalid!("stream {:#x} has no task group; call aclmdlRICaptureTaskGrpBegin first", stream.raw())
+            param_invalid!("stream {stream} has no task group; call aclmdlRICaptureTaskGrpBegin first")
         })?;
         Ok(group.handle)
     }

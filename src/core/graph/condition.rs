@@ -87,18 +87,15 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
         .ok_or_else(|| param_invalid!("the graph that is captured was destroyed by another thread meanwhile"))?;
     if !graph.is_in(condition.graph) {
         return Err(param_invalid!(
-            "params.handle {raw:#x} is of modelRI {:#x}, and stream {:#x} records into modelRI {:#x}, which is not in \
-             that; create the handle for this graph, or for one that it is in",
-            condition.graph.raw(),
-            stream.handle.raw(),
-            graph.handle.raw()
+            "params.handle {raw:#x} is of modelRI {}, and {stream} records into {graph}, which is not in that; create \
+             the handle for this graph, or for one that it is in",
+            condition.graph
         ));
     }
     if graph.depth() == MOST_NESTED {
         return Err(unsupported!(
-            "modelRI {:#x} is in {MOST_NESTED} other graphs, and conditional tasks are nested no deeper than that; \
-             put the innermost ones into a host function, or a kernel",
-            graph.handle.raw()
+            "{graph} is in {MOST_NESTED} other graphs, and conditional tasks are nested no deeper than that; put the \
+             innermost ones into a host function, or a kernel"
         ));
     }
     if condition.is_used.swap(true, Ordering::Relaxed) {

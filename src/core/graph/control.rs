@@ -20,9 +20,8 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
         Some(building) => Ok((stream, building)),
         None => Err(error_with!(
             Code::StreamModel,
-            "stream {:#x} is bound to no graph: labels, jumps and streams that start others exist in graphs that \
-                 are built; call aclmdlRIBindStream first",
-            stream.handle.raw()
+            "{stream} is bound to no graph: labels, jumps and streams that start others exist in graphs that are \
+             built; call aclmdlRIBindStream first"
         )),
     }
 }

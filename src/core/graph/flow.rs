@@ -205,10 +205,8 @@ pub fn cannot(what: &str) -> Error {
 #[cold]
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
-        "runs would never end: stream {:#x} waits for an event that stream {:#x} records, which no run comes to; \
-         bind that one with flag 0, and record the event before aclmdlRIEndTask",
-        waiting.raw(),
-        recorder.raw()
+        "runs would never end: stream {waiting} waits for an event that stream {recorder} records, which no run comes \
+         to; bind that one with flag 0, and record the event before aclmdlRIEndTask"
     )
 }
 

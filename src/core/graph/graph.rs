@@ -6,6 +6,7 @@ pub mod end_callbacks;
 pub mod inspected;
 pub mod ready;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -51,6 +52,13 @@ pub struct Graph {
 
 handles::object!(Graph, Graph);
 
+/// As texts name it.
+impl fmt::Display for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "modelRI {}", self.handle)
+    }
+}
+
 impl Graph {
     /// Creates a graph that is about to be recorded. Returns its handle.
     pub fn create(device: &Arc<Device>, is_built: bool, body: Option<Body>) -> Result<Handle> {
@@ -93,7 +101,7 @@ impl Graph {
             Some(_) => ("built", "aclmdlRIBuildEnd"),
             None => ("captured", "aclmdlRICaptureEnd"),
         };
-        error_with!(code, "modelRI {:#x} is still being {recorded}; call {end} first", self.handle.raw())
+        error_with!(code, "{self} is still being {recorded}; call {end} first")
     }
 
     /// Fails during a run.
@@ -106,8 +114,7 @@ impl Graph {
         }
         Err(error_with!(
             Code::ModelRunning,
-            "modelRI {:#x} is running; synchronize the stream that it was given to, then {then}",
-            self.handle.raw()
+            "{self} is running; synchronize the stream that it was given to, then {then}"
         ))
     }
 
@@ -144,9 +151,8 @@ impl Graph {
         }
         if ready.resources.memory.is_any() {
             return Err(unsupported!(
-                "modelRI {:#x} takes or frees memory of pools, so it cannot be part of another graph; run it by \
-                 itself, or capture its calls with the others",
-                self.handle.raw()
+                "{self} takes or frees memory of pools, so it cannot be part of another graph; run it by itself, or \
+                 capture its calls with the others"
             ));
         }
         Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)

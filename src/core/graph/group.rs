@@ -53,8 +53,7 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     if stream.is_captured() {
         return Err(error_with!(
             Code::StreamCaptured,
-            "stream {:#x} is being captured; a task group is changed by a stream that is not",
-            stream.handle.raw()
+            "{stream} is being captured; a task group is changed by a stream that is not"
         ));
     }
     if group.owner != stream.device.owner {

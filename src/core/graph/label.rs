@@ -49,10 +49,8 @@ impl Label {
         let mut set_in = self.set_in.lock();
         if let Some(there) = *set_in {
             return Err(param_invalid!(
-                "label {:#x} was set in modelRI {:#x} before, and is one place; make another one with \
-                 aclrtCreateLabel",
-                self.handle.raw(),
-                there.raw()
+                "label {} was set in modelRI {there} before, and is one place; make another one with aclrtCreateLabel",
+                self.handle
             ));
         }
         *set_in = Some(graph);

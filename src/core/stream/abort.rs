@@ -110,9 +110,8 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
         if stream.abort(why.clone(), deadline) == Wait::TimedOut {
             return Err(error_with!(
                 Code::StreamSyncTimeout,
-                "an operation on memory that stream {:#x} of device {id} has begun was not over after \
-                     {timeout_ms} ms; what was queued behind it is dropped",
-                stream.handle.raw()
+                "an operation on memory that {stream} of device {id} has begun was not over after {timeout_ms} ms; \
+                 what was queued behind it is dropped"
             ));
         }
     }

@@ -274,9 +274,7 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
 fn not_captured(stream: &Stream, flag: &str) -> Error {
     error_with!(
         Code::StreamNotCaptured,
-        "flag is {flag}, which is for streams that are being captured into a graph; stream {:#x} \
-             is not; pass 0",
-        stream.handle.raw()
+        "flag is {flag}, which is for streams that are being captured into a graph; {stream} is not; pass 0"
     )
 }
 

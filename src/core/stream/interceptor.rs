@@ -234,8 +234,7 @@ impl Interceptor for Unbound {
 pub fn unbound(stream: &Stream) -> Error {
     error_with!(
         Code::StreamModel,
-        "stream {:#x} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it \
-             is given work",
-        stream.handle.raw()
+        "{stream} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it is \
+         given work"
     )
 }

@@ -88,11 +88,7 @@ impl Family {
     #[cold]
     fn stream_not_subscribed(&self, stream: Handle) -> Error {
         let Self { what, subscribe, .. } = self;
-        error_with!(
-            Code::StreamNoCbReg,
-            "stream {:#x} has no thread that runs its {what}; call {subscribe} first",
-            stream.raw()
-        )
+        error_with!(Code::StreamNoCbReg, "stream {stream} has no thread that runs its {what}; call {subscribe} first")
     }
 }
 
@@ -111,13 +107,12 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
             let Family { what, unsubscribe, .. } = reader.family;
             return Err(error_with!(
                 Code::StreamSubscribe,
-                "stream {:#x}: thread {:#x} runs its {what} already; call {unsubscribe} first",
-                stream.handle.raw(),
+                "{stream}: thread {:#x} runs its {what} already; call {unsubscribe} first",
                 reader.thread
             ));
         }
         Link::Over => {
-            return Err(param_invalid!("stream {:#x} is being destroyed by another thread", stream.handle.raw()));
+            return Err(param_invalid!("{stream} is being destroyed by another thread"));
         }
     }
     let mut threads = family.threads.write();
@@ -160,9 +155,8 @@ pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream:
     if reader.thread != thread {
         return Err(error_with!(
             Code::ThreadSubscribe,
-            "{argument} {thread:#x} does not run the {} of stream {:#x}, thread {:#x} does; pass that",
+            "{argument} {thread:#x} does not run the {} of {stream}, thread {:#x} does; pass that",
             family.what,
-            handle.raw(),
             reader.thread
         ));
     }
@@ -194,9 +188,8 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     if !reader.family.is(&HOST_FUNCTIONS) {
         return Err(error_with!(
             Code::StreamSubscribe,
-            "stream {:#x} is subscribed with aclrtSubscribeReport, which excludes host functions; use \
-                 aclrtLaunchCallback, or another stream",
-            stream.handle.raw()
+            "{stream} is subscribed with aclrtSubscribeReport, which excludes host functions; use \
+             aclrtLaunchCallback, or another stream"
         ));
     }
     let callback =

@@ -6,10 +6,10 @@ mod stop;
 pub mod stream_attribute;
 pub mod synchronize;
 
-use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+use std::{fmt, slice};
 
 use crate::algo::host::notice::notice_once;
 use crate::algo::map::slot_table::Handle;
@@ -93,6 +93,13 @@ pub struct Stream {
 }
 
 handles::object!(Stream, Stream);
+
+/// As texts name it.
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stream {}", self.handle)
+    }
+}
 
 impl Stream {
     /// Waits for everything queued so far. Returns the first failure of this stream that was not reported yet,

@@ -1,5 +1,6 @@
 //! The handles of a table: 64 bits with kind, generation and slot.
 
+use std::fmt;
 use std::num::NonZeroU64;
 
 use super::{INDEX_BITS, MAX_SLOTS};
@@ -15,6 +16,13 @@ pub(super) const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
 /// number or an address of user space.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Handle(NonZeroU64);
+
+/// As texts name it: its bits.
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.raw())
+    }
+}
 
 impl Handle {
     /// The handle with these bits; `None` if no table ever creates such a handle.

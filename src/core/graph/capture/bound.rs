@@ -23,10 +23,7 @@ impl Capture {
     pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
         let mut state = self.open()?;
         if !Recorder::of(stream).join(self) || state.branches.iter().any(|it| it.stream == stream.handle) {
-            return Err(param_invalid!(
-                "stream {:#x} is bound to a graph already; call aclmdlRIUnbindStream first",
-                stream.handle.raw()
-            ));
+            return Err(param_invalid!("{stream} is bound to a graph already; call aclmdlRIUnbindStream first"));
         }
         state.branches.push(Branch::new(stream.handle, starts));
         Ok(())
@@ -38,10 +35,9 @@ impl Capture {
         let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
         if !state.is_over && state.branches.iter().any(has_work) {
             return Err(param_invalid!(
-                "stream {:#x} has given work to modelRI {:#x}, which is being built; call aclmdlRIBuildEnd first, or \
+                "{stream} has given work to modelRI {}, which is being built; call aclmdlRIBuildEnd first, or \
                  aclmdlRIDestroy, which unbinds all its streams",
-                stream.handle.raw(),
-                self.graph.raw()
+                self.graph
             ));
         }
         state.branches.retain(|it| it.stream != stream.handle);

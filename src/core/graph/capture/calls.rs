@@ -38,20 +38,15 @@ pub fn begin_as(raw: u64, mode: i32, body: Option<u64>, graph: impl FnOnce(&Stre
 
 #[cold]
 fn captured_already(stream: &Stream) -> Error {
-    error_with!(
-        Code::StreamCaptured,
-        "stream {:#x} is being captured already; call aclmdlRICaptureEnd first",
-        stream.handle.raw()
-    )
+    error_with!(Code::StreamCaptured, "{stream} is being captured already; call aclmdlRICaptureEnd first")
 }
 
 /// Default streams cannot be captured.
 pub fn check_capturable(stream: &Stream) -> Result<()> {
     if stream.builds_graphs() {
         return Err(param_invalid!(
-            "stream {:#x} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not \
-             captured; use a stream without that flag",
-            stream.handle.raw()
+            "{stream} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not captured; \
+             use a stream without that flag"
         ));
     }
     if !stream.is_default {
@@ -59,20 +54,14 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
     }
     Err(error_with!(
         Code::StreamCaptureImplicit,
-        "stream {:#x} is the default stream of its context, which cannot be captured; use one of \
-             aclrtCreateStream",
-        stream.handle.raw()
+        "{stream} is the default stream of its context, which cannot be captured; use one of aclrtCreateStream"
     ))
 }
 
 /// The capture that a stream takes part in.
 pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
     capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
-        error_with!(
-            Code::StreamNotCaptured,
-            "stream {:#x} is not being captured; call aclmdlRICaptureBegin first",
-            stream.handle.raw()
-        )
+        error_with!(Code::StreamNotCaptured, "{stream} is not being captured; call aclmdlRICaptureBegin first")
     })
 }
 
@@ -95,9 +84,8 @@ pub fn end(raw: u64) -> Result<u64> {
     if capture.origin != stream.handle {
         return Err(error_with!(
             Code::StreamCaptureUnmatched,
-            "stream {:#x} has joined the capture that began with stream {:#x}; end that one",
-            stream.handle.raw(),
-            capture.origin.raw()
+            "{stream} has joined the capture that began with stream {}; end that one",
+            capture.origin
         ));
     }
     if capture.mode != Mode::Relaxed && capture.thread != thread_number() {

@@ -113,22 +113,17 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
             other.spoil("another capture was to wait for it");
             Err(error_with!(
                 Code::StreamCaptureConflict,
-                "event {raw:#x} was recorded in {}, and stream {:#x} takes part in {}: captures cannot wait for \
-                     each other. Both are invalid now",
-                other.name(),
-                stream.handle.raw(),
-                own.name()
+                "event {raw:#x} was recorded in {other}, and {stream} takes part in {own}: captures cannot wait for \
+                 each other. Both are invalid now"
             ))
         }
         (Some(own), None) => {
             own.spoil("a stream of it was to wait for work outside of it");
             Err(error_with!(
                 Code::CaptureDependency,
-                "stream {:#x} takes part in {}, and event {raw:#x} was not recorded there: what is recorded \
-                     cannot wait for what is not. Record the event in one of its streams first, or wait outside of \
-                     it. The capture is invalid now",
-                stream.handle.raw(),
-                own.name()
+                "{stream} takes part in {own}, and event {raw:#x} was not recorded there: what is recorded cannot \
+                 wait for what is not. Record the event in one of its streams first, or wait outside of it. The \
+                 capture is invalid now"
             ))
         }
         (None, Some((capture, place))) => {
@@ -145,10 +140,9 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     if capture.is_built {
         return Err(error_with!(
             Code::CaptureDependency,
-            "stream {:#x} is not bound to modelRI {:#x}, where the event was recorded; bind a stream with \
-                 ACL_STREAM_PERSISTENT to it, or wait in the stream that runs the graph, after the run",
-            stream.handle.raw(),
-            capture.graph.raw()
+            "{stream} is not bound to modelRI {}, where the event was recorded; bind a stream with \
+             ACL_STREAM_PERSISTENT to it, or wait in the stream that runs the graph, after the run",
+            capture.graph
         ));
     }
     if let Err(error) = check_capturable(stream) {
@@ -158,18 +152,13 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     if stream.device.owner != capture.owner {
         capture.spoil("a stream of another device was to join it");
         return Err(unsupported!(
-            "stream {:#x} is on device {}, and the capture on another one: a graph is of one device; capture a \
-             graph on each. The capture is invalid now",
-            stream.handle.raw(),
+            "{stream} is on device {}, and the capture on another one: a graph is of one device; capture a graph on \
+             each. The capture is invalid now",
             stream.device.id
         ));
     }
     if recorder.join(capture) {
         return Ok(());
     }
-    Err(error_with!(
-        Code::StreamCaptureConflict,
-        "stream {:#x} has joined another capture meanwhile, by another thread",
-        stream.handle.raw()
-    ))
+    Err(error_with!(Code::StreamCaptureConflict, "{stream} has joined another capture meanwhile, by another thread"))
 }

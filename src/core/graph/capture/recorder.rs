@@ -91,8 +91,8 @@ impl<'a> Recorder<'a> {
         let mut own = self.parts.update.lock();
         if capture.is_some() || own.is_some() {
             return Err(param_invalid!(
-                "stream {:#x} is captured, or changes a task group, since another thread called that meanwhile",
-                self.stream.handle.raw()
+                "{} is captured, or changes a task group, since another thread called that meanwhile",
+                self.stream
             ));
         }
         *own = Some(update);
@@ -114,10 +114,7 @@ impl<'a> Recorder<'a> {
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let _capture = self.parts.capture.lock();
         let update = self.parts.update.lock().take().ok_or_else(|| {
-            param_invalid!(
-                "stream {:#x} changes no task group; call aclmdlRICaptureTaskUpdateBegin first",
-                self.stream.handle.raw()
-            )
+            param_invalid!("{} changes no task group; call aclmdlRICaptureTaskUpdateBegin first", self.stream)
         })?;
         self.stream.interception.switch(self.stream.builds_graphs());
         Ok(update)
@@ -129,9 +126,9 @@ impl<'a> Recorder<'a> {
         let Some(update) = self.parts.update.lock().clone() else { return Ok(()) };
         update.spoil("the update was given something that a task group cannot have");
         Err(param_invalid!(
-            "stream {:#x} changes a task group, which is made of copies, fills, reductions, random numbers, kernels \
-             and host functions; call aclmdlRICaptureTaskUpdateEnd first",
-            self.stream.handle.raw()
+            "{} changes a task group, which is made of copies, fills, reductions, random numbers, kernels and host \
+             functions; call aclmdlRICaptureTaskUpdateEnd first",
+            self.stream
         ))
     }
 

@@ -262,14 +262,12 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
     Err(match tasks.iter().find(is_it) {
         Some(elsewhere) => unsupported!(
-            "label {name:#x} is set in stream {:#x}, and stream {:#x} was to go there: streams jump to labels of \
+            "label {name:#x} is set in stream {}, and stream {stream} was to go there: streams jump to labels of \
              their own; start the other one with aclrtActiveStream or aclrtSwitchStream",
-            elsewhere.stream.raw(),
-            stream.raw()
+            elsewhere.stream
         ),
         None => param_invalid!(
-            "label {name:#x} is set nowhere in the graph, and stream {:#x} may go there; call aclrtSetLabel",
-            stream.raw()
+            "label {name:#x} is set nowhere in the graph, and stream {stream} may go there; call aclrtSetLabel"
         ),
     })
 }
@@ -291,8 +289,7 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
         }
     }
     Err(param_invalid!(
-        "runs would never end: stream {:#x} goes from label to label and never comes to an end; let one of the labels \
-         lead to aclmdlRIEndTask, or to the end of the stream",
-        stream.raw()
+        "runs would never end: stream {stream} goes from label to label and never comes to an end; let one of the \
+         labels lead to aclmdlRIEndTask, or to the end of the stream"
     ))
 }

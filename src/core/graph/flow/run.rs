@@ -284,10 +284,7 @@ impl Flow {
             Some(Stop::Quietly) => run.is_ending = true,
             Some(Stop::Because(fault)) => self.fail(run, fault),
             None if until.is_some_and(|until| until <= Instant::now()) => {
-                let text = format!(
-                    "a run of modelRI {:#x} went on when its device was to end, and was ended",
-                    self.graph.raw()
-                );
+                let text = format!("a run of modelRI {} went on when its device was to end, and was ended", self.graph);
                 self.fail(run, Fault::new(FaultKind::Aborted, text));
             }
             None => {}

@@ -56,11 +56,9 @@ impl Graph {
 
     /// Fails for the body of a conditional task, which this call does not accept.
     pub fn check_not_body(&self, instead: &str) -> Result<()> {
-        let Some(body) = &self.body else { return Ok(()) };
+        let Some(Body { parent, .. }) = &self.body else { return Ok(()) };
         Err(param_invalid!(
-            "modelRI {:#x} is the body of a conditional task of modelRI {:#x}: it runs and goes with that; {instead}",
-            self.handle.raw(),
-            body.parent.raw()
+            "{self} is the body of a conditional task of modelRI {parent}: it runs and goes with that; {instead}"
         ))
     }
 

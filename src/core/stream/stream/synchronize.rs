@@ -72,8 +72,7 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(error_with!(
             Code::StreamSyncTimeout,
-            "stream {:#x} had not finished after {timeout_ms} ms; its work goes on, wait again",
-            stream.handle.raw()
+            "{stream} had not finished after {timeout_ms} ms; its work goes on, wait again"
         )),
     }
 }
