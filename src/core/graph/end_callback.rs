@@ -5,10 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::core::base::error::{Code, Result, param_invalid};
-use crate::core::base::handles;
+use crate::core::base::{callback, handles};
 use crate::core::graph::graph::Graph;
-pub use crate::core::graph::graph::end_callbacks::EndCallback;
-use crate::core::graph::graph::end_callbacks::call;
+
+/// A callback of the program.
+pub struct EndCallback {
+    /// Its address, which identifies it.
+    pub address: usize,
+    /// Calls it.
+    pub call: Box<dyn FnOnce() + Send>,
+}
 
 /// Callbacks of graphs that have ended, to be called when no lock is held.
 static LATE: Mutex<Vec<EndCallback>> = Mutex::new(Vec::new());
@@ -22,7 +28,7 @@ pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     graph.check_not_body("register the function there")?;
     graph.ready_or(Code::ModelCaptured)?;
     let address = callback.address;
-    let mut callbacks = graph.end_callbacks.0.lock();
+    let mut callbacks = graph.end_callbacks.lock();
     if callbacks.iter().any(|other| other.address == address) {
         return Err(param_invalid!(
             "func {address:#x} is registered for modelRI {raw:#x} already; call aclmdlRIDestroyUnregisterCallback first"
@@ -36,7 +42,7 @@ pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
 }
 
 fn take(graph: &Graph, address: usize) -> Option<EndCallback> {
-    graph.end_callbacks.0.lock().extract_if(.., |callback| callback.address == address).next()
+    graph.end_callbacks.lock().extract_if(.., |callback| callback.address == address).next()
 }
 
 /// aclmdlRIDestroyUnregisterCallback.
@@ -48,7 +54,7 @@ pub fn unregister(raw: u64, address: usize) -> Result<()> {
 
 /// A graph is out of the table. May be called under locks: [`run_pending`] follows without them.
 pub fn graph_ended(graph: &Graph) {
-    let mut callbacks = graph.end_callbacks.take();
+    let mut callbacks = std::mem::take(&mut *graph.end_callbacks.lock());
     if !callbacks.is_empty() {
         let mut late = LATE.lock();
         late.append(&mut callbacks);
@@ -67,4 +73,9 @@ pub fn run_pending() {
         std::mem::take(&mut *late)
     };
     call(callbacks);
+}
+
+/// Calls them in order. The caller holds no lock and no reference.
+pub fn call(callbacks: Vec<EndCallback>) {
+    callbacks.into_iter().for_each(|end| callback::run("callback of a graph's end", end.call));
 }

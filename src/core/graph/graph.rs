@@ -2,7 +2,6 @@
 
 pub mod body;
 pub mod conditions;
-pub mod end_callbacks;
 pub mod inspected;
 pub mod ready;
 
@@ -14,11 +13,11 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::body::Body;
 use self::conditions::Conditions;
-use self::end_callbacks::EndCallbacks;
 use self::inspected::Inspected;
 use self::ready::Drive;
 pub use self::ready::{Ready, Resources};
 use super::capture::{Capture, Recorder};
+use super::end_callback::{self, EndCallback};
 use super::memory;
 use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::core::base::error::{Code, Error, Result, error_with, unsupported};
@@ -46,8 +45,8 @@ pub struct Graph {
     pub conditions: Conditions,
     /// Set for the body of a conditional task.
     pub body: Option<Body>,
-    /// The callbacks of the program for its end.
-    pub end_callbacks: EndCallbacks,
+    /// The callbacks of the program for its end, in the order of registration.
+    pub end_callbacks: Mutex<Vec<EndCallback>>,
 }
 
 handles::object!(Graph, Graph);
@@ -73,7 +72,7 @@ impl Graph {
                 inspected: Inspected::default(),
                 conditions: Conditions::default(),
                 body,
-                end_callbacks: EndCallbacks::default(),
+                end_callbacks: Mutex::default(),
             })
         });
         made.ok_or_else(|| Error::no_more("graphs"))
@@ -238,9 +237,9 @@ pub fn destroy(raw: u64) -> Result<()> {
         building.release();
     }
     let ended = graph.end();
-    let callbacks = graph.end_callbacks.take();
+    let callbacks = std::mem::take(&mut *graph.end_callbacks.lock());
     drop(graph);
     slot_table::flush_if_many();
-    end_callbacks::call(callbacks);
+    end_callback::call(callbacks);
     ended
 }
