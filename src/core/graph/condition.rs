@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::capture::{self, Capture, capture_of};
 use super::graph::Graph;
-use super::graph::body::{Body, OwnedBodies};
-use super::graph::conditions::ConditionHandle;
+use super::graph::body::{Body, ConditionHandle, OwnedBodies};
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid, unsupported};
@@ -48,7 +47,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
         return Err(Error::no_more("condition handles"));
     };
     let handle = made.handle.raw();
-    graph.conditions.0.lock().push(made);
+    graph.conditions.lock().push(made);
     Ok(handle)
 }
 

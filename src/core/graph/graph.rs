@@ -1,7 +1,6 @@
 //! Graphs, and their runs.
 
 pub mod body;
-pub mod conditions;
 pub mod inspected;
 pub mod ready;
 
@@ -11,8 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
-use self::body::Body;
-use self::conditions::Conditions;
+use self::body::{Body, ConditionHandle};
 use self::inspected::Inspected;
 use self::ready::Drive;
 pub use self::ready::{Ready, Resources};
@@ -42,7 +40,7 @@ pub struct Graph {
     /// Handles and changes for queries.
     pub inspected: Inspected,
     /// The values of conditional tasks, in it and in nested graphs.
-    pub conditions: Conditions,
+    pub conditions: Mutex<Vec<Arc<ConditionHandle>>>,
     /// Set for the body of a conditional task.
     pub body: Option<Body>,
     /// The callbacks of the program for its end, in the order of registration.
@@ -70,7 +68,7 @@ impl Graph {
                 building: is_built.then(|| Capture::building(handle, device.owner)),
                 ready: Mutex::new(None),
                 inspected: Inspected::default(),
-                conditions: Conditions::default(),
+                conditions: Mutex::default(),
                 body,
                 end_callbacks: Mutex::default(),
             })
@@ -163,13 +161,13 @@ impl Graph {
         let ready = self.ready.lock().take();
         self.inspected.forget();
         let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
-        ended.and(self.conditions.end(&self.device))
+        ended.and(self.end_conditions())
     }
 }
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        memory::note(self.conditions.end(&self.device));
+        memory::note(self.end_conditions());
     }
 }
 

@@ -1,18 +1,36 @@
-//! Bodies: graphs that belong to a conditional task of another graph.
+//! The values of conditional tasks, which belong to a graph, and bodies: graphs that belong to a conditional task of
+//! another graph.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::conditions::ConditionHandle;
 use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
+use crate::backend::Span;
 use crate::core::base::error::{Code, Result, error_with, param_invalid};
-use crate::core::base::handles::Object;
+use crate::core::base::handles::{self, Object};
 use crate::core::graph::flow::Tree;
 use crate::core::graph::memory;
 use crate::core::graph::task::Task;
 use crate::core::graph::task::control::Kind;
+use crate::core::memory::free_word_of_graph;
+
+/// The object of a condition handle: a value of 64 bits.
+pub struct ConditionHandle {
+    /// Its own handle.
+    pub handle: Handle,
+    /// The graph that owns it.
+    pub graph: Handle,
+    /// Its place in device memory.
+    pub value: Span,
+    /// Its value at the beginning of each run, if that is set.
+    pub default: Option<u32>,
+    /// A task uses it.
+    pub is_used: AtomicBool,
+}
+
+handles::object!(ConditionHandle, Condition);
 
 /// The state of a graph that is a body.
 pub struct Body {
@@ -127,6 +145,23 @@ impl Graph {
         }
     }
 
+    /// The values that tasks use and that have a default, with that.
+    fn defaults(&self) -> Vec<(Span, u32)> {
+        let handles = self.conditions.lock();
+        let used = handles.iter().filter(|it| it.is_used.load(Ordering::Relaxed));
+        used.filter_map(|it| it.default.map(|default| (it.value, default))).collect()
+    }
+
+    /// The graph ends. Returns the first failure to free a value.
+    pub fn end_conditions(&self) -> Result<()> {
+        let handles = std::mem::take(&mut *self.conditions.lock());
+        let give_back = |it: Arc<ConditionHandle>| {
+            ConditionHandle::table().remove(it.handle);
+            free_word_of_graph(&self.device, it.value)
+        };
+        handles.into_iter().map(give_back).fold(Ok(()), Result::and)
+    }
+
     /// Its tasks and values with those of all bodies, if all are captured. `ready` is its runnable form.
     pub fn tree(&self, ready: &Ready) -> Result<Tree> {
         let mut bodies = HashMap::new();
@@ -139,6 +174,6 @@ impl Graph {
                 bodies.insert(handle, body.tree(&ready)?);
             }
         }
-        Ok(Tree { tasks: ready.tasks.clone(), defaults: self.conditions.defaults(), bodies })
+        Ok(Tree { tasks: ready.tasks.clone(), defaults: self.defaults(), bodies })
     }
 }
