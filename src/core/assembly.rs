@@ -9,7 +9,6 @@ use crate::core::base::callback;
 use crate::core::base::handles::{drop_all, take_all};
 use crate::core::check;
 use crate::core::graph::capture::interception::Graphs;
-use crate::core::graph::capture::pools::record_pools;
 use crate::core::graph::flow::serving;
 use crate::core::graph::label::{Label, LabelList};
 use crate::core::graph::{Graph, end_callback};
@@ -18,7 +17,7 @@ use crate::core::kernel::{Binary, kernel_args, symbol};
 use crate::core::memory::virtual_memory::{self, physical};
 use crate::core::memory::{self, buffer, ipc, memory_hook, peer};
 use crate::core::order::{self, LaneUsers};
-use crate::core::pool::mem_pool;
+use crate::core::pool::mem_pool::{self, captured};
 use crate::core::process::leak_check::{self, End, report_leaks};
 use crate::core::profiling;
 use crate::core::runtime::device::Device;
@@ -80,7 +79,7 @@ pub fn install() {
     callback::count_pending_by(report::pending_here);
     order::install(&LANE_USERS);
     interceptor::install(&Graphs);
-    record_pools();
+    captured::register(&Graphs);
 }
 
 fn take_notifies(device: &Arc<Device>) {

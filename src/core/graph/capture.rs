@@ -9,7 +9,6 @@ mod calls;
 pub mod event;
 pub mod interception;
 pub mod mode;
-pub mod pools;
 pub mod recorder;
 mod state;
 

@@ -1,4 +1,5 @@
-//! The interceptor: captures and changes of task groups take the work of streams.
+//! The interceptor: captures and changes of task groups take the work of streams, and record what captured streams
+//! allocate from pools and free.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,11 +8,14 @@ use super::{Capture, Recorder, capture_of, event, mode};
 use crate::backend::{self, Fault, NodeLaunch, Op, Position, Submit, Wait};
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::graph::flow;
+use crate::core::graph::memory::{free, note};
+use crate::core::graph::task::What;
+use crate::core::pool::mem_pool::captured::Recording;
 use crate::core::stream::Stream;
 use crate::core::stream::event::Event;
 use crate::core::stream::interceptor::{Awaited, Call, Change, EventUse, Interceptor};
 
-/// Takes the work of streams for all graphs.
+/// Takes the work of streams, and their requests to pools, for all graphs.
 pub struct Graphs;
 
 impl Interceptor for Graphs {
@@ -84,6 +88,44 @@ impl Interceptor for Graphs {
             Change::Ending => stream_ends(stream),
         }
     }
+}
+
+impl Recording for Graphs {
+    fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>) -> Result<usize> {
+        let capture = capture_with_pools(stream)?;
+        let addr = allocate()?;
+        if let Err(error) = capture.with_memory(|memory| memory.add(capture.graph, addr, stream)) {
+            // The first failure is the one to report.
+            note(free(addr));
+            return Err(error);
+        }
+        capture.add(stream.handle, What::MemAlloc, vec![None])?;
+        Ok(addr)
+    }
+
+    fn free(&self, stream: &Stream, addr: usize) -> Result<()> {
+        let capture = capture_with_pools(stream)?;
+        capture.with_memory(|memory| memory.free(capture.graph, addr))?;
+        capture.add(stream.handle, What::MemFree, vec![None]).map(drop)
+    }
+}
+
+/// The capture of a stream that allocates or frees memory of a pool.
+fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
+    let capture = Recorder::of(stream).take_part()?;
+    capture.check()?;
+    let why = match capture.is_body {
+        _ if capture.is_built => {
+            "graphs that are built neither take nor free memory of pools; do it in another stream, or capture the \
+             graph"
+        }
+        true => {
+            "bodies of conditional tasks neither take nor free memory of pools, since runs leave them out or repeat \
+             them; do it in the graph that has the task, or outside of captures"
+        }
+        false => return Ok(capture),
+    };
+    Err(Recorder::of(stream).cannot(why).into())
 }
 
 #[cold]
