@@ -142,7 +142,7 @@ impl<'a> Recorder<'a> {
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
         if let Some(update) = &*self.parts.update.lock() {
-            return update.add(what, works).map_err(no_memory);
+            return update.add(works).map_err(no_memory);
         }
         let added = self.capture().map(|capture| capture.add(self.stream.handle, what, works));
         in_time(added)

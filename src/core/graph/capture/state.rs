@@ -81,7 +81,7 @@ impl State {
         after.extend(also.filter(|index| !branch.after.contains(index)));
         // Records of events have their place in the order of the graph.
         let can_change = work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
-        let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(what, work));
+        let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(work));
         self.tasks.push(Task {
             what,
             work,

@@ -6,7 +6,6 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::claim_for;
-use super::step::What;
 use super::used::memory_of;
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
@@ -35,8 +34,8 @@ handles::object!(Group, TaskGroup);
 /// The tasks and the work of a group.
 #[derive(Default)]
 pub struct State {
-    /// Its tasks, in order.
-    pub kinds: Vec<(What, Shape)>,
+    /// What its tasks are, in order: a change keeps that.
+    pub kinds: Vec<&'static str>,
     /// Tasks that run without anything in between.
     pub batches: Vec<Range<usize>>,
     /// Its current work; `None` while it is being captured, and when its graph has ended.
@@ -74,37 +73,17 @@ impl Version {
     }
 }
 
-/// What a change must keep, besides the kind of call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A copy of bytes.
-    Bytes,
-    /// A copy of rows.
-    Rows,
-    /// Another operation.
-    Other,
-}
-
-impl Shape {
-    fn of(work: &Work) -> Self {
-        match work {
-            Work::Copy(_) => Self::Bytes,
-            Work::Copy2d(_) => Self::Rows,
-            _ => Self::Other,
-        }
-    }
-}
-
-fn name((what, shape): (What, Shape)) -> &'static str {
-    match (what, shape) {
-        (What::Copy, Shape::Rows) => "a copy of rows",
-        (What::Copy, _) => "a copy",
-        (What::Fill, _) => "a fill",
-        (What::Reduce, _) => "a reduction",
-        (What::RandomNum, _) => "random numbers",
-        (What::Kernel, _) => "a kernel",
-        (What::HostFn, _) => "a host function",
-        _ => "another task",
+/// The kind of a task that can be changed.
+fn kind(work: &Work) -> &'static str {
+    match work {
+        Work::Copy(_) => "a copy",
+        Work::Copy2d(_) => "a copy of rows",
+        Work::Fill(_) => "a fill",
+        Work::Reduce(_) => "a reduction",
+        Work::RandomNum(_) => "random numbers",
+        Work::Launch(_) => "a kernel",
+        Work::HostFn(_) => "a host function",
+        Work::Record(_) => "another task",
     }
 }
 
@@ -144,9 +123,9 @@ impl Group {
     }
 
     /// Adds a task.
-    pub fn add(self: &Arc<Self>, what: What, work: &Work) -> Member {
+    pub fn add(self: &Arc<Self>, work: &Work) -> Member {
         let mut state = self.state.lock();
-        state.kinds.push((what, Shape::of(work)));
+        state.kinds.push(kind(work));
         Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
     }
 
@@ -173,23 +152,19 @@ pub struct Update {
 /// The operations of a change.
 #[derive(Default)]
 pub struct Changes {
-    kinds: Vec<(What, Shape)>,
     works: Vec<Work>,
     /// A submitted operation that a group cannot have.
     spoilt: Option<&'static str>,
 }
 
 impl Update {
-    /// Adds works of one kind. Returns how many there are then.
-    pub fn add(&self, what: What, works: Vec<Option<Work>>) -> Result<Position> {
+    /// Adds works. Returns how many there are then.
+    pub fn add(&self, works: Vec<Option<Work>>) -> Result<Position> {
         let mut state = self.state.lock();
-        let (more, all) = (works.len(), state.works.len() + works.len());
-        let room = state.kinds.make_room(more).and_then(|()| state.works.make_room(more));
+        let all = state.works.len() + works.len();
+        let room = state.works.make_room(works.len());
         room.map_err(|_| host_memory::no_memory_for("operations of an update", all))?;
-        for work in works.into_iter().flatten() {
-            state.kinds.push((what, Shape::of(&work)));
-            state.works.push(work);
-        }
+        state.works.extend(works.into_iter().flatten());
         Ok(state.works.len() as Position)
     }
 
@@ -216,17 +191,15 @@ impl Update {
             return refused(format_args!("{why}"));
         }
         let wanted = &self.group.state.lock().kinds;
-        let (has, needs) = (changes.kinds.len(), wanted.len());
+        let (has, needs) = (changes.works.len(), wanted.len());
         if has != needs {
             return refused(format_args!("the update has {has} operations, the task group {needs}"));
         }
-        let differs = |(new, old): (&(What, Shape), &(What, Shape))| new != old;
-        match changes.kinds.iter().zip(wanted).position(differs) {
-            Some(index) => refused(format_args!(
-                "operation {index} of the update is {}, that of the task group {}",
-                name(changes.kinds[index]),
-                name(wanted[index])
-            )),
+        let mut kinds = changes.works.iter().map(kind).zip(wanted).enumerate();
+        match kinds.find(|(_, (new, old))| new != *old) {
+            Some((index, (new, old))) => {
+                refused(format_args!("operation {index} of the update is {new}, that of the task group {old}"))
+            }
             None => Ok(changes.works),
         }
     }
