@@ -9,7 +9,7 @@ use crate::backend::{self, Copy, Fault, FaultKind, NodeLaunch, Op, Place, Positi
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
-use crate::core::graph::task::{Step, What};
+use crate::core::graph::task::{Step, What, work_spans};
 use crate::core::memory;
 use crate::core::stream::{Stream, interceptor};
 
@@ -141,6 +141,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
+        works.iter().flatten().flat_map(work_spans).try_for_each(|span| self.check(span))?;
         if let Some(update) = &*self.parts.update.lock() {
             return update.add(works).map_err(no_memory);
         }
@@ -150,6 +151,9 @@ impl<'a> Recorder<'a> {
 
     /// Records a step of the stream of a run, which groups do not support.
     fn add_step(&self, what: What, step: Step) -> backend::Result<Position> {
+        // A word that a run reads or writes may be managed memory.
+        let mut words = step.spans().into_iter().filter(|word| !memory::is_managed(word.addr));
+        words.try_for_each(|word| self.check(word))?;
         let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream.handle));
         let Some(capture) = capture else {
             return Err(self.cannot(
@@ -167,8 +171,7 @@ impl<'a> Recorder<'a> {
     fn add_copies(&self, copies: &[Copy]) -> backend::Result<Position> {
         let each = size_of::<Option<Work>>();
         let _memory = host_memory::claim("copies", copies.len(), each).map_err(no_memory)?;
-        let works = copies.iter().map(|copy| self.copy_work(copy).map(Some));
-        self.add(What::Copy, works.collect::<backend::Result<_>>()?)
+        self.add(What::Copy, copies.iter().map(|copy| Some(Work::Copy(copy.clone()))).collect())
     }
 
     /// Records a launch that was prepared for graphs.
@@ -188,31 +191,13 @@ impl<'a> Recorder<'a> {
         Fault::unsupported(text)
     }
 
-    /// A graph's work must stay on its device, and reads its sources when it runs.
-    fn check(&self, dst: Span, src: Span, staged: bool) -> backend::Result<()> {
-        if staged {
-            return Err(self.cannot(
-                "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source at once, and a graph in each run; use \
-                 ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
-            ));
+    /// A graph's work must stay on its device.
+    fn check(&self, span: Span) -> backend::Result<()> {
+        match span.place {
+            Place::Device(id) if id != self.stream.device.id => Err(self
+                .cannot("a graph is of one device, and this uses memory of another one; do it outside of the capture")),
+            _ => Ok(()),
         }
-        let elsewhere = |span: Span| matches!(span.place, Place::Device(id) if id != self.stream.device.id);
-        if elsewhere(dst) || elsewhere(src) {
-            return Err(self.cannot(
-                "a graph is of one device, and this uses memory of another one; do it outside of the capture",
-            ));
-        }
-        Ok(())
-    }
-
-    /// As [`Self::check`], for a word that a run reads or writes, which may be managed memory.
-    fn check_word(&self, word: Span) -> backend::Result<()> {
-        if memory::is_managed(word.addr) { Ok(()) } else { self.check(word, word, false) }
-    }
-
-    fn copy_work(&self, copy: &Copy) -> backend::Result<Work> {
-        self.check(copy.dst, copy.src, copy.stage_source)?;
-        Ok(Work::Copy(copy.clone()))
     }
 }
 
@@ -237,31 +222,18 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
 impl Submit for Recorder<'_> {
     fn submit(&self, op: Op<'_>) -> backend::Result<Position> {
         match op {
-            Op::Copy(copy) => self.add_work(What::Copy, self.copy_work(&copy)?),
+            Op::Copy(copy) if copy.stage_source => Err(self.cannot(
+                "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source at once, and a graph in each run; use \
+                 ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
+            )),
+            Op::Copy(copy) => self.add_work(What::Copy, Work::Copy(copy)),
             Op::CopyBatch(copies) => self.add_copies(copies),
-            Op::Copy2d(copy) => {
-                self.check(copy.dst.span, copy.src.span, false)?;
-                self.add_work(What::Copy, Work::Copy2d(copy))
-            }
-            Op::CopyIndirect(copy) => {
-                copy.words().try_for_each(|word| self.check_word(word))?;
-                self.add_step(What::Copy, Step::CopyIndirect(copy))
-            }
-            Op::Fill(fill) => {
-                self.check(fill.dst, fill.dst, false)?;
-                self.add_work(What::Fill, Work::Fill(fill))
-            }
+            Op::Copy2d(copy) => self.add_work(What::Copy, Work::Copy2d(copy)),
+            Op::CopyIndirect(copy) => self.add_step(What::Copy, Step::CopyIndirect(copy)),
+            Op::Fill(fill) => self.add_work(What::Fill, Work::Fill(fill)),
             Op::Prefetch(..) => self.add(What::Prefetch, vec![None]),
-            Op::RandomNum(job) => {
-                for span in job.words().chain(job.counter).chain([job.dst]) {
-                    self.check(span, span, false)?;
-                }
-                self.add_work(What::RandomNum, Work::RandomNum(job))
-            }
-            Op::Reduce(reduce) => {
-                self.check(reduce.dst, reduce.src, false)?;
-                self.add_work(What::Reduce, Work::Reduce(reduce))
-            }
+            Op::RandomNum(job) => self.add_work(What::RandomNum, Work::RandomNum(job)),
+            Op::Reduce(reduce) => self.add_work(What::Reduce, Work::Reduce(reduce)),
             Op::HostFn(function) => {
                 let function = function.take().repeated().ok_or_else(|| {
                     self.cannot("this host function can be called once only, and a graph calls it in each run")
@@ -272,14 +244,8 @@ impl Submit for Recorder<'_> {
                 "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
                  that no thread is subscribed for",
             )),
-            Op::WriteValue(write) => {
-                self.check_word(write.dst)?;
-                self.add_step(What::ValueWrite, Step::WriteValue(write))
-            }
-            Op::WaitValue(wait) => {
-                self.check_word(wait.src)?;
-                self.add_step(What::ValueWait, Step::WaitValue(wait))
-            }
+            Op::WriteValue(write) => self.add_step(What::ValueWrite, Step::WriteValue(write)),
+            Op::WaitValue(wait) => self.add_step(What::ValueWait, Step::WaitValue(wait)),
             Op::ChangeNotify(notify, change) => {
                 self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::backend::{
     Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite,
 };
@@ -48,6 +50,9 @@ pub enum What {
     Control,
 }
 
+/// The memory that one task uses, without the heap: captures read it in each call.
+pub type Spans = SmallVec<[Span; 8]>;
+
 /// A step that the stream of a run does itself, between the parts that its backend runs.
 #[derive(Clone)]
 pub enum Step {
@@ -90,13 +95,13 @@ impl Step {
     }
 
     /// The memory that it uses.
-    pub fn spans(&self) -> Vec<Span> {
+    pub fn spans(&self) -> Spans {
         match self {
-            Self::WriteValue(write) => vec![write.dst],
-            Self::WaitValue(wait) => vec![wait.src],
+            Self::WriteValue(write) => smallvec![write.dst],
+            Self::WaitValue(wait) => smallvec![wait.src],
             Self::CopyIndirect(copy) => copy.words().collect(),
-            Self::ChangeNotify(..) | Self::WaitNotify(..) => Vec::new(),
-            Self::Wait(_) | Self::Record(_) | Self::WaitShared(_) => Vec::new(),
+            Self::ChangeNotify(..) | Self::WaitNotify(..) => Spans::new(),
+            Self::Wait(_) | Self::Record(_) | Self::WaitShared(_) => Spans::new(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The library's memory that recorded work uses.
 
+use smallvec::smallvec;
+
 use super::Task;
-use super::step::Step;
+use super::step::{Spans, Step};
 use crate::backend::{Span, Work};
 use crate::core::base::error::{Error, param_invalid};
 use crate::core::memory::allocation::Allocation;
@@ -38,14 +40,15 @@ fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     all
 }
 
-fn work_spans(work: &Work) -> Vec<Span> {
+/// The memory that recorded work names.
+pub fn work_spans(work: &Work) -> Spans {
     match work {
-        Work::Copy(copy) => vec![copy.dst, copy.src],
-        Work::Copy2d(copy) => vec![copy.dst.span, copy.src.span],
-        Work::Fill(fill) => vec![fill.dst],
-        Work::Reduce(reduce) => vec![reduce.dst, reduce.src],
+        Work::Copy(copy) => smallvec![copy.dst, copy.src],
+        Work::Copy2d(copy) => smallvec![copy.dst.span, copy.src.span],
+        Work::Fill(fill) => smallvec![fill.dst],
+        Work::Reduce(reduce) => smallvec![reduce.dst, reduce.src],
         Work::RandomNum(job) => job.words().chain(job.counter).chain([job.dst]).collect(),
-        Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => Vec::new(),
+        Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => Spans::new(),
     }
 }
 
