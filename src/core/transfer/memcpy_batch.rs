@@ -119,54 +119,17 @@ impl From<Error> for Failure {
 /// The result of a batch.
 pub type Outcome<T> = std::result::Result<T, Failure>;
 
-/// An element of an array argument.
-#[derive(Clone, Copy)]
-struct Element(&'static str, usize);
+/// Whether copies can go from host to device, and from device to host. With managed memory, which belongs to the host
+/// and to every device, that may be both.
+type Ways = [bool; 2];
 
-impl fmt::Display for Element {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.0, self.1)
-    }
+fn ways(copy: &Copy) -> Ways {
+    let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
+    [!is_host(copy.dst.place) && host(&copy.src), !is_host(copy.src.place) && host(&copy.dst)]
 }
 
-/// The directions that copies can have. With managed memory, which belongs to the host and to every device, that may be
-/// both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ways {
-    host_to_device: bool,
-    device_to_host: bool,
-}
-
-impl Ways {
-    const ALL: Self = Self { host_to_device: true, device_to_host: true };
-
-    fn of(copy: &Copy) -> Self {
-        let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
-        Self {
-            host_to_device: !is_host(copy.dst.place) && host(&copy.src),
-            device_to_host: !is_host(copy.src.place) && host(&copy.dst),
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            host_to_device: self.host_to_device && other.host_to_device,
-            device_to_host: self.device_to_host && other.device_to_host,
-        }
-    }
-
-    fn is_none(self) -> bool {
-        !self.host_to_device && !self.device_to_host
-    }
-}
-
-impl fmt::Display for Ways {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.host_to_device {
-            true => "from host to device",
-            false => "from device to host",
-        })
-    }
+fn in_words([to_device, _]: Ways) -> &'static str {
+    if to_device { "from host to device" } else { "from device to host" }
 }
 
 /// A batch after the checks of its values.
@@ -218,7 +181,7 @@ impl Batch {
     fn resolve(&self, own: &Device) -> Outcome<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = host_memory::list("copies", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
-        let mut ways = Ways::ALL;
+        let mut left = [true; 2];
         let mut attribute = 0;
         for &(index, entry) in &self.entries {
             while self.attributes.get(attribute + 1).is_some_and(|next| next.first <= index) {
@@ -226,9 +189,9 @@ impl Batch {
             }
             let of_entry = |error| Failure::of(index, error);
             let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute]).map_err(of_entry)?;
-            ways = check_ways(index, &copy, ways).map_err(of_entry)?;
-            for (argument, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)] {
-                let other = memory::hold_other(Element(argument, index), span, own, writes);
+            left = check_ways(index, &copy, left).map_err(of_entry)?;
+            for (array, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)] {
+                let other = memory::hold_other(format_args!("{array}[{index}]"), span, own, writes);
                 if let Some(other) = other.map_err(of_entry)?
                     && !held.iter().any(|known| Arc::ptr_eq(known, &other))
                 {
@@ -281,8 +244,8 @@ fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
 
 /// The copy with this index, whose attribute has the index `which`.
 fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy, Error> {
-    let resolve = |array, addr, side: &str, location: Location| -> Result<Span, Error> {
-        let argument = Element(array, index);
+    let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span, Error> {
+        let argument = format_args!("{array}[{index}]");
         let span = memory::span(argument, addr, entry.size)?;
         if !location.fits(&span) {
             return Err(param_invalid!(
@@ -299,8 +262,8 @@ fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute
 
 /// All copies of a batch have one direction: returns the directions that remain possible for later ones.
 fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
-    let own = Ways::of(copy);
-    if own.is_none() {
+    let own = ways(copy);
+    if own == [false; 2] {
         return Err(param_invalid!(
             "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
              from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
@@ -310,10 +273,12 @@ fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
             place_in_words(copy.src.place)
         ));
     }
-    let left = own.and(before);
-    if left.is_none() {
+    let left = [own[0] && before[0], own[1] && before[1]];
+    if left == [false; 2] {
         return Err(param_invalid!(
-            "copy {index} goes {own}, those before it {before}; make a batch for each direction"
+            "copy {index} goes {}, those before it {}; make a batch for each direction",
+            in_words(own),
+            in_words(before)
         ));
     }
     Ok(left)
