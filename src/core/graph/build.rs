@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::capture::{Capture, capture_of};
-use super::flow::{Flow, never_recorded};
+use super::flow::{Flow, Tree, never_recorded};
 use super::graph::{Graph, Ready, Resources};
 use super::task::{Task, What};
 use crate::algo::map::slot_table::{Handle, Ref};
@@ -126,8 +126,9 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
         if !tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)) {
             return Err(no_end());
         }
-        let flow = Flow::new(graph.handle, &graph.device, tasks, streams, starting.len())?;
-        Ready::of_flow(&graph.device, tasks.to_vec(), flow)
+        let tree = Tree { tasks: tasks.to_vec(), ..Tree::default() };
+        let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting.len())?;
+        Ready::of_flow(&graph.device, tree.tasks, flow)
     })?;
     graph.complete(ready);
     Ok(())

@@ -84,6 +84,7 @@ pub enum Choice {
 }
 
 /// A graph with all its bodies.
+#[derive(Default)]
 pub struct Tree {
     /// Its tasks, without those of bodies.
     pub tasks: Vec<Task>,

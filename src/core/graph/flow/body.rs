@@ -9,8 +9,8 @@ use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::graph::task;
 use crate::core::graph::task::control::{Conditional, Kind};
-use crate::core::graph::task::{self, Task};
 use crate::core::runtime::device::Device;
 
 impl Tree {
@@ -18,6 +18,18 @@ impl Tree {
     pub fn claim(&self) -> Result<Claim> {
         let (tasks, edges) = self.size();
         task::claim_for(tasks, edges)
+    }
+
+    /// The streams of a graph that was captured: first the one that the capture began with, since others join only
+    /// after a task of it.
+    pub fn streams(&self) -> Vec<Handle> {
+        let mut streams = Vec::new();
+        for task in &self.tasks {
+            if !streams.contains(&task.stream) {
+                streams.push(task.stream);
+            }
+        }
+        streams
     }
 
     /// The number of tasks and of edges.
@@ -30,33 +42,25 @@ impl Tree {
 }
 
 impl Flow {
-    /// Of a graph that was captured, with all its bodies.
-    pub fn of_tree(graph: Handle, device: &Device, tree: &Tree) -> Result<Arc<Self>> {
-        let tasks = &tree.tasks;
-        let streams = streams_of(tasks);
-        let starting = streams.len();
-        let records = records(tasks, &streams)?;
+    /// Of a graph with all its bodies. `streams` are those that runs may start; every run starts the first `starting`
+    /// of them.
+    pub fn new(
+        graph: Handle,
+        device: &Device,
+        tree: &Tree,
+        streams: Vec<Handle>,
+        starting: usize,
+    ) -> Result<Arc<Self>> {
+        let records = records(&tree.tasks, &streams)?;
         let mut draft = Draft::new(device)?;
-        let level = draft.level(tasks, streams, records, Some(tree));
-        // The first task belongs to the stream that the capture began with, and all others are ordered after it.
+        let level = draft.level(tree, streams, records);
+        // The first task of a capture belongs to the stream that it began with, and all others are ordered after it.
         if let Some((_, steps)) = draft.strands.first_mut() {
             steps.extend(defaults(device, &tree.defaults)?);
         }
         draft.strands_of(&level)?;
         draft.complete(graph, starting)
     }
-}
-
-/// The streams of a graph that was captured: first the one that the capture began with, since others join only after a
-/// task of it.
-fn streams_of(tasks: &[Task]) -> Vec<Handle> {
-    let mut streams = Vec::new();
-    for task in tasks {
-        if !streams.contains(&task.stream) {
-            streams.push(task.stream);
-        }
-    }
-    streams
 }
 
 /// The step that sets values to their defaults.
@@ -92,10 +96,8 @@ impl Draft<'_> {
         let mut targets = Vec::with_capacity(bodies.len());
         let mut ends = Vec::with_capacity(bodies.len());
         for body in bodies {
-            let tree = level
-                .tree
-                .and_then(|tree| tree.bodies.get(body))
-                .ok_or_else(|| Error::new(Code::InternalError, "a conditional task has no body"))?;
+            let tree = level.tree.bodies.get(body);
+            let tree = tree.ok_or_else(|| Error::new(Code::InternalError, "a conditional task has no body"))?;
             targets.push(steps.len());
             self.body(tree, steps)?;
             ends.push(steps.len());
@@ -112,11 +114,10 @@ impl Draft<'_> {
 
     /// Appends the steps of a body.
     fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
-        let tasks = &tree.tasks;
-        let all = streams_of(tasks);
+        let all = tree.streams();
         let Some((&first, others)) = all.split_first() else { return Ok(()) };
-        let records = records(tasks, &all)?;
-        let level = self.level(tasks, others.to_vec(), records, Some(tree));
+        let records = records(&tree.tasks, &all)?;
+        let level = self.level(tree, others.to_vec(), records);
         steps.push(Step::Begin(self.bodies.len()));
         self.bodies.push(Body {
             strands: level.strand..level.strand + level.streams.len(),

@@ -26,33 +26,13 @@ pub(super) struct Draft<'a> {
 
 /// Tasks that become steps together: of a graph, or of a body.
 pub(super) struct Level<'a> {
-    pub(super) tasks: &'a [Task],
+    pub(super) tree: &'a Tree,
     /// The streams that are strands, in order, and the number of the first one.
     pub(super) streams: Vec<Handle>,
     pub(super) strand: usize,
     /// The tasks that are records which other streams wait for, in order, and the number of the first one's event.
     pub(super) records: Vec<usize>,
     pub(super) event: usize,
-    /// Of the graph, if its tasks have bodies.
-    pub(super) tree: Option<&'a Tree>,
-}
-
-impl Flow {
-    /// Of these tasks, on `device`. `streams` are those that runs may start; every run starts the first `starting` of
-    /// them.
-    pub fn new(
-        graph: Handle,
-        device: &Device,
-        tasks: &[Task],
-        streams: Vec<Handle>,
-        starting: usize,
-    ) -> Result<Arc<Self>> {
-        let records = records(tasks, &streams)?;
-        let mut draft = Draft::new(device)?;
-        let level = draft.level(tasks, streams, records, None);
-        draft.strands_of(&level)?;
-        draft.complete(graph, starting)
-    }
 }
 
 impl<'a> Draft<'a> {
@@ -64,17 +44,11 @@ impl<'a> Draft<'a> {
     }
 
     /// The level of these tasks, with new strands and events.
-    pub(super) fn level<'t>(
-        &mut self,
-        tasks: &'t [Task],
-        streams: Vec<Handle>,
-        records: Vec<usize>,
-        tree: Option<&'t Tree>,
-    ) -> Level<'t> {
+    pub(super) fn level<'t>(&mut self, tree: &'t Tree, streams: Vec<Handle>, records: Vec<usize>) -> Level<'t> {
         let (strand, event) = (self.strands.len(), self.events);
         self.strands.extend(streams.iter().map(|stream| (*stream, Vec::new())));
         self.events += records.len();
-        Level { tasks, streams, strand, records, event, tree }
+        Level { tree, streams, strand, records, event }
     }
 
     /// Appends the steps of a level to its strands.
@@ -160,8 +134,8 @@ impl Draft<'_> {
         let mut block: Vec<usize> = Vec::new();
         let mut labels: Vec<(u64, usize)> = Vec::new();
         let mut jumps: Vec<(usize, &[u64])> = Vec::new();
-        for (place, task) in level.tasks.iter().enumerate().filter(|(_, it)| it.stream == stream) {
-            let others = task.after.iter().filter(|&&index| level.tasks[index].stream != stream);
+        for (place, task) in level.tree.tasks.iter().enumerate().filter(|(_, it)| it.stream == stream) {
+            let others = task.after.iter().filter(|&&index| level.tree.tasks[index].stream != stream);
             let waits: Vec<usize> = others.filter_map(|&index| level.event(index)).collect();
             let is_record = level.event(place);
             let called = match task.work() {
@@ -195,7 +169,7 @@ impl Draft<'_> {
         }
         self.run(level, &mut block, steps)?;
         for (step, names) in jumps {
-            let place = |name: &u64| find_label(level.tasks, &labels, *name, stream);
+            let place = |name: &u64| find_label(&level.tree.tasks, &labels, *name, stream);
             let found = names.iter().map(place).collect::<Result<_>>()?;
             if let Step::Choose(Choice::Index { targets, .. }) = &mut steps[step] {
                 *targets = found;
@@ -230,7 +204,7 @@ impl Draft<'_> {
         // Earlier tasks of other blocks are earlier in the strand.
         let inside = |index: &usize| places.binary_search(index).ok();
         let tasks = places.iter().map(|&place| {
-            let task = &level.tasks[place];
+            let task = &level.tree.tasks[place];
             Task { after: task.after.iter().filter_map(inside).collect(), ..task.clone() }
         });
         let tasks: Vec<Task> = tasks.collect();

@@ -83,7 +83,9 @@ impl Ready {
     pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = graph.tree(self)?;
         let _memory = tree.claim()?;
-        let flow = Flow::of_tree(graph.handle, &graph.device, &tree)?;
+        let streams = tree.streams();
+        let starting = streams.len();
+        let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting)?;
         let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
         let drive = Drive::Host(flow);
         let (memory, events) = uses(&tree.all_tasks());
