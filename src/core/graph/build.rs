@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::capture::{Capture, capture_of};
 use super::flow::{Flow, Tree, never_recorded};
-use super::graph::{Graph, Ready, Resources};
+use super::graph::{Drive, Graph, Ready, Resources};
 use super::task::{Task, What};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
@@ -120,7 +120,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     let ready = building.end_building(|tasks, starting| {
         if tasks.iter().all(|task| task.control.is_none()) {
             let tasks = tasks_of_runs(tasks, starting)?.ok_or_else(no_end)?;
-            return Ready::new(&graph.device, tasks, Resources::default());
+            return Ready::new(&graph.device, tasks, Drive::Backend, Resources::default());
         }
         let streams = streams_of_runs(tasks, starting);
         if !tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)) {
@@ -128,7 +128,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
         }
         let tree = Tree { tasks: tasks.to_vec(), ..Tree::default() };
         let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting.len())?;
-        Ready::of_flow(&graph.device, tree.tasks, flow)
+        Ready::new(&graph.device, tree.tasks, Drive::Host(flow), Resources::default())
     })?;
     graph.complete(ready);
     Ok(())

@@ -12,8 +12,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::body::{Body, ConditionHandle};
 use self::inspected::Inspected;
-use self::ready::Drive;
-pub use self::ready::{Ready, Resources};
+pub use self::ready::{Drive, Ready, Resources};
 use super::capture::{Capture, Recorder};
 use super::end_callback::{self, EndCallback};
 use super::memory;

@@ -8,7 +8,8 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::thread_number;
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles::{self, Object};
-use crate::core::graph::graph::{Graph, Ready, Resources};
+use crate::core::graph::flow;
+use crate::core::graph::graph::{Drive, Graph, Ready, Resources};
 use crate::core::graph::task::Task;
 use crate::core::stream::{self, Stream};
 
@@ -115,11 +116,12 @@ fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result
         param_invalid!("the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
              without a graph")
     })?;
-    let make = match capture.is_body || tasks.iter().any(|task| task.conditional().is_some()) {
-        true => Ready::with_bodies,
-        false => Ready::new,
-    };
-    graph.complete(make(&graph.device, tasks, resources)?);
+    let mut drive = Drive::Backend;
+    if capture.is_body || tasks.iter().any(|task| task.conditional().is_some()) {
+        flow::check(&tasks)?;
+        drive = Drive::HostLater;
+    }
+    graph.complete(Ready::new(&graph.device, tasks, drive, resources)?);
     graph.unclaim();
     Ok(graph.handle.raw())
 }

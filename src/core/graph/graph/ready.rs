@@ -22,7 +22,8 @@ pub enum Drive {
     Backend,
     /// The host.
     Host(Arc<Flow>),
-    /// The host, once all bodies of conditional tasks are captured. For a body: as a part of the other graph.
+    /// The host, once all bodies of conditional tasks are captured. For a body: as a part of the other graph. The tasks
+    /// fit ([`flow::check`]).
     HostLater,
 }
 
@@ -61,22 +62,10 @@ impl Resources {
 
 impl Ready {
     /// Of these tasks, on `device`.
-    pub fn new(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
-        let program = Program::new(&device.native, &tasks)?;
-        Ok(Self::of(tasks, Arc::new(program), Drive::Backend, Arc::new(resources)))
-    }
-
-    /// For a flow that was made of these tasks.
-    pub fn of_flow(device: &Device, tasks: Vec<Task>, flow: Arc<Flow>) -> Result<Arc<Self>> {
-        let nothing = Program::new(&device.native, &[])?;
-        Ok(Self::of(tasks, Arc::new(nothing), Drive::Host(flow), Arc::default()))
-    }
-
-    /// For tasks of which some are conditional, or which are a body.
-    pub fn with_bodies(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
-        flow::check(&tasks)?;
-        let nothing = Program::new(&device.native, &[])?;
-        Ok(Self::of(tasks, Arc::new(nothing), Drive::HostLater, Arc::new(resources)))
+    pub fn new(device: &Device, tasks: Vec<Task>, drive: Drive, resources: Resources) -> Result<Arc<Self>> {
+        let of_backend = if matches!(drive, Drive::Backend) { &*tasks } else { &[] };
+        let program = Arc::new(Program::new(&device.native, of_backend)?);
+        Ok(Self::of(tasks, program, drive, Arc::new(resources)))
     }
 
     /// The same, for a graph whose bodies are all captured.
