@@ -79,15 +79,7 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
              create it with aclrtCreateStreamWithConfig"
         ));
     }
-    if !Arc::ptr_eq(&graph.device, &stream.device) {
-        return Err(error_with!(
-            Code::StreamContext,
-            "modelRI {raw:#x} is on device {}, the stream is on device {}; bind streams of the device that was \
-                 current in aclmdlRIBuildBegin",
-            graph.device.id,
-            stream.device.id
-        ));
-    }
+    graph.check_device(&stream, "is", "bind streams of the device that was current in aclmdlRIBuildBegin")?;
     building.bind(&stream, flag == HEAD)
 }
 

@@ -12,7 +12,7 @@ use super::graph::Graph;
 use super::graph::body::{Body, ConditionHandle, OwnedBodies};
 use super::task::control::{Conditional, Control, Kind};
 use crate::algo::map::slot_table::Handle;
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid, unsupported};
+use crate::core::base::error::{Error, Result, arguments, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
@@ -132,14 +132,7 @@ fn add(
 pub fn begin_capture(stream: u64, raw: u64, mode: i32) -> Result<()> {
     capture::begin_as(stream, mode, Some(raw), |stream| {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-        if !Arc::ptr_eq(&graph.device, &stream.device) {
-            return Err(error_with!(
-                Code::StreamContext,
-                "modelRI {raw:#x} is on device {}, the stream is on device {}; use a stream of the graph's device",
-                graph.device.id,
-                stream.device.id
-            ));
-        }
+        graph.check_device(stream, "is", "use a stream of the graph's device")?;
         graph.claim(raw)?;
         Ok(graph.handle)
     })

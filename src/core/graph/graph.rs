@@ -75,6 +75,18 @@ impl Graph {
         made.ok_or_else(|| Error::no_more("graphs"))
     }
 
+    /// Fails for a stream of another device than the one that the graph `is` on; `instead` says what to do.
+    #[inline]
+    pub fn check_device(&self, stream: &Stream, is: &str, instead: &str) -> Result<()> {
+        if Arc::ptr_eq(&self.device, &stream.device) { Ok(()) } else { Err(self.elsewhere(stream, is, instead)) }
+    }
+
+    #[cold]
+    fn elsewhere(&self, stream: &Stream, is: &str, instead: &str) -> Error {
+        let (own, other) = (self.device.id, stream.device.id);
+        error_with!(Code::StreamContext, "{self} {is} on device {own}, the stream is on device {other}; {instead}")
+    }
+
     /// It is recorded, and `ready` runs it.
     pub fn complete(&self, ready: Arc<Ready>) {
         *self.ready.lock() = Some(ready);
@@ -175,15 +187,7 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> 
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    if !Arc::ptr_eq(&graph.device, &stream.device) {
-        return Err(error_with!(
-            Code::StreamContext,
-            "modelRI {raw:#x} was captured on device {}, the stream is on device {}; run it on a stream of \
-                 its own device",
-            graph.device.id,
-            stream.device.id
-        ));
-    }
+    graph.check_device(&stream, "was captured", "run it on a stream of its own device")?;
     Ok((stream, graph))
 }
 
