@@ -24,7 +24,7 @@ use self::state::{Branch, State};
 use super::graph::{Graph, Resources};
 use super::memory::Memory;
 use super::task::group::Group;
-use super::task::{self, Step, Task, What};
+use super::task::{self, Task, What};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
@@ -145,45 +145,28 @@ impl Capture {
     pub fn add(&self, stream: Handle, what: What, works: Vec<Option<Work>>) -> Result<Position> {
         let mut state = self.open()?;
         let _memory = state.make_room(stream, works.len())?;
-        let added = works.into_iter().map(|work| state.push(stream, what, work, None)).collect();
+        let added = works.into_iter().map(|work| state.push(Task::new(stream, what, work), None)).collect();
         let branch = state.branch(stream);
         branch.after = added;
         Ok(branch.count)
     }
 
-    /// As [`Self::add`], for one task that is ordered after `also` too, if that is given. Returns its place.
-    pub fn add_after(&self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> Result<usize> {
-        self.add_one(stream, what, work, also).map(|(_, added)| added)
+    /// Records a task of its stream, which is ordered after `also` too, if that is given. Returns its place, and how
+    /// many tasks the stream has then.
+    pub fn add_task(&self, task: Task, also: Option<usize>) -> Result<(usize, Position)> {
+        let stream = task.stream;
+        let (mut state, added) = self.add_one(task, also)?;
+        Ok((added, state.branch(stream).count))
     }
 
-    /// As [`Self::add_after`]. Also returns the locked state.
-    fn add_one(
-        &self,
-        stream: Handle,
-        what: What,
-        work: Option<Work>,
-        also: Option<usize>,
-    ) -> Result<(MutexGuard<'_, State>, usize)> {
+    /// As [`Self::add_task`]. Returns the locked state, and the task's place.
+    fn add_one(&self, task: Task, also: Option<usize>) -> Result<(MutexGuard<'_, State>, usize)> {
         let mut state = self.open()?;
+        let stream = task.stream;
         let _memory = state.make_room(stream, 1)?;
-        let added = state.push(stream, what, work, also);
+        let added = state.push(task, also);
         state.branch(stream).after = vec![added];
         Ok((state, added))
-    }
-
-    /// Records what runs do with an event for streams outside of the graph.
-    pub fn add_external(&self, stream: Handle, what: What, work: Option<Work>, step: Option<Step>) -> Result<()> {
-        let (mut state, added) = self.add_one(stream, what, work, None)?;
-        state.tasks[added].step = step;
-        state.tasks[added].is_external = true;
-        Ok(())
-    }
-
-    /// Records a step that the stream of a run does itself. Returns how many tasks the stream has then.
-    pub fn add_step(&self, stream: Handle, what: What, step: Step) -> Result<Position> {
-        let (mut state, added) = self.add_one(stream, what, None, None)?;
-        state.tasks[added].step = Some(step);
-        Ok(state.branch(stream).count)
     }
 
     /// Later work of the stream belongs to a group.
@@ -238,10 +221,8 @@ impl Capture {
                 true => before.clone(),
                 false => task.after.iter().map(|index| first + index).collect(),
             };
-            // Its current work: the group belongs to the other graph.
-            let current = task.group.as_ref().zip(task.work.as_ref());
-            let work = current.map(|(member, work)| member.work(work)).or(task.work.clone());
-            state.tasks.push(Task { work, group: None, after, stream, ..task.clone() });
+            // The group belongs to the other graph.
+            state.tasks.push(Task { work: task.current_work(), group: None, after, stream, ..task.clone() });
         }
         let branch = state.branch(stream);
         branch.count += tasks.len() as Position;

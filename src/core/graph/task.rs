@@ -40,6 +40,27 @@ pub struct Task {
 }
 
 impl Task {
+    /// A task of a stream without dependencies.
+    pub fn new(stream: Handle, what: What, work: Option<Work>) -> Self {
+        Self {
+            what,
+            work,
+            step: None,
+            control: None,
+            group: None,
+            after: Vec::new(),
+            stream,
+            is_external: false,
+            is_disabled: false,
+        }
+    }
+
+    /// Its work now, which may be another one for a task of a group.
+    pub fn current_work(&self) -> Option<Work> {
+        let work = self.work.as_ref()?;
+        Some(self.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
+    }
+
     /// The work of a run.
     pub fn work(&self) -> Option<&Work> {
         self.work.as_ref().filter(|_| !self.is_disabled)

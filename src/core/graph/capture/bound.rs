@@ -13,8 +13,8 @@ use crate::core::stream::Stream;
 impl Capture {
     /// Records control flow of a stream, with what it owns if it is a conditional task.
     pub fn add_control(&self, stream: Handle, control: Control, owned: Option<OwnedBodies>) -> Result<()> {
-        let (mut state, place) = self.add_one(stream, What::Control, None, None)?;
-        state.tasks[place].control = Some(Arc::new(control));
+        let control = Some(Arc::new(control));
+        let (mut state, _) = self.add_one(Task { control, ..Task::new(stream, What::Control, None) }, None)?;
         state.resources.bodies.extend(owned);
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use super::{Capture, Recorder, check_capturable};
 use crate::backend::Work;
 use crate::core::base::error::{Code, Result, error_with, unsupported};
-use crate::core::graph::task::{Step, What};
+use crate::core::graph::task::{Step, Task, What};
 use crate::core::stream::Stream;
 use crate::core::stream::event::{CLEAR, Event, SET, until_set};
 use crate::core::stream::interceptor::EventUse;
@@ -64,36 +64,25 @@ pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step
 pub(in crate::core::graph) fn take(stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {
     let recorder = Recorder::of(stream);
     let is_external = event.signal().is_some();
-    match usage {
-        EventUse::Record if !is_external => record(&recorder, event, raw)?,
-        EventUse::Record | EventUse::RecordExternal => {
-            let (work, step) = record_of_runs(event);
-            let what = What::EventRecord(raw);
-            recorder.take_part()?.add_external(stream.handle, what, work, step)?;
-        }
+    let task = |what, (work, step)| Task { step, is_external: true, ..Task::new(stream.handle, what, work) };
+    let task = match usage {
+        EventUse::Record if !is_external => return record(&recorder, event, raw).map(|()| true),
+        EventUse::Record | EventUse::RecordExternal => task(What::EventRecord(raw), record_of_runs(event)),
         EventUse::Wait if !is_external => return wait(&recorder, event, raw),
-        EventUse::Wait | EventUse::WaitExternal => {
-            let step = wait_of_runs(event)?;
-            let what = What::EventWait(raw);
-            recorder.take_part()?.add_external(stream.handle, what, None, Some(step))?;
-        }
+        EventUse::Wait | EventUse::WaitExternal => task(What::EventWait(raw), (None, Some(wait_of_runs(event)?))),
         // Each run of the graph records the event again.
-        EventUse::Reset if !is_external => {
-            recorder.take_part()?.add(stream.handle, What::EventReset(raw), vec![None])?;
-        }
-        EventUse::Reset => {
-            let step = reset_of_runs(event)?;
-            recorder.take_part()?.add_external(stream.handle, What::EventReset(raw), None, step)?;
-        }
-    }
-    Ok(true)
+        EventUse::Reset if !is_external => Task::new(stream.handle, What::EventReset(raw), None),
+        EventUse::Reset => task(What::EventReset(raw), (None, reset_of_runs(event)?)),
+    };
+    recorder.take_part()?.add_task(task, None).map(|_| true)
 }
 
 fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     let capture = recorder.take_part()?;
     let stream = recorder.stream().handle;
     event.intercept(|| {
-        let task = capture.add_after(stream, What::EventRecord(raw), record_inside(event), None)?;
+        let task = Task::new(stream, What::EventRecord(raw), record_inside(event));
+        let (task, _) = capture.add_task(task, None)?;
         Ok(Box::new(Place { capture: Arc::downgrade(&capture), task }))
     })
 }
@@ -101,12 +90,13 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
 /// Records a wait if the stream or the event's record is captured; false if neither is any more.
 fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
     let stream = recorder.stream();
+    let task = Task::new(stream.handle, What::EventWait(raw), None);
     recorder.check_not_updating()?;
     match (recorder.capture(), capture_of(event)) {
         (None, _) if stream.builds_graphs() => recorder.take_part().map(|_| false),
         (None, None) => Ok(false),
         (Some(own), Some((capture, place))) if Arc::ptr_eq(&own, &capture) => {
-            own.add_after(stream.handle, What::EventWait(raw), None, Some(place)).map(|_| true)
+            own.add_task(task, Some(place)).map(|_| true)
         }
         (Some(own), Some((other, _))) => {
             own.spoil("it was to wait for another capture");
@@ -128,7 +118,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
         }
         (None, Some((capture, place))) => {
             join(recorder, &capture)?;
-            capture.add_after(stream.handle, What::EventWait(raw), None, Some(place)).map(|_| true)
+            capture.add_task(task, Some(place)).map(|_| true)
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::backend::{self, Copy, Fault, FaultKind, NodeLaunch, Op, Place, Positi
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
-use crate::core::graph::task::{Step, What, work_spans};
+use crate::core::graph::task::{Step, Task, What, work_spans};
 use crate::core::memory;
 use crate::core::stream::{Stream, interceptor};
 
@@ -161,7 +161,8 @@ impl<'a> Recorder<'a> {
                  this before the group or behind it",
             ));
         };
-        in_time(Some(capture.add_step(self.stream.handle, what, step)))
+        let task = Task { step: Some(step), ..Task::new(self.stream.handle, what, None) };
+        in_time(Some(capture.add_task(task, None).map(|(_, position)| position)))
     }
 
     fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {

@@ -9,8 +9,8 @@ use crate::backend::{Position, Work};
 use crate::core::base::error::Result;
 use crate::core::base::host_memory;
 use crate::core::graph::graph::Resources;
+use crate::core::graph::task::Task;
 use crate::core::graph::task::group::Group;
-use crate::core::graph::task::{Task, What};
 use crate::core::stream::interceptor::Capturing;
 
 /// The state of a capture.
@@ -72,27 +72,16 @@ impl State {
         &mut self.branches[index]
     }
 
-    /// Adds a task of this stream, ordered after the stream's earlier tasks and `also`. Later tasks are not ordered
-    /// after it yet.
-    pub fn push(&mut self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> usize {
-        let branch = self.branch(stream);
+    /// Adds a task, ordered after its stream's earlier tasks and `also`. Later tasks are not ordered after it yet.
+    pub fn push(&mut self, task: Task, also: Option<usize>) -> usize {
+        let branch = self.branch(task.stream);
         branch.count += 1;
         let mut after = branch.after.clone();
         after.extend(also.filter(|index| !branch.after.contains(index)));
         // Records of events have their place in the order of the graph.
-        let can_change = work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
+        let can_change = task.work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
         let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(work));
-        self.tasks.push(Task {
-            what,
-            work,
-            step: None,
-            control: None,
-            group,
-            after,
-            stream,
-            is_external: false,
-            is_disabled: false,
-        });
+        self.tasks.push(Task { group, after, ..task });
         self.tasks.len() - 1
     }
 }

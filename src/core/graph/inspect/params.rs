@@ -108,11 +108,7 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
 
 /// The launch of a task; for one in a group, the current one.
 fn call_of(task: &Task) -> Option<Arc<Call>> {
-    let work = task.work.as_ref()?;
-    match &task.group {
-        Some(member) => Call::of(&member.work(work)),
-        None => Call::of(work),
-    }
+    Call::of(&task.current_work()?)
 }
 
 /// The result of aclmdlRITaskGetParams.

@@ -43,7 +43,7 @@ pub(super) fn facts(task: &Task) -> Vec<Fact> {
         facts.show("condition", hex(conditional.condition.raw()));
         facts.detail("value", addr(conditional.value));
     }
-    if let Some(work) = work_of(task) {
+    if let Some(work) = task.current_work() {
         facts.add_work(&work);
     }
     if let Some(step) = &task.step {
@@ -153,12 +153,6 @@ fn addr(span: Span) -> Value {
 
 fn lower(name: String) -> Value {
     Value::Text(name.to_lowercase())
-}
-
-/// The current work of a task of a group.
-fn work_of(task: &Task) -> Option<Work> {
-    let work = task.work.as_ref()?;
-    Some(task.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
 }
 
 fn direction(dst: Span, src: Span) -> Value {
