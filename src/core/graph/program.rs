@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use self::late::{Late, Runner};
 use self::plan::Part;
 use super::task::{Step, Task};
-use crate::backend::{self, Device, Op, Position, StreamOptions, Work};
+use crate::backend::{self, Device, Op, Position, Work};
 use crate::core::base::error::Result;
 use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::Call;
@@ -104,10 +104,7 @@ impl Program {
                 Part::Step(index) => Action::Step(*index),
                 Part::Late(members) => {
                     if runner.is_none() {
-                        runner = Some(Runner::new(|observer| {
-                            let observer = Some(observer);
-                            device.create_stream(StreamOptions { observer, ..Default::default() })
-                        })?);
+                        runner = Some(Runner::new(&**device)?);
                     }
                     Action::Late(Late::new(tasks, members, &**device)?)
                 }
@@ -149,35 +146,10 @@ impl Program {
             checker.runs_graph(stream.handle.raw(), &self.runs.next(|| used_by(tasks))?, Some(&self.runs));
         }
         match (&self.frame, &*self.actions) {
+            (Some(frame), actions) => frame.queue(actions, stream, tasks),
             (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),
-            (frame, actions) => Self::queue_all(frame.as_ref(), actions, stream, tasks),
+            (None, _) => Ok(0),
         }
-    }
-
-    fn queue_all(frame: Option<&Frame>, actions: &[Action], stream: &Stream, tasks: &[Task]) -> Result<Position> {
-        let Some(frame) = frame else { return Ok(0) };
-        let _queueing = frame.queueing.lock();
-        let end = || stream.submit(Op::RunGraph(&frame.ends));
-        end()?;
-        let mut queued = Ok(());
-        for action in actions {
-            queued = match (action, &frame.runner) {
-                (Action::Run(graph, _), _) => stream.submit(Op::RunGraph(graph)),
-                (Action::Step(index), _) => match tasks[*index].step() {
-                    Some(step) => step.queue(|op| stream.submit(op)),
-                    None => continue,
-                },
-                (Action::Late(late), Some(runner)) => runner.queue(late, stream, &frame.aborts),
-                (Action::Late(_), None) => continue,
-            }
-            .map(drop);
-            if queued.is_err() {
-                break;
-            }
-        }
-        // Also after a part of it, because the next run is ordered after that.
-        let position = end()?;
-        queued.map(|()| position)
     }
 
     /// The graphs of the backend, the last one of a run last.
@@ -201,6 +173,27 @@ impl Program {
             frame.aborts.fetch_add(1, Ordering::Relaxed);
         }
         self.graphs().for_each(|graph| graph.abort());
+    }
+}
+
+impl Frame {
+    /// Queues a run of more than one graph.
+    fn queue(&self, actions: &[Action], stream: &Stream, tasks: &[Task]) -> Result<Position> {
+        let _queueing = self.queueing.lock();
+        let end = || stream.submit(Op::RunGraph(&self.ends));
+        end()?;
+        let queued = actions.iter().try_for_each(|action| match (action, &self.runner) {
+            (Action::Run(graph, _), _) => stream.submit(Op::RunGraph(graph)).map(drop),
+            (Action::Step(index), _) => match tasks[*index].step() {
+                Some(step) => step.queue(|op| stream.submit(op)).map(drop),
+                None => Ok(()),
+            },
+            (Action::Late(late), Some(runner)) => runner.queue(late, stream, &self.aborts).map(drop),
+            (Action::Late(_), None) => Ok(()),
+        });
+        // Also after a part of it, because the next run is ordered after that.
+        let position = end()?;
+        queued.map(|()| position)
     }
 }
 

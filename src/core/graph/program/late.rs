@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position};
+use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, StreamOptions};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::program::reporting::Reporting;
 use crate::core::graph::task::group::{Group, Member, Version};
@@ -62,12 +62,11 @@ impl Observer for CurrentTurn {
 }
 
 impl Runner {
-    /// With a stream that `create` makes.
-    pub fn new(
-        create: impl FnOnce(Arc<dyn Observer>) -> backend::Result<Arc<dyn backend::Stream>>,
-    ) -> Result<Arc<Self>> {
+    /// With a stream of `device`.
+    pub fn new(device: &dyn Device) -> Result<Arc<Self>> {
         let turn: Arc<CurrentTurn> = Arc::default();
-        let stream = create(Arc::clone(&turn) as Arc<dyn Observer>)?;
+        let observer = Some(Arc::clone(&turn) as Arc<dyn Observer>);
+        let stream = device.create_stream(StreamOptions { observer, ..Default::default() })?;
         Ok(Arc::new(Self { stream, turn }))
     }
 
