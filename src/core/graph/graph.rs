@@ -15,7 +15,7 @@ use self::inspected::Inspected;
 pub use self::ready::{Drive, Ready, Resources};
 use super::capture::{Capture, Recorder};
 use super::end_callback::{self, EndCallback};
-use super::memory;
+use super::{memory, task};
 use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::core::base::error::{Code, Error, Result, error_with, unsupported};
 use crate::core::base::handles::{self, Object};
@@ -136,7 +136,7 @@ impl Graph {
         if matches!(ready.drive, Drive::HostLater) {
             *ready = ready.with_flow(self)?;
         }
-        ready.check_memory()?;
+        task::check_memory("modelRI", &ready.memory)?;
         let position = ready.queue(stream)?;
         for event in &ready.events {
             if let Ok(event) = handles::get::<Event>("event", *event) {
@@ -150,7 +150,7 @@ impl Graph {
     #[cold]
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
-        ready.check_memory()?;
+        task::check_memory("modelRI", &ready.memory)?;
         if !matches!(ready.drive, Drive::Backend) {
             // Runs that the host drives cannot be recorded.
             let why = "a graph with labels, switches, conditional tasks or streams that start others is not part of \

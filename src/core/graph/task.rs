@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::control::{Conditional, Control};
 use self::group::Member;
 pub use self::step::{Step, What};
-pub use self::used::{memory, memory_is_gone, work_spans};
+pub use self::used::{check_memory, memory, work_spans};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;

@@ -11,7 +11,7 @@ use crate::core::graph::flow::{self, Flow};
 use crate::core::graph::memory::Memory;
 use crate::core::graph::program::Program;
 use crate::core::graph::task::group::Owned;
-use crate::core::graph::task::{self, Task, What, memory_is_gone};
+use crate::core::graph::task::{self, Task, What};
 use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
@@ -124,12 +124,6 @@ impl Ready {
     pub fn end(self) -> Result<()> {
         let Self { resources, .. } = self;
         Arc::into_inner(resources).map_or(Ok(()), |mut resources| resources.end())
-    }
-
-    /// Fails unless the memory that it uses is still allocated as it was.
-    pub fn check_memory(&self) -> Result<()> {
-        let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
-        self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone("modelRI", gone)))
     }
 }
 

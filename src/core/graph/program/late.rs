@@ -9,8 +9,7 @@ use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, 
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::program::reporting::Reporting;
 use crate::core::graph::task::group::{Group, Member, Version};
-use crate::core::graph::task::{Task, memory_is_gone};
-use crate::core::memory::allocation::Allocation;
+use crate::core::graph::task::{self, Task};
 use crate::core::stream::Stream;
 
 /// Consecutive tasks of a group, read when a run reaches them.
@@ -103,11 +102,8 @@ impl Runner {
     }
 
     fn run_version(&self, version: &Version, batch: usize) -> backend::Result<()> {
-        let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
-        if let Some(gone) = version.memory.iter().find(gone) {
-            let text = memory_is_gone("a task group", gone).text().to_owned();
-            return Err(Fault::new(FaultKind::InvalidArgument, text));
-        }
+        let checked = task::check_memory("a task group", &version.memory);
+        checked.map_err(|gone| Fault::new(FaultKind::InvalidArgument, gone.text()))?;
         self.stream.submit(Op::RunGraph(&version.graphs[batch]))?;
         // The observer reports failures of the work.
         self.stream.synchronize(None).map(drop)

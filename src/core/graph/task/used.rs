@@ -5,7 +5,7 @@ use smallvec::smallvec;
 use super::Task;
 use super::step::{Spans, Step};
 use crate::backend::{Span, Work};
-use crate::core::base::error::{Error, param_invalid};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::memory::allocation::Allocation;
 
 /// The library's memory that tasks use, each allocation once; without that of groups, which changes.
@@ -52,9 +52,14 @@ pub fn work_spans(work: &Work) -> Spans {
     }
 }
 
-/// The error of `what`, which uses memory that was freed.
+/// Fails unless the memory that `what` uses is still allocated as it was.
+pub fn check_memory(what: &str, memory: &[Allocation]) -> Result<()> {
+    let is_gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
+    memory.iter().find(is_gone).map_or(Ok(()), |gone| Err(memory_is_gone(what, gone)))
+}
+
 #[cold]
-pub fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
+fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
     param_invalid!(
         "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
          capture it again",
