@@ -72,26 +72,27 @@ impl Memory {
         Ok(())
     }
 
-    /// A run is about to be queued: notes its allocations and frees. Fails if it may not run.
-    pub fn begin_run(&self) -> Result<()> {
-        owned::begin_run(&self.taken, &self.freed)
-    }
-
     /// A run, about to be queued in this stream, allocates its memory again.
-    pub fn note_allocations(&self, stream: &Stream) {
+    fn note_allocations(&self, stream: &Stream) {
         let Some(checker) = checker::installed() else { return };
         for found in self.own.iter().filter_map(|addr| find(*addr)) {
             checker.graph_allocates(stream.handle.raw(), found.base, found.len);
         }
     }
 
-    /// The run was not queued.
-    pub fn undo_run(&self) {
-        owned::undo_run(&self.taken, &self.freed);
+    /// Queues a run with `queue`, and notes its allocations and frees. Fails if it may not run.
+    pub fn in_run<T>(&self, stream: &Stream, queue: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.is_any() {
+            return queue();
+        }
+        owned::begin_run(&self.taken, &self.freed)?;
+        self.note_allocations(stream);
+        let queued = self.wait_for_arrivals(stream).and_then(|()| queue());
+        queued.inspect_err(|_| owned::undo_run(&self.taken, &self.freed))
     }
 
     /// Orders a stream that is to run the graph after earlier uses of the memory.
-    pub fn wait_for_arrivals(&self, stream: &Stream) -> Result<()> {
+    fn wait_for_arrivals(&self, stream: &Stream) -> Result<()> {
         let mut arrivals = self.arrivals.lock();
         let mut left = Vec::new();
         for (owner, event) in arrivals.drain(..) {

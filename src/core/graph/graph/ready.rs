@@ -106,18 +106,10 @@ impl Ready {
 
     /// Queues a run, with its allocations and frees of pool memory. Returns its last operation.
     pub fn queue(&self, stream: &Stream) -> Result<Position> {
-        let queue = || match &self.drive {
+        self.resources.memory.in_run(stream, || match &self.drive {
             Drive::Host(flow) => flow::run::queue(flow, stream, &self.program),
             Drive::Backend | Drive::HostLater => self.program.queue(stream, &self.tasks),
-        };
-        let memory = &self.resources.memory;
-        if !memory.is_any() {
-            return queue();
-        }
-        memory.begin_run()?;
-        memory.note_allocations(stream);
-        let queued = memory.wait_for_arrivals(stream).and_then(|()| queue());
-        queued.inspect_err(|_| memory.undo_run())
+        })
     }
 
     /// The graph ends. Returns the first failure to free its memory.
