@@ -31,15 +31,10 @@ pub fn begin(flag: u32) -> Result<u64> {
 /// The graph of an argument, and its capture.
 fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    match &graph.building {
-        Some(building) => {
-            let building = Arc::clone(building);
-            Ok((graph, building))
-        }
-        None => Err(param_invalid!(
-            "modelRI {raw:#x} is a graph of aclmdlRICaptureBegin; this call is for those of aclmdlRIBuildBegin"
-        )),
-    }
+    let building = graph.building.clone().ok_or_else(|| {
+        param_invalid!("{graph} is a graph of aclmdlRICaptureBegin; this call is for those of aclmdlRIBuildBegin")
+    })?;
+    Ok((graph, building))
 }
 
 /// The stream of an argument, for a graph, with both.
@@ -154,8 +149,7 @@ fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>
 fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
     let mut reached = starting.to_vec();
     let mut next = 0;
-    while next < reached.len() {
-        let stream = reached[next];
+    while let Some(&stream) = reached.get(next) {
         next += 1;
         let controls = tasks.iter().filter(|task| task.stream == stream);
         let starts = controls.filter_map(|task| task.control.as_ref()).flat_map(|it| it.starts());

@@ -4,10 +4,9 @@
 //! captured once, and runs only as a part of the graph of the task. When such a graph runs for the first time it
 //! becomes a flow, with all its bodies (`flow/body.rs`).
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::capture::{self, Capture, capture_of};
+use super::capture::{self, capture_of};
 use super::graph::Graph;
 use super::graph::body::{Body, ConditionHandle, OwnedBodies};
 use super::task::control::{Conditional, Control, Kind};
@@ -37,10 +36,8 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
         ));
     }
     let value = memory::word_of_graph(&graph.device)?;
-    let make = |handle| {
-        let graph = graph.handle;
-        ConditionHandle { handle, graph, value, default, is_used: AtomicBool::new(false) }
-    };
+    let owner = graph.handle;
+    let make = |handle| ConditionHandle { handle, graph: owner, value, default, is_used: AtomicBool::new(false) };
     let Some(made) = ConditionHandle::table().publish(make) else {
         // The first failure is the one to return.
         let _ = memory::free_word_of_graph(&graph.device, value);
@@ -102,17 +99,6 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
             "params.handle {raw:#x} is looked at by another conditional task; create a handle for each"
         ));
     }
-    add(&capture, &graph, stream.handle, condition, kind, count)
-}
-
-fn add(
-    capture: &Capture,
-    graph: &Graph,
-    stream: Handle,
-    condition: Arc<ConditionHandle>,
-    kind: Kind,
-    count: u32,
-) -> Result<Vec<u64>> {
     let (handle, value) = (condition.handle, condition.value);
     let mut owned = OwnedBodies { condition, bodies: Vec::new() };
     for _ in 0..count {
@@ -124,7 +110,7 @@ fn add(
     let bodies: Box<[Handle]> = owned.bodies.iter().map(|body| body.handle).collect();
     let raw = bodies.iter().map(|body| body.raw()).collect();
     let control = Control::Conditional(Conditional { kind, condition: handle, value, bodies });
-    capture.add_control(stream, control, Some(owned))?;
+    capture.add_control(stream.handle, control, Some(owned))?;
     Ok(raw)
 }
 

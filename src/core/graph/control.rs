@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::capture::{Capture, capture_of};
-use super::label::{Label, LabelList};
+use super::label::{self, Label, LabelList};
 use super::task::control::{Condition, Control};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
@@ -15,8 +15,7 @@ use crate::core::stream::{self, Stream};
 /// The stream of a call, and the graph that it is bound to.
 fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
     let stream = stream::resolve(raw)?;
-    let building = capture_of(&stream).filter(|capture| capture.is_built);
-    match building {
+    match capture_of(&stream).filter(|capture| capture.is_built) {
         Some(building) => Ok((stream, building)),
         None => Err(error_with!(
             Code::StreamModel,
@@ -60,7 +59,7 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Label>("label", label)?;
     let (stream, building) = resolve(stream)?;
     let label = handles::get::<Label>("label", label)?;
-    label.check_device("label", stream.device.owner)?;
+    label::check_device("label", label.owner, stream.device.owner)?;
     building.check()?;
     label.set(building.graph)?;
     building.add_control(stream.handle, Control::Label(label.handle.raw()), None)
@@ -72,7 +71,7 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
     arguments::not_zero("maxValue", max, "it must be at least 1")?;
     let (stream, building) = resolve(stream)?;
     let list = handles::get::<LabelList>("labelList", list)?;
-    list.check_device(stream.device.owner)?;
+    label::check_device("labelList", list.owner, stream.device.owner)?;
     let index = number_at("ptr", addr, size_of::<u32>(), &stream)?;
     let labels = list
         .labels

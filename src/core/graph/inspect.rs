@@ -23,19 +23,16 @@ use crate::core::stream::Stream;
 const MOST_NAME: usize = 512;
 
 /// The graph of an object.
-fn graph_of(argument: &str, raw: u64, noun: &str, graph: Handle) -> Result<Arc<Graph>> {
+fn graph_of<T: Object>(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
     Graph::table().get_arc(graph).ok_or_else(|| {
-        param_invalid!("{argument} {raw:#x}: the graph of this {noun} was destroyed or went with its device")
+        param_invalid!("{argument} {raw:#x}: the graph of this {} was destroyed or went with its device", T::noun())
     })
 }
 
 /// A task: its graph, and its place there.
 pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
-    let (graph, place) = {
-        let task = handles::get::<GraphTask>("task", raw)?;
-        (task.graph, task.place)
-    };
-    Ok((graph_of("task", raw, GraphTask::noun(), graph)?, place))
+    let task = handles::get_arc::<GraphTask>("task", raw)?;
+    Ok((graph_of::<GraphTask>("task", raw, task.graph)?, task.place))
 }
 
 /// aclmdlRISetName.
@@ -85,11 +82,8 @@ pub fn changed(argument: &str, raw: u64) -> Error {
 /// A graph and the index of one of its streams; a stream of the program stands for its part of the latest graph.
 fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     if GraphStream::table().is_shaped(raw) {
-        let (graph, index) = {
-            let part = handles::get::<GraphStream>("stream", raw)?;
-            (part.graph, part.index)
-        };
-        return Ok((graph_of("stream", raw, GraphStream::noun(), graph)?, index));
+        let part = handles::get_arc::<GraphStream>("stream", raw)?;
+        return Ok((graph_of::<GraphStream>("stream", raw, part.graph)?, part.index));
     }
     let stream = handles::get_arc::<Stream>("stream", raw)?;
     if capture_of(&stream).is_some_and(|capture| !capture.is_over()) {

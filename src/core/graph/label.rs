@@ -33,17 +33,15 @@ pub struct LabelList {
 
 handles::object!(LabelList, LabelList);
 
-#[cold]
-fn of_another_device(argument: &str) -> Error {
-    error_with!(Code::LabelContext, "{argument} was made for another device than the stream is on")
+/// Fails for a label, or a list, that was made for another device than that of `owner`.
+pub fn check_device(argument: &str, made_for: Owner, owner: Owner) -> Result<()> {
+    if made_for == owner {
+        return Ok(());
+    }
+    Err(error_with!(Code::LabelContext, "{argument} was made for another device than the stream is on"))
 }
 
 impl Label {
-    /// Fails for a label of another device.
-    pub fn check_device(&self, argument: &str, owner: Owner) -> Result<()> {
-        if self.owner == owner { Ok(()) } else { Err(of_another_device(argument)) }
-    }
-
     /// Notes that it is set in this graph.
     pub fn set(&self, graph: Handle) -> Result<()> {
         let mut set_in = self.set_in.lock();
@@ -55,13 +53,6 @@ impl Label {
         }
         *set_in = Some(graph);
         Ok(())
-    }
-}
-
-impl LabelList {
-    /// Fails for labels of another device.
-    pub fn check_device(&self, owner: Owner) -> Result<()> {
-        if self.owner == owner { Ok(()) } else { Err(of_another_device("labelList")) }
     }
 }
 
@@ -87,7 +78,7 @@ pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     let _memory = host_memory::claim(format_args!("labels (num is {count})"), count, 4 * size_of::<u64>())?;
     let checked = |index| {
         let (argument, raw) = (format!("labels[{index}]"), label(index));
-        handles::get::<Label>(&argument, raw)?.check_device(&argument, owner)?;
+        check_device(&argument, handles::get::<Label>(&argument, raw)?.owner, owner)?;
         Ok(raw)
     };
     let labels = (0..count).map(checked).collect::<Result<_>>()?;

@@ -276,7 +276,11 @@ pub fn kind(task: &Task) -> &'static str {
             Some(Control::SwitchLabel { .. }) => "switch_label",
             Some(Control::Start(_)) => "start_stream",
             Some(Control::SwitchStream { .. }) | None => "switch_stream",
-            Some(Control::Conditional(conditional)) => conditional.kind.word(),
+            Some(Control::Conditional(conditional)) => match conditional.kind {
+                Kind::If => "if",
+                Kind::While => "while",
+                Kind::Switch => "switch",
+            },
         },
         What::ValueWrite => "value_write",
         What::ValueWait => "value_wait",

@@ -79,7 +79,7 @@ pub(in crate::core::graph) fn take(stream: &Stream, event: &Event, raw: u64, usa
 
 fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     let capture = recorder.take_part()?;
-    let stream = recorder.stream().handle;
+    let stream = recorder.stream.handle;
     event.intercept(|| {
         let task = Task::new(stream, What::EventRecord(raw), record_inside(event));
         let (task, _) = capture.add_task(task, None)?;
@@ -89,7 +89,7 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
 
 /// Records a wait if the stream or the event's record is captured; false if neither is any more.
 fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
-    let stream = recorder.stream();
+    let stream = recorder.stream;
     let task = Task::new(stream.handle, What::EventWait(raw), None);
     recorder.check_not_updating()?;
     match (recorder.capture(), capture_of(event)) {
@@ -125,7 +125,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
 
 /// A stream joins a capture.
 fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
-    let stream = recorder.stream();
+    let stream = recorder.stream;
     capture.check()?;
     if capture.is_built {
         return Err(error_with!(

@@ -28,7 +28,8 @@ pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
 /// Records the work of a stream while it is captured.
 #[derive(Clone, Copy)]
 pub struct Recorder<'a> {
-    stream: &'a Stream,
+    /// Its stream.
+    pub(super) stream: &'a Stream,
     parts: &'a Parts,
 }
 
@@ -42,11 +43,6 @@ impl<'a> Recorder<'a> {
     pub fn existing(stream: &'a Stream) -> Option<Self> {
         let parts = stream.interception.existing()?;
         Some(Self { stream, parts })
-    }
-
-    /// Its stream.
-    pub fn stream(&self) -> &'a Stream {
-        self.stream
     }
 
     /// As [`Self::capture`], for a stream whose work must be recorded.

@@ -100,15 +100,6 @@ impl Kind {
         arguments::numbered("params.type", number, &[Self::If, Self::While, Self::Switch], allowed)
     }
 
-    /// The word for a task of this kind in pictures.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::If => "if",
-            Self::While => "while",
-            Self::Switch => "switch",
-        }
-    }
-
     /// The body that a value selects, which need not exist.
     pub fn choose(self, value: u64) -> Option<usize> {
         match self {
