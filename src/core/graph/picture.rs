@@ -1,11 +1,12 @@
 //! Pictures of graphs: as text, as JSON, and for Graphviz.
 
 mod facts;
-mod json;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+
+use serde::{Serialize, Serializer};
 
 use self::facts::{Fact, facts};
 use super::graph::Graph;
@@ -20,20 +21,27 @@ use crate::core::base::handles::{self, Object as _};
 use crate::core::stream::Stream;
 
 /// A task in a picture.
+#[derive(Serialize)]
 struct Drawn {
+    /// Its place among the tasks of the graph.
+    id: usize,
+    /// Its stream among those of the graph.
+    stream: usize,
+    sequence: usize,
     /// The kind of call.
     kind: &'static str,
     /// Its kind as a value of `aclmdlRITaskType`.
-    number: i32,
-    is_disabled: bool,
+    r#type: i32,
+    disabled: bool,
     after: Vec<usize>,
-    /// Its stream among those of the graph.
-    part: usize,
-    sequence: usize,
+    #[serde(flatten, serialize_with = "facts::as_members")]
     facts: Vec<Fact>,
-    /// Of a conditional task how it selects, and the value.
+    /// How a conditional task selects.
+    #[serde(skip)]
     choice: Option<Kind>,
-    bodies: Vec<Picture>,
+    /// Of a conditional task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bodies: Option<Vec<Picture>>,
 }
 
 impl Drawn {
@@ -49,20 +57,31 @@ impl Drawn {
 }
 
 /// A stream of the graph.
+#[derive(Serialize)]
 struct Part {
     /// The id of the program's stream, if that exists.
     id: Option<i32>,
+    #[serde(serialize_with = "count")]
     tasks: Vec<usize>,
 }
 
+/// In JSON the tasks of a stream are only counted.
+fn count<S: Serializer>(tasks: &[usize], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    tasks.len().serialize(serializer)
+}
+
+/// A graph, or the body of a conditional task. Its members are those of the JSON.
+#[derive(Serialize)]
 struct Picture {
     name: String,
     id: u32,
     device: u32,
     /// Empty for a body that was not captured.
-    parts: Vec<Part>,
+    streams: Vec<Part>,
     tasks: Vec<Drawn>,
-    is_empty_body: bool,
+    /// Shown if it is not the case.
+    #[serde(skip_serializing_if = "bool::clone")]
+    captured: bool,
 }
 
 /// The number of tasks and edges, with those of all bodies.
@@ -77,26 +96,26 @@ fn size(tasks: &[Task]) -> (usize, usize) {
 
 impl Picture {
     /// Draws a graph, and lets `write` make a text of it. The host memory for both is claimed first.
-    fn of<R>(raw: u64, write: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+    fn of<R>(raw: u64, with_details: bool, write: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         let ready = graph.ready_or(Code::ModelCaptured)?;
         let (tasks, edges) = size(&ready.tasks);
         let _memory = task::claim_for(tasks, edges)?;
-        let picture = Self::of_tasks(&graph, &ready.tasks);
+        let picture = Self::of_tasks(&graph, &ready.tasks, with_details);
         drop(ready);
         write(&picture)
     }
 
     /// A body of a conditional task.
-    fn of_body(handle: Handle) -> Option<Self> {
+    fn of_body(handle: Handle, with_details: bool) -> Option<Self> {
         let graph = Graph::table().get_arc(handle)?;
         Some(match graph.ready_or(Code::ModelCaptured) {
-            Ok(ready) => Self::of_tasks(&graph, &ready.tasks),
-            Err(_) => Self { is_empty_body: true, ..Self::of_tasks(&graph, &[]) },
+            Ok(ready) => Self::of_tasks(&graph, &ready.tasks, with_details),
+            Err(_) => Self { captured: false, ..Self::of_tasks(&graph, &[], with_details) },
         })
     }
 
-    fn of_tasks(graph: &Graph, all: &[Task]) -> Self {
+    fn of_tasks(graph: &Graph, all: &[Task], with_details: bool) -> Self {
         let mut streams = Vec::new();
         let mut parts: Vec<Part> = Vec::new();
         let mut tasks = Vec::with_capacity(all.len());
@@ -109,22 +128,23 @@ impl Picture {
                 parts.len() - 1
             });
             let conditional = task.conditional();
-            let bodies = conditional.map_or(&[][..], |conditional| &conditional.bodies);
+            let bodies = conditional.map(|conditional| conditional.bodies.iter());
             tasks.push(Drawn {
-                kind: kind(task),
-                number: inspect::number(task.what),
-                is_disabled: task.is_disabled,
-                after: task.after.clone(),
-                part,
+                id: place,
+                stream: part,
                 sequence: parts[part].tasks.len(),
-                facts: facts(task),
+                kind: kind(task),
+                r#type: inspect::number(task.what),
+                disabled: task.is_disabled,
+                after: task.after.clone(),
+                facts: facts(task, with_details),
                 choice: conditional.map(|conditional| conditional.kind),
-                bodies: bodies.iter().filter_map(|&body| Self::of_body(body)).collect(),
+                bodies: bodies.map(|all| all.filter_map(|&body| Self::of_body(body, with_details)).collect()),
             });
             parts[part].tasks.push(place);
         }
         let (name, id, device) = (graph.inspected.name(), graph.id, graph.device.id);
-        Self { name, id, device, parts, tasks, is_empty_body: false }
+        Self { name, id, device, streams: parts, tasks, captured: true }
     }
 
     fn title(&self) -> String {
@@ -134,7 +154,7 @@ impl Picture {
     /// The title of a body, shown inside the graph.
     fn short_title(&self) -> String {
         let name = if self.name.is_empty() { String::new() } else { format!(" {:?}", self.name) };
-        let empty = if self.is_empty_body { ", not captured" } else { "" };
+        let empty = if self.captured { "" } else { ", not captured" };
         format!("graph {}{name}{empty}", self.id)
     }
 
@@ -145,26 +165,26 @@ impl Picture {
     }
 
     fn counts(&self) -> String {
-        format!("tasks {}, streams {}", self.tasks.len(), self.parts.len())
+        format!("tasks {}, streams {}", self.tasks.len(), self.streams.len())
     }
 
     /// Writes the lines of the streams, indented by `margin`.
     fn put_text(&self, text: &mut String, margin: usize) {
-        for (index, part) in self.parts.iter().enumerate() {
+        for (index, part) in self.streams.iter().enumerate() {
             let (title, count) = (part.title(index), part.tasks.len());
             put(text, format_args!("{:margin$}{title}: tasks {count}\n", ""));
             for &place in &part.tasks {
                 let task = &self.tasks[place];
                 put(text, format_args!("{:margin$}  {place} {}", "", task.kind));
-                for fact in &task.facts {
-                    put(text, format_args!(", {} {}", fact.key, fact.value));
+                for (key, value) in &task.facts {
+                    put(text, format_args!(", {key} {value}"));
                 }
                 if !task.after.is_empty() {
                     let after: Vec<String> = task.after.iter().map(usize::to_string).collect();
                     put(text, format_args!(", after {}", after.join(" ")));
                 }
-                text.push_str(if task.is_disabled { ", disabled\n" } else { "\n" });
-                for (number, body) in task.bodies.iter().enumerate() {
+                text.push_str(if task.disabled { ", disabled\n" } else { "\n" });
+                for (number, body) in task.bodies.iter().flatten().enumerate() {
                     let (when, title) = (task.when(number), body.short_title());
                     let counts = body.counts();
                     put(text, format_args!("{:margin$}    {when}: {title}: {counts}\n", ""));
@@ -185,20 +205,20 @@ impl Picture {
 
     /// Writes frames, boxes and arrows, whose names begin with `outer`, the prefix of the enclosing graphs.
     fn put_dot(&self, text: &mut String, outer: &str, margin: usize) {
-        for (index, part) in self.parts.iter().enumerate() {
+        for (index, part) in self.streams.iter().enumerate() {
             put(text, format_args!("{:margin$}subgraph cluster_{outer}{index} {{\n{:margin$}  label=", "", ""));
             label(text, &part.title(index));
             text.push_str(";\n");
             for &place in &part.tasks {
                 let task = &self.tasks[place];
                 let mut lines = format!("{place} {}", task.kind);
-                for fact in task.facts.iter().filter(|fact| !fact.is_detail) {
-                    put(&mut lines, format_args!("\n{} {}", fact.key, fact.value));
+                for (key, value) in &task.facts {
+                    put(&mut lines, format_args!("\n{key} {value}"));
                 }
                 put(text, format_args!("{:margin$}  task_{outer}{place} [label=", ""));
                 label(text, &lines);
-                text.push_str(if task.is_disabled { ", style=dashed];\n" } else { "];\n" });
-                for (number, body) in task.bodies.iter().enumerate() {
+                text.push_str(if task.disabled { ", style=dashed];\n" } else { "];\n" });
+                for (number, body) in task.bodies.iter().flatten().enumerate() {
                     let inner = format!("{outer}{place}_{number}_");
                     let task_name = format!("{outer}{place}");
                     body.put_dot_of_body(text, &task_name, &inner, &task.when(number), margin + 2);
@@ -298,7 +318,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 /// aclmdlRIDebugPrint: to the standard output.
 pub fn print(raw: u64) -> Result<()> {
-    Picture::of(raw, |picture| {
+    Picture::of(raw, true, |picture| {
         let mut output = std::io::stdout().lock();
         output
             .write_all(picture.text().as_bytes())
@@ -315,10 +335,13 @@ pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
              ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1"
         ));
     }
-    Picture::of(raw, |picture| write(path, &json::text(picture, flags == 1)))
+    Picture::of(raw, flags == 1, |picture| {
+        let json = serde_json::to_string_pretty(picture).expect("a picture has no members that can fail");
+        write(path, &(json + "\n"))
+    })
 }
 
 /// portaclGraphPrintDot.
 pub fn write_dot(raw: u64, path: &Path) -> Result<()> {
-    Picture::of(raw, |picture| write(path, &picture.dot()))
+    Picture::of(raw, false, |picture| write(path, &picture.dot()))
 }

@@ -2,19 +2,18 @@
 
 use std::fmt::Display;
 
+use serde::{Serialize, Serializer};
+
 use crate::backend::{Pattern, Place, Span, Work};
 use crate::core::graph::task::{Step, Task, What};
 use crate::core::kernel::kernel_launch::Call;
 
 /// A property of a task in a picture.
-pub(super) struct Fact {
-    pub(super) key: &'static str,
-    pub(super) value: Value,
-    /// Shown only with details.
-    pub(super) is_detail: bool,
-}
+pub(super) type Fact = (&'static str, Value);
 
 /// The value of a property.
+#[derive(Serialize)]
+#[serde(untagged)]
 pub(super) enum Value {
     Number(u64),
     Text(String),
@@ -29,9 +28,14 @@ impl Display for Value {
     }
 }
 
+/// Writes the properties of a task as members of it.
+pub(super) fn as_members<S: Serializer>(facts: &[Fact], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(facts.iter().map(|(key, value)| (key, value)))
+}
+
 /// The properties of a task.
-pub(super) fn facts(task: &Task) -> Vec<Fact> {
-    let mut facts = Facts(Vec::new());
+pub(super) fn facts(task: &Task, with_details: bool) -> Vec<Fact> {
+    let mut facts = Facts { all: Vec::new(), with_details };
     if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {
         facts.show("event", hex(event));
         facts.detail("external", Value::Text(task.is_external.to_string()));
@@ -49,20 +53,25 @@ pub(super) fn facts(task: &Task) -> Vec<Fact> {
     if let Some(step) = &task.step {
         facts.add_step(step);
     }
-    facts.0
+    facts.all
 }
 
-struct Facts(Vec<Fact>);
+struct Facts {
+    all: Vec<Fact>,
+    with_details: bool,
+}
 
 impl Facts {
     /// Adds a property that every picture shows.
     fn show(&mut self, key: &'static str, value: Value) {
-        self.0.push(Fact { key, value, is_detail: false });
+        self.all.push((key, value));
     }
 
     /// Adds a property that is shown only with details.
     fn detail(&mut self, key: &'static str, value: Value) {
-        self.0.push(Fact { key, value, is_detail: true });
+        if self.with_details {
+            self.show(key, value);
+        }
     }
 
     fn add_work(&mut self, work: &Work) {
