@@ -46,20 +46,14 @@ pub fn operate(addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
 
 /// aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
 pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u64) -> Result<()> {
-    check_barriers(count)?;
+    if !(1..=MOST_BARRIERS).contains(&count) {
+        return Err(invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
+    }
     for (index, kind) in kinds.enumerate() {
         check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind)?;
     }
     arguments::no_flags("flag", flag)?;
     stream::resolve(stream).map(drop)
-}
-
-/// Checks the number of barriers of a wait.
-pub fn check_barriers(count: usize) -> Result<()> {
-    if !(1..=MOST_BARRIERS).contains(&count) {
-        return Err(invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
-    }
-    Ok(())
 }
 
 /// aclrtCmoSetDesc: address and size of the range, and zeros. Complete when it returns.

@@ -103,7 +103,6 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
 ) -> aclError {
     guard("aclrtCmoWaitBarrier", || {
         let task = read("taskInfo", taskInfo)?;
-        cache::check_barriers(task.barrierNum)?;
         let kinds = task.cmoInfo.iter().take(task.barrierNum).map(|info| enum_value(info.cmoType));
         cache::wait(task.barrierNum, kinds, flag, handle::from_c(stream))
     })
