@@ -36,15 +36,8 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
     guard("aclrtMemcpy2d", || {
-        memcpy_2d::copy(Request {
-            dst: address::from_c(dst),
-            dst_pitch: dpitch,
-            src: address::from_c(src),
-            src_pitch: spitch,
-            width,
-            height,
-            kind: enum_value(kind),
-        })
+        let (dst, src, kind) = (address::from_c(dst), address::from_c(src), enum_value(kind));
+        memcpy_2d::copy(Request { dst, dst_pitch: dpitch, src, src_pitch: spitch, width, height, kind })
     })
 }
 
@@ -78,15 +71,8 @@ pub unsafe extern "C" fn aclrtMemcpy2dAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpy2dAsync", || {
-        let request = Request {
-            dst: address::from_c(dst),
-            dst_pitch: dpitch,
-            src: address::from_c(src),
-            src_pitch: spitch,
-            width,
-            height,
-            kind: enum_value(kind),
-        };
+        let (dst, src, kind) = (address::from_c(dst), address::from_c(src), enum_value(kind));
+        let request = Request { dst, dst_pitch: dpitch, src, src_pitch: spitch, width, height, kind };
         memcpy_2d::copy_async(request, handle::from_c(stream))
     })
 }

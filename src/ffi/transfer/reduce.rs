@@ -41,13 +41,8 @@ pub unsafe extern "C" fn aclrtReduceAsync(
 ) -> aclError {
     guard("aclrtReduceAsync", || {
         must_be_null("reserve", reserve)?;
-        let request = Request {
-            dst: address::from_c(dst),
-            src: address::from_c(src),
-            count,
-            kind: enum_value(kind),
-            data_type: enum_value(r#type),
-        };
-        reduce::reduce_async(request, handle::from_c(stream))
+        let (dst, src) = (address::from_c(dst), address::from_c(src));
+        let (kind, data_type) = (enum_value(kind), enum_value(r#type));
+        reduce::reduce_async(Request { dst, src, count, kind, data_type }, handle::from_c(stream))
     })
 }
