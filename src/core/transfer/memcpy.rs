@@ -288,19 +288,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
 #[inline(never)]
 fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = request.places(kind)?;
-    let is_plain = match (dst, src) {
-        (Place::Pageable, _) | (_, Place::Pageable) | (Place::Pinned, Place::Pinned) => false,
-        _ => memory::is_local(dst, &stream.device) && memory::is_local(src, &stream.device),
-    };
-    if is_plain {
-        return stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop);
-    }
-    copy_async_general(request.between(kind, dst, src), stream)
-}
-
-/// As [`copy_async`], for memory that the stream may have to wait for, or of another device.
-#[inline(never)]
-fn copy_async_general(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
+    let copy = request.between(kind, dst, src);
     let (dst, src) = (copy.dst, copy.src);
     if is_host(dst.place) && is_host(src.place) {
         return Err(unsupported!(
