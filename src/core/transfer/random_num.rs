@@ -162,41 +162,32 @@ impl Operands<'_> {
         let size = usize::from(size);
         self.at(argument, bits, size, size, false).map(Number::At)
     }
-}
 
-/// The result's memory: `count` numbers with elements of `unit` bytes.
-fn result(
-    request: &Request,
-    count: (bool, u64),
-    distribution: Distribution,
-    unit: usize,
-    operands: &mut Operands<'_>,
-) -> Result<Span> {
-    let (is_address, count) = count;
-    if is_address {
-        return all_of(request.result, unit, operands);
+    /// The result's memory: `count` numbers with elements of `unit` bytes or, for a count that is read later, all from
+    /// `addr` on.
+    fn result(&mut self, addr: usize, count: (bool, u64), distribution: Distribution, unit: usize) -> Result<Span> {
+        const ARGUMENT: &str = "randomResultAddr";
+        let (is_address, count) = count;
+        if is_address {
+            let start = self.at(ARGUMENT, addr as u64, unit, unit, true)?;
+            let Some(found) = Allocation::find(addr) else {
+                return Err(unsupported!(
+                    "{ARGUMENT} {addr:#x} is memory of another library, whose end is not known, and randomNum is read \
+                     from memory; pass the number, or memory of aclrtMalloc"
+                ));
+            };
+            let left = found.base + found.len - addr;
+            return Ok(Span { len: left - left % unit, ..start });
+        }
+        let bytes = match distribution {
+            Distribution::Dropout => Some(count.div_ceil(8)),
+            _ => count.checked_mul(unit as u64),
+        };
+        let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
+            invalid_param!("randomNum is {count}, of {unit} bytes each, which is more than memory can have")
+        })?;
+        self.at(ARGUMENT, addr as u64, bytes as usize, unit, true)
     }
-    let bytes = match distribution {
-        Distribution::Dropout => Some(count.div_ceil(8)),
-        _ => count.checked_mul(unit as u64),
-    };
-    let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
-        invalid_param!("randomNum is {count}, of {unit} bytes each, which is more than memory can have")
-    })?;
-    operands.at("randomResultAddr", request.result as u64, bytes as usize, unit, true)
-}
-
-/// The result's memory from `addr` on, for a count that is read later.
-fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Span> {
-    let start = operands.at("randomResultAddr", addr as u64, element, element, true)?;
-    let Some(found) = Allocation::find(addr) else {
-        return Err(unsupported!(
-            "randomResultAddr {addr:#x} is memory of another library, whose end is not known, and randomNum is \
-             read from memory; pass the number, or memory of aclrtMalloc"
-        ));
-    };
-    let left = found.base + found.len - addr;
-    Ok(Span { len: left - left % element, ..start })
 }
 
 /// aclrtRandomNumAsync.
@@ -222,7 +213,7 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     let mut operands = Operands { device: &stream.device, held: Vec::new() };
     // As many bytes as the type of the result has.
     let unit = if distribution == Distribution::Dropout { 1 } else { element.size() };
-    let dst = result(&request, count, distribution, unit, &mut operands)?;
+    let dst = operands.result(request.result, count, distribution, unit)?;
     let counter = match request.counter {
         0 => None,
         addr => Some(operands.at("randomCounterAddr", addr as u64, COUNTER, COUNTER_ALIGNMENT, true)?),
