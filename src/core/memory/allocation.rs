@@ -260,7 +260,7 @@ impl Allocation {
     pub fn device(&self) -> Option<Arc<Device>> {
         let id = match self.kind {
             Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) | Kind::Imported(id) | Kind::Graph(id) => id,
-            Kind::Pool(id) => return open_device(id).filter(|device| backing::backing().is_on(self, device.owner)),
+            Kind::Pool(id) => return open_device(id).filter(|device| (backing::backing().is_on)(self, device.owner)),
             _ => return None,
         };
         open_device(id).filter(|device| device.owner == self.owner)

@@ -104,7 +104,7 @@ impl MemoryKind {
             // A word of a graph belongs to the library.
             Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => return None,
         };
-        let pool_use = found.pool().and_then(|_| backing().pool_use(found));
+        let pool_use = found.pool().and_then(|_| (backing().pool_use)(found));
         Some((pool_use.map_or(kind, Self::of_pool), device))
     }
 

@@ -60,7 +60,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         return Ok(mapped.into());
     }
     let Some(allocation) = Allocation::known(addr) else {
-        if backing().is_idle(&*session.driver, addr) {
+        if (backing().is_idle)(&*session.driver, addr) {
             return Err(stale("ptr", addr));
         }
         let location = match session.driver.foreign(addr) {
@@ -92,7 +92,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         // It was mapped or unmapped meanwhile.
         Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
     };
-    let page_size = session.driver.page_size(backing().block(&allocation)) as u32;
+    let page_size = session.driver.page_size((backing().block)(&allocation)) as u32;
     Ok(PointerAttributes { location, page_size })
 }
 

@@ -127,7 +127,7 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
         if id != HOST && device.is_none() {
             continue;
         }
-        let block = backing().block(&found);
+        let block = (backing().block)(&found);
         let page_size = session.driver.page_size(block) as u64;
         let bytes = if found.pool().is_some() { found.len } else { block.len } as u64;
         *sizes.entry(page_size).or_insert_with(Amount::default) += Amount { bytes, count: 1 };

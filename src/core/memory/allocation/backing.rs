@@ -1,5 +1,5 @@
-//! Operations on memory of pools that the address map finds. The region of pools implements [`Backing`] and registers
-//! it before it creates its first pool.
+//! Operations on memory of pools that the address map finds. The region of pools registers them before it creates its
+//! first pool.
 
 use std::fmt::Display;
 use std::sync::OnceLock;
@@ -20,93 +20,47 @@ pub enum PoolUse {
 }
 
 /// Operations on memory of pools.
-pub trait Backing: Sync {
+pub struct Backing {
     /// The user of this memory's pool. `None`: the pool has ended.
-    fn pool_use(&self, memory: &Allocation) -> Option<PoolUse>;
-
+    pub pool_use: fn(&Allocation) -> Option<PoolUse>,
     /// Whether the pool of this memory ends with this opening of a device.
-    fn is_on(&self, memory: &Allocation, owner: Owner) -> bool;
-
+    pub is_on: fn(&Allocation, Owner) -> bool,
     /// The backend's block that this memory is in.
-    fn block(&self, memory: &Allocation) -> Block;
-
+    pub block: fn(&Allocation) -> Block,
     /// Whether this address, which is in no live allocation, is idle memory of a pool.
-    fn is_idle(&self, driver: &dyn Driver, addr: usize) -> bool;
-
-    /// Fails if the device with this id may not read the memory, or not write it. `argument` names `addr`.
-    fn check_access(
-        &self,
-        argument: &dyn Display,
-        addr: usize,
-        memory: &Allocation,
-        device: u32,
-        writes: bool,
-    ) -> Result<()>;
-
+    pub is_idle: fn(&dyn Driver, usize) -> bool,
+    /// Fails if the device with this id may not read the memory, or not write it. The argument names the address.
+    pub check_access: fn(&dyn Display, usize, &Allocation, u32, bool) -> Result<()>,
     /// Frees memory at once; nothing uses it any more. False: another thread has freed it.
-    fn release(&self, memory: &Allocation) -> Result<bool>;
-
+    pub release: fn(&Allocation) -> Result<bool>,
     /// The program frees memory outside of captures. True: the memory is a graph's, which keeps it for its next run.
-    fn retains(&self, addr: usize) -> Result<bool>;
-
-    /// Frees what pools do not use, on the device of this owner and on devices that share its memory. False: there was
-    /// nothing.
-    fn trim(&self, owner: Owner, shares_memory: bool) -> bool;
+    pub retains: fn(usize) -> Result<bool>,
+    /// Frees what pools do not use, on the device of this owner and, if the flag is set, on devices that share its
+    /// memory. False: there was nothing.
+    pub trim: fn(Owner, bool) -> bool,
 }
 
-static BACKING: OnceLock<&'static dyn Backing> = OnceLock::new();
+static BACKING: OnceLock<&'static Backing> = OnceLock::new();
+
+/// The operations before the first pool.
+static NO_POOLS: Backing = Backing {
+    pool_use: |_| None,
+    is_on: |_, _| false,
+    block: Allocation::block,
+    is_idle: |_, _| false,
+    check_access: |_, _, _, _, _| Ok(()),
+    release: |_| Ok(false),
+    retains: |_| Ok(false),
+    trim: |_, _| false,
+};
 
 /// Registers the operations.
-pub fn register(backing: &'static dyn Backing) {
+pub fn register(backing: &'static Backing) {
     BACKING.get_or_init(|| backing);
 }
 
 /// The registered operations.
 #[inline]
-pub fn backing() -> &'static dyn Backing {
-    BACKING.get().copied().unwrap_or(&NoPools)
-}
-
-/// The operations before the first pool.
-struct NoPools;
-
-impl Backing for NoPools {
-    fn pool_use(&self, _memory: &Allocation) -> Option<PoolUse> {
-        None
-    }
-
-    fn is_on(&self, _memory: &Allocation, _owner: Owner) -> bool {
-        false
-    }
-
-    fn block(&self, memory: &Allocation) -> Block {
-        memory.block()
-    }
-
-    fn is_idle(&self, _driver: &dyn Driver, _addr: usize) -> bool {
-        false
-    }
-
-    fn check_access(
-        &self,
-        _argument: &dyn Display,
-        _addr: usize,
-        _memory: &Allocation,
-        _device: u32,
-        _writes: bool,
-    ) -> Result<()> {
-        Ok(())
-    }
-
-    fn release(&self, _memory: &Allocation) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn retains(&self, _addr: usize) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn trim(&self, _owner: Owner, _shares_memory: bool) -> bool {
-        false
-    }
+pub fn backing() -> &'static Backing {
+    BACKING.get().copied().unwrap_or(&NO_POOLS)
 }

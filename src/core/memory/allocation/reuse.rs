@@ -156,7 +156,7 @@ impl Device {
         let (parked, _pressure) = Reuse::of(self).cache.flush();
         free_parked(self, parked).for_each(drop);
         self.others_in_memory(|other| other.release_set_aside(drop));
-        match backing().trim(self.owner, self.shares_memory) || had_some {
+        match (backing().trim)(self.owner, self.shares_memory) || had_some {
             true => alloc(&*self.native),
             false => Err(fault),
         }

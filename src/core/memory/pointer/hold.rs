@@ -58,7 +58,7 @@ fn check_reached(argument: impl fmt::Display, addr: usize, kind: Kind, own: &Dev
     let span = Span { addr, len: 1, place: kind.place() };
     mapped::check(&argument, &span, own, writes)?;
     match Allocation::find(addr) {
-        Some(allocation) => backing().check_access(&argument, addr, &allocation, own.id, writes),
+        Some(allocation) => (backing().check_access)(&argument, addr, &allocation, own.id, writes),
         None => check_unknown(argument, addr),
     }
 }
@@ -81,7 +81,7 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
     match Allocation::find(addr) {
         Some(allocation) => {
             if let Some(device) = allocation.device() {
-                backing().check_access(&argument, addr, &allocation, own.id, writes)?;
+                (backing().check_access)(&argument, addr, &allocation, own.id, writes)?;
                 mapped::check(&argument, span, own, writes)?;
                 return Ok(Some(device));
             }
@@ -97,7 +97,7 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
 fn check_pinned(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<()> {
     mapped::check(&argument, span, own, writes)?;
     match Allocation::find(span.addr) {
-        Some(allocation) => backing().check_access(&argument, span.addr, &allocation, own.id, writes),
+        Some(allocation) => (backing().check_access)(&argument, span.addr, &allocation, own.id, writes),
         None => Ok(()),
     }
 }

@@ -65,7 +65,7 @@ fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) 
 #[inline]
 pub(super) fn is_idle_in_pool(addr: usize) -> bool {
     access::is_host_memory_restricted()
-        && runtime::existing_session().is_some_and(|session| backing().is_idle(&*session.driver, addr))
+        && runtime::existing_session().is_some_and(|session| (backing().is_idle)(&*session.driver, addr))
 }
 
 #[cold]

@@ -114,7 +114,7 @@ pub struct DeviceRelease {
 
 impl Release for DeviceRelease {
     fn is_retained(&self) -> Result<bool> {
-        backing().retains(self.addr)
+        (backing().retains)(self.addr)
     }
 
     fn event(&self) -> Result<Option<Event>> {
@@ -216,10 +216,10 @@ where
 
 /// aclrtFree of a pool's memory: at once, as cudaFree does it.
 fn release_to_pool(found: &Allocation, addr: usize) -> Result<()> {
-    if backing().retains(addr)? {
+    if (backing().retains)(addr)? {
         return Ok(());
     }
-    if found.base == addr && backing().release(found)? {
+    if found.base == addr && (backing().release)(found)? {
         slot_table::flush_if_many();
         return Ok(());
     }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 pub use self::driver_pool::DriverPool;
 pub use self::home::Home;
-use super::backing;
+use super::backing::OPERATIONS;
 use super::core_pool::CorePool;
 use super::stats::Ended;
 use crate::algo::alloc::pool::{GRAIN, StreamKey};
@@ -22,7 +22,7 @@ use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::access::AccessTable;
-use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
+use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag, backing};
 use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
@@ -95,7 +95,7 @@ impl Pool {
         is_for: Use,
         ended: &Arc<Ended>,
     ) -> Result<Arc<Self>> {
-        backing::register();
+        backing::register(&OPERATIONS);
         let (is_imported, serves_graphs) = (matches!(is_for, Use::Imported), matches!(is_for, Use::Graphs(_)));
         let access = match is_for {
             Use::Program | Use::Imported => Arc::new(home.first_access()),
