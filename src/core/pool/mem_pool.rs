@@ -119,10 +119,6 @@ impl MemPool {
         })
     }
 
-    fn is_on(&self, device: &Device) -> bool {
-        self.pool.home.is(device)
-    }
-
     fn check_gives(&self, size: usize) -> Result<()> {
         // Not by `arguments`: that takes more instructions in each allocation.
         if size == 0 {
@@ -293,7 +289,9 @@ fn trim_where(is_wanted: impl Fn(Home) -> bool) -> bool {
 /// The lane of a stream has ended.
 pub fn forget_lane(lane: StreamKey) {
     for pool in Pool::all() {
-        pool.forget_lane(lane);
+        if let Inner::Core(own) = &pool.inner {
+            own.forget(lane);
+        }
     }
 }
 

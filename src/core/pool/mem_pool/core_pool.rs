@@ -55,9 +55,9 @@ pub struct CorePool {
     pool: Pool<HeldPages>,
     source: Source,
     /// The source of memory that other processes can import.
-    shared: Option<Arc<dyn SharedMemory>>,
+    pub(super) shared: Option<Arc<dyn SharedMemory>>,
     /// The device, if it tracks the blocks that pools allocate from its memory.
-    noted: Option<Arc<dyn backend::Device>>,
+    pub(super) noted: Option<Arc<dyn backend::Device>>,
     /// One of the two above is set: frees are reported to it.
     is_watched: bool,
     /// The most bytes that it may have, a multiple of [`GRANULE`].
@@ -158,18 +158,9 @@ impl CorePool {
         left
     }
 
-    /// Reports a block to the device before the program gets it.
-    pub fn note_allocated(&self, base: usize, len: usize) {
-        self.note(base, len, Part::Lent);
-    }
-
-    /// Whether the device tracks the blocks of this pool.
-    pub fn is_noted(&self) -> bool {
-        self.noted.is_some()
-    }
-
+    /// Reports a block to the device, if that tracks them.
     #[cold]
-    fn note(&self, base: usize, len: usize, part: Part) {
+    pub fn note(&self, base: usize, len: usize, part: Part) {
         if let Some(device) = &self.noted {
             device.note_part(base, len, part);
         }
@@ -270,11 +261,6 @@ impl CorePool {
         {
             self.pool.free_now(found.note, found.len, || Allocation::leave_held(found.entry));
         }
-    }
-
-    /// The source for memory that other processes import, if the pool is shareable.
-    pub fn shared(&self) -> Option<&Arc<dyn SharedMemory>> {
-        self.shared.as_ref()
     }
 
     /// The block at this address is about to be freed: it cannot be imported any more.

@@ -117,7 +117,7 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
             "memPool {raw:#x} was imported, and gives no memory here; make a pool with aclrtMemPoolCreate"
         ));
     }
-    if !mem_pool.is_on(&device) {
+    if !mem_pool.pool.home.is(&device) {
         return Err(param_invalid!(
             "memPool {raw:#x} is not on device {id}, but {}; the current pool of a device has its memory there",
             mem_pool.pool.home.in_words()

@@ -14,10 +14,10 @@ pub use self::home::Home;
 use super::backing::OPERATIONS;
 use super::core_pool::CorePool;
 use super::stats::Ended;
-use crate::algo::alloc::pool::{GRAIN, StreamKey};
+use crate::algo::alloc::pool::GRAIN;
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
-use crate::backend::{self, Block, PoolAttribute, PoolSharing};
+use crate::backend::{self, Block, Part, PoolAttribute, PoolSharing};
 use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, release_failure};
@@ -103,7 +103,7 @@ impl Pool {
         };
         let made = POOLS.publish(|key| {
             let owner = Owner::new();
-            let is_noted = matches!(&inner, Inner::Core(own) if own.is_noted());
+            let is_noted = matches!(&inner, Inner::Core(own) if own.noted.is_some());
             Self {
                 key,
                 owner,
@@ -215,7 +215,8 @@ impl Pool {
             return Err(self.too_late(|| own.undo(addr)));
         }
         if let Some(found) = Allocation::find_pools(addr) {
-            own.note_allocated(addr, found.len);
+            // Before the program gets it.
+            own.note(addr, found.len, Part::Lent);
         }
         Ok(addr)
     }
@@ -301,13 +302,6 @@ impl Pool {
     #[inline]
     pub fn is_retired(&self) -> bool {
         self.state.load(Ordering::SeqCst) & RETIRED != 0
-    }
-
-    /// The lane of this stream has ended, and its frees are complete.
-    pub fn forget_lane(&self, lane: StreamKey) {
-        if let Inner::Core(own) = &self.inner {
-            own.forget(lane);
-        }
     }
 
     /// An attribute's value.

@@ -49,7 +49,10 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
             name(way)
         ));
     }
-    mem_pool.pool.export()
+    match &mem_pool.pool.inner {
+        Inner::Core(own) => Ok(PoolHandle::Descriptor(own.shared.as_ref().ok_or_else(not_shared)?.export()?)),
+        Inner::Driver(driver) => Ok(driver.pool.export()?),
+    }
 }
 
 fn name(sharing: PoolSharing) -> &'static str {
@@ -114,7 +117,7 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
              process can have; make the pool with ACL_MEM_HANDLE_TYPE_POSIX"
         ));
     }
-    pool.export_pointer(&found)
+    name_of(&found, &pool)
 }
 
 #[cold]
@@ -138,7 +141,9 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
              portaclMemPoolImportFromShareableHandle"
         ));
     }
-    let addr = mem_pool.pool.import_pointer(export)?;
+    let Inner::Driver(driver) = &mem_pool.pool.inner else { return Err(not_shared()) };
+    let block = driver.pool.import_block(export).map_err(|fault| mem_pool.pool.failed(fault.into()))?;
+    let addr = mem_pool.pool.keep_driver_block(driver, block)?;
     // Not held while hooks run.
     drop(mem_pool);
     let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
@@ -154,46 +159,23 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     Ok(addr)
 }
 
-impl Pool {
-    /// The handle for another process; the pool must be shareable.
-    pub fn export(&self) -> Result<PoolHandle<OwnedFd>> {
-        match &self.inner {
-            Inner::Core(own) => {
-                let shared = own.shared().ok_or_else(not_shared)?;
-                Ok(PoolHandle::Descriptor(shared.export()?))
-            }
-            Inner::Driver(driver) => Ok(driver.pool.export()?),
+/// A name of a pool's live memory for other processes.
+fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
+    let name = match &pool.inner {
+        Inner::Core(own) => own.shared.as_ref().ok_or_else(not_shared)?.export_range(found.base, found.len)?,
+        Inner::Driver(driver) => driver.pool.export_block(found.block())?,
+    };
+    if Allocation::find(found.base) != Some(*found) {
+        // Another thread has freed it meanwhile, perhaps before there was a name to withdraw.
+        if let Inner::Core(own) = &pool.inner {
+            own.withdraw(found.base);
         }
+        return Err(memory::not_freed("ptr", found.base));
     }
-
-    /// A name of its live memory for other processes.
-    pub fn export_pointer(&self, found: &Allocation) -> Result<PointerExport> {
-        let name = match &self.inner {
-            Inner::Core(own) => {
-                let shared = own.shared().ok_or_else(not_shared)?;
-                shared.export_range(found.base, found.len)?
-            }
-            Inner::Driver(driver) => driver.pool.export_block(found.block())?,
-        };
-        if Allocation::find(found.base) != Some(*found) {
-            // Another thread has freed it meanwhile, perhaps before there was a name to withdraw.
-            if let Inner::Core(own) = &self.inner {
-                own.withdraw(found.base);
-            }
-            return Err(memory::not_freed("ptr", found.base));
-        }
-        if let Some(checker) = checker::installed() {
-            checker.is_shared(found.base, found.len);
-        }
-        Ok(name)
+    if let Some(checker) = checker::installed() {
+        checker.is_shared(found.base, found.len);
     }
-
-    /// Imports memory into an imported pool. Returns its address.
-    pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
-        let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
-        let block = driver.pool.import_block(export);
-        self.keep_driver_block(driver, block.map_err(|fault| self.failed(fault.into()))?)
-    }
+    Ok(name)
 }
 
 /// Callers have checked this: an error here is a defect of the library.

@@ -12,7 +12,7 @@ impl Pool {
     pub fn retire(&self) -> backend::Result<()> {
         self.state.fetch_or(RETIRED, Ordering::SeqCst);
         if let Inner::Core(own) = &self.inner
-            && let Some(shared) = own.shared()
+            && let Some(shared) = &own.shared
         {
             shared.close();
         }
