@@ -2,7 +2,6 @@
 
 pub mod advice;
 pub mod backing;
-mod drain;
 mod pooled;
 mod recent;
 mod reuse;
@@ -301,6 +300,25 @@ impl Allocation {
     pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
         let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
         Some(Self::from_range(&range))
+    }
+
+    /// Removes all of an owner, and retired ranges, and calls `each` with every removed allocation, whether or not the
+    /// host has memory for a list of them.
+    pub fn drain(owner: Owner, each: impl FnMut(Self)) {
+        Self::drain_under(|drain| drain(), owner, each);
+    }
+
+    /// As [`Self::drain`], for memory of a pool: `lock` calls its argument under the pool's lock. `each` runs without
+    /// the lock.
+    pub fn drain_under(lock: impl Fn(&dyn Fn() -> Vec<Range>) -> Vec<Range>, owner: Owner, mut each: impl FnMut(Self)) {
+        let drain = || ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
+        loop {
+            let some = lock(&drain);
+            if some.is_empty() {
+                return;
+            }
+            some.iter().map(Self::from_range).for_each(&mut each);
+        }
     }
 }
 

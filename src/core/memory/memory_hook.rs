@@ -6,7 +6,6 @@
 //! not called for what it does itself.
 
 mod debug_print;
-mod json;
 mod limit;
 mod line_profile;
 mod logging;
@@ -18,8 +17,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::sync::Arc;
 
-pub use self::debug_print::DebugPrint;
-pub use self::json::to_json;
+pub use self::debug_print::{DebugPrint, to_json};
 pub use self::limit::Limit;
 pub use self::line_profile::LineProfile;
 pub use self::logging::Logging;

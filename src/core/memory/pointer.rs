@@ -1,7 +1,6 @@
 //! What an address refers to.
 
 pub mod hold;
-pub mod reach;
 pub mod span;
 
 use self::span::stale;

@@ -1,11 +1,11 @@
-//! Prints each allocation and release after it was done.
+//! Prints each allocation and release after it was done, with the names and the order of CuPy's DebugPrintHook.
 
 use std::io::Write;
 
 use parking_lot::Mutex;
+use serde::Serialize;
 
-use super::{Event, MemoryHook, Moment, to_json};
-use crate::core::memory::memory_hook::note_failure;
+use super::{Event, MemoryHook, Moment, note_failure};
 
 /// Lines of JSON in the format of CuPy's DebugPrintHook, each of them flushed.
 pub struct DebugPrint {
@@ -28,4 +28,29 @@ impl MemoryHook for DebugPrint {
             note_failure(&format!("a line could not be written: {why}"));
         }
     }
+}
+
+#[derive(Serialize)]
+struct Line {
+    hook: &'static str,
+    device_id: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    mem_size: usize,
+    mem_ptr: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pmem_id: Option<String>,
+}
+
+/// One line, without its end.
+pub fn to_json(moment: Moment, event: &Event) -> String {
+    let line = Line {
+        hook: moment.name(),
+        device_id: event.device,
+        size: (moment == Moment::Malloc).then_some(event.size),
+        mem_size: event.rounded,
+        mem_ptr: event.addr,
+        pmem_id: (moment != Moment::Alloc).then(|| format!("{:#x}", event.memory_id())),
+    };
+    serde_json::to_string(&line).expect("a line has no members that can fail")
 }

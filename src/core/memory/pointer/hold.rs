@@ -1,16 +1,25 @@
-//! References and access checks for memory that is not on the caller's device.
+//! Which memory the operations of a stream may use: references and access checks for memory that is not on the caller's
+//! device.
+//!
+//! Copies reach the memory of all devices. Every other operation reaches its own device's memory, managed memory, and
+//! memory on another device that its device has access to: of a pool, and mappings. Access is checked in one place for
+//! all of them, copies included ([`hold_other`]): reading needs read access, writing needs read-write access.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::span::{foreign, is_idle_in_pool, stale};
+use super::span::{foreign, is_idle_in_pool, span, stale};
+use super::{host_memory, is_managed};
 use crate::backend::{Foreign, Place, Span};
-use crate::core::base::error::{Result, param_invalid};
+use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::memory::access;
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::access as mapped;
 use crate::core::runtime::device::Device;
+
+/// A reference that keeps the other device open until the operation is queued.
+pub type Held = Option<Arc<Device>>;
 
 /// Whether some memory is restricted to some devices, including memory of the caller's device and page-locked memory.
 #[inline(always)]
@@ -32,7 +41,7 @@ pub fn is_local(place: Place, own: &Device) -> bool {
 /// A reference that the caller holds while it uses a span on another device, which could be closed otherwise. Fails if
 /// the caller's device may not use memory of a pool.
 #[inline]
-pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Option<Arc<Device>>> {
+pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
     match span.place {
         place if is_local(place, own) => Ok(None),
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
@@ -76,7 +85,7 @@ fn check_unknown(argument: impl fmt::Display, addr: usize) -> Result<()> {
 }
 
 #[cold]
-fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Option<Arc<Device>>> {
+fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
     let addr = span.addr;
     match Allocation::find(addr) {
         Some(allocation) => {
@@ -100,4 +109,45 @@ fn check_pinned(argument: impl fmt::Display, span: &Span, own: &Device, writes: 
         Some(allocation) => (backing().check_access)(&argument, span.addr, &allocation, own.id, writes),
         None => Ok(()),
     }
+}
+
+/// Device memory that an operation of a stream of `device` reads, or writes.
+pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
+    let span = span(argument, addr, len)?;
+    match span.place {
+        Place::Device(_) => {
+            let held = check_reach(argument, &span, device, writes)?;
+            Ok((span, held))
+        }
+        Place::Pinned | Place::Pageable => Err(host_memory(argument, addr)),
+    }
+}
+
+/// Fails if operations of this device's streams do not reach a span, or may not use it.
+pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -> Result<Held> {
+    match span.place {
+        Place::Device(id) if id != device.id && !reaches(span, device, writes) => {
+            Err(of_another_device(argument, span.addr, id, device))
+        }
+        _ => hold_other(argument, span, device, writes),
+    }
+}
+
+/// Whether operations of `device` reach memory of another one. The access to a pool is not checked here.
+#[cold]
+fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
+    match Allocation::find(span.addr).map(|found| found.kind) {
+        Some(Kind::Pool(_)) => true,
+        Some(Kind::Mapped(_)) => mapped::is_granted(span, device, writes),
+        _ => is_managed(span.addr),
+    }
+}
+
+#[cold]
+fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
+    param_invalid!(
+        "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
+         {id}, or copy the memory over first",
+        device.id
+    )
 }

@@ -6,7 +6,6 @@
 mod books;
 mod growth;
 mod known;
-mod limit;
 mod source;
 
 use std::collections::BTreeMap;
@@ -17,7 +16,6 @@ use parking_lot::Mutex;
 
 use self::books::{Entered, Entering, HeldPages};
 pub use self::growth::Answer;
-use self::growth::Lack;
 use self::known::{Known, Rules, Switches};
 pub use self::source::Source;
 use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Stats, StreamKey};
