@@ -50,7 +50,7 @@ pub use memory::usage::{MemoryUsage, Usage};
 pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
 pub use pool::mem_pool::{
-    Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing, PoolSupport, Pools,
+    Access, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolSharing, PoolSupport, Pools,
 };
 pub use pool::shared_memory::SharedMemory;
 pub use runtime::atomics::AtomicMemory;
@@ -146,7 +146,7 @@ pub trait Driver: Send + Sync {
     /// The memory that another process has exported as this descriptor, which stays the caller's: on the open device
     /// with this ordinal, or on the host, and its place. Anything else is a fault that says so. Only without
     /// [`Self::pools`].
-    fn import_memory(&self, _descriptor: BorrowedFd<'_>, _ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
+    fn import_memory(&self, _descriptor: BorrowedFd<'_>, _ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)> {
         Err(pool::shared_memory::only_pools())
     }
 

@@ -52,7 +52,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pool, PoolPlace, Pools, Result,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, MemoryPlace, Notify, Pool, Pools, Result,
     SharedMemory, VirtualMemory,
 };
 use crate::backend::at_exit;
@@ -146,7 +146,7 @@ impl Driver for FaultDriver {
         Ok(Arc::new(self.plan.wrap(Site::DriverShareHost, Kind::SharedMemory, Kind::HostBlock, share)?))
     }
 
-    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
+    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)> {
         self.plan.enter(Site::DriverImportMemory)?;
         let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
         Ok((Box::new(self.plan.counted(Kind::Pool, (), inner)), place))

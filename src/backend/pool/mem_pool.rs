@@ -4,15 +4,31 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::backend::{Block, Result, Stream};
 
-/// The place of a pool's memory.
+/// The place of a pool's memory, or of memory without an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoolPlace {
-    /// On the device with this ordinal, which is open.
+pub enum MemoryPlace {
+    /// On the device with this ordinal.
     Device(u32),
-    /// In host memory, wherever the system places it.
-    Host,
-    /// In host memory of this NUMA node.
-    HostNode(u32),
+    /// In host memory: of this NUMA node, or wherever the system places it.
+    Host(Option<u32>),
+}
+
+impl MemoryPlace {
+    /// The ordinal of the device; none for host memory.
+    pub fn device(self) -> Option<u32> {
+        match self {
+            Self::Device(ordinal) => Some(ordinal),
+            Self::Host(_) => None,
+        }
+    }
+
+    /// The NUMA node of host memory, if it is on one.
+    pub fn node(self) -> Option<u32> {
+        match self {
+            Self::Device(_) => None,
+            Self::Host(node) => node,
+        }
+    }
 }
 
 /// How a pool is shared with other processes.
@@ -51,7 +67,7 @@ pub struct PoolSupport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
     /// Where its memory is.
-    pub place: PoolPlace,
+    pub place: MemoryPlace,
     /// How it can be shared.
     pub sharing: PoolSharing,
     /// The most bytes that it may have; `None`: as many as the device has.

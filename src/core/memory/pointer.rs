@@ -5,11 +5,11 @@ pub mod span;
 
 use self::span::stale;
 use super::virtual_memory;
-use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, Place, Usage};
+use crate::backend::{self, Foreign, ForeignBlock, MemoryPlace, MemoryUsage, Place, Usage};
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::virtual_memory::{Mapped, physical};
+use crate::core::memory::virtual_memory::Mapped;
 use crate::core::runtime::{self, device, thread};
 
 /// The page size of registered memory: registrations begin at multiples of the smallest page.
@@ -42,9 +42,9 @@ pub struct PointerAttributes {
 impl From<Mapped> for PointerAttributes {
     fn from(mapped: Mapped) -> Self {
         let location = match mapped.place {
-            physical::Place::Device(id) => Location::Device(id),
-            physical::Place::Host(None) => Location::Host,
-            physical::Place::Host(Some(node)) => Location::HostNode(node),
+            MemoryPlace::Device(id) => Location::Device(id),
+            MemoryPlace::Host(None) => Location::Host,
+            MemoryPlace::Host(Some(node)) => Location::HostNode(node),
         };
         Self { location, page_size: mapped.page_size as u32 }
     }

@@ -20,7 +20,7 @@ pub use self::inventory::{Mapped, at, exports_any, pieces, reserved, unusable};
 pub use self::physical::{Physical, Properties};
 pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;
-use crate::backend::{Access, Driver, GRANULARITY};
+use crate::backend::{Access, Driver, GRANULARITY, MemoryPlace};
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
@@ -187,16 +187,12 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
     let _device = memory.hold()?;
     put(addr, len, &memory)?;
     let native = session.driver.virtual_memory();
-    let mut wanted = Vec::new();
-    if open {
-        wanted = match memory.place {
-            physical::Place::Device(id) => vec![(Some(id), Access::ReadWrite)],
-            physical::Place::Host(_) => {
-                let devices = (0..session.devices.len() as u32).map(Some);
-                devices.chain([None]).map(|who| (who, Access::ReadWrite)).collect()
-            }
-        };
-    }
+    let who: Vec<Option<u32>> = match memory.place {
+        _ if !open => Vec::new(),
+        MemoryPlace::Device(id) => vec![Some(id)],
+        MemoryPlace::Host(_) => (0..session.devices.len() as u32).map(Some).chain([None]).collect(),
+    };
+    let wanted: Vec<_> = who.into_iter().map(|who| (who, Access::ReadWrite)).collect();
     let mapped = native.map(addr, len, memory.native()).and_then(|()| {
         let mut allowed =
             wanted.iter().map(|(who, access)| native.set_access(addr, len, memory.native(), *who, *access));

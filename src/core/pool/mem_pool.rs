@@ -27,7 +27,7 @@ pub use self::request::{free_async, free_of_graph, malloc_async};
 use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
-use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
+use crate::backend::{MemoryPlace, PoolAttribute, PoolOptions, PoolSharing};
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::release_failure;
@@ -59,19 +59,15 @@ impl MemPool {
         options: PoolOptions,
         is_default: bool,
     ) -> Result<Handle> {
-        let home = match (options.place, device) {
-            (PoolPlace::Device(id), Some(device)) => Home::Device(id, device.owner),
-            (PoolPlace::HostNode(node), _) => Home::HostNode(node),
-            _ => Home::Host,
-        };
-        let inner = Self::inner(&session, device, home, options)?;
+        let home = Home { place: options.place, opening: device.map(|device| device.owner) };
+        let inner = Self::inner(&session, device, options)?;
         let ended = &PoolTallies::of_place(device, &session).pools;
         let pool = Pool::create(inner, home, options.sharing, Use::Program, ended)?;
         Self::publish(pool, session, device, is_default)
     }
 
     /// The implementation of a new pool.
-    fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, home: Home, options: PoolOptions) -> Result<Inner> {
+    fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, options: PoolOptions) -> Result<Inner> {
         stream::always_wait();
         Ok(match session.driver.pools() {
             Some(pools) => Inner::Driver(DriverPool::new(pools.create(options)?)),
@@ -82,17 +78,15 @@ impl MemPool {
                 ));
             }
             None => {
-                let driver = || Arc::clone(&session.driver);
-                let source = match (device, home) {
-                    (Some(device), _) => Source::Device(Arc::clone(&device.native)),
-                    (None, Home::HostNode(node)) => Source::Host(driver(), Some(node)),
-                    (None, _) => Source::Host(driver(), None),
+                let node = options.place.node();
+                let source = match device {
+                    Some(device) => Source::Device(Arc::clone(&device.native)),
+                    None => Source::Host(Arc::clone(&session.driver), node),
                 };
-                let shared = match (options.sharing, device, home) {
-                    (PoolSharing::None, _, _) => None,
+                let shared = match (options.sharing, device, node) {
+                    (PoolSharing::None, _, _) | (_, None, None) => None,
                     (_, Some(device), _) => Some(device.native.share()?),
-                    (_, None, Home::HostNode(node)) => Some(session.driver.share_host(node)?),
-                    (_, None, _) => None,
+                    (_, None, Some(node)) => Some(session.driver.share_host(node)?),
                 };
                 Inner::Core(Box::new(CorePool::new(source, shared, options.max_size)))
             }
@@ -152,8 +146,8 @@ pub fn create(props: Props) -> Result<u64> {
     let session = runtime::session()?;
     let options = props.check(&session)?;
     let device = match options.place {
-        PoolPlace::Device(id) => Some(device::in_use(&session, "location.id", id)?),
-        PoolPlace::Host | PoolPlace::HostNode(_) => None,
+        MemoryPlace::Device(id) => Some(device::in_use(&session, "location.id", id)?),
+        MemoryPlace::Host(_) => None,
     };
     Ok(MemPool::create(session, device.as_ref(), options, false)?.raw())
 }

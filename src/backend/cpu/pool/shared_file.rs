@@ -26,7 +26,7 @@ use crate::algo::math::mix::mix;
 use crate::backend::base::memory_file;
 use crate::backend::base::random::random;
 use crate::backend::cpu::base::files;
-use crate::backend::{Fault, FaultKind, PointerExport, PoolPlace, Result};
+use crate::backend::{Fault, FaultKind, MemoryPlace, PointerExport, Result};
 
 /// The offset of the memory.
 pub const MEMORY: u64 = 2 << 20;
@@ -72,7 +72,7 @@ struct Name {
 
 impl SharedFile {
     /// For `size` bytes of memory, none of them allocated yet. Devices are counted by their number among all.
-    pub fn new(place: PoolPlace, size: u64) -> io::Result<Self> {
+    pub fn new(place: MemoryPlace, size: u64) -> io::Result<Self> {
         let file = File::from(files::sealed_file(MEMORY + size)?);
         let identity = random()?;
         let header = Header { place, size, identity }.to_bytes();
@@ -190,7 +190,7 @@ impl ImportedFile {
     }
 
     /// The place of the memory; devices are counted by their number among all.
-    pub fn place(&self) -> PoolPlace {
+    pub fn place(&self) -> MemoryPlace {
         self.header.place
     }
 
@@ -244,7 +244,7 @@ impl AsFd for ImportedFile {
 /// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
-    place: PoolPlace,
+    place: MemoryPlace,
     size: u64,
     identity: [u8; 16],
 }
@@ -252,9 +252,9 @@ struct Header {
 impl Header {
     fn to_bytes(self) -> [u8; HEADER] {
         let (kind, number) = match self.place {
-            PoolPlace::Device(number) => (0, number),
-            PoolPlace::HostNode(node) => (1, node),
-            PoolPlace::Host => (2, 0),
+            MemoryPlace::Device(number) => (0, number),
+            MemoryPlace::Host(Some(node)) => (1, node),
+            MemoryPlace::Host(None) => (2, 0),
         };
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(&HEADER_MAGIC);
@@ -285,9 +285,9 @@ impl Header {
         }
         let which = number(&bytes[16..24]) as u32;
         let place = match number(&bytes[12..16]) {
-            0 => PoolPlace::Device(which),
-            1 => PoolPlace::HostNode(which),
-            2 => PoolPlace::Host,
+            0 => MemoryPlace::Device(which),
+            1 => MemoryPlace::Host(Some(which)),
+            2 => MemoryPlace::Host(None),
             kind => return Err(format!("is damaged: it has memory of unknown kind {kind}")),
         };
         let identity = bytes[32..48].try_into().expect("16 bytes");

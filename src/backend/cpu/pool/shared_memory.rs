@@ -20,7 +20,7 @@ use crate::backend::cpu::memory::pinned::{HOST, HostMemory};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{
-    Access, Block, Fault, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace, Result, SharedMemory, Stream,
+    Access, Block, Fault, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, Result, SharedMemory, Stream,
     bind_to_node,
 };
 
@@ -51,7 +51,7 @@ impl SharedDeviceMemory {
     /// `number`: of the device among all.
     pub fn new(device: Arc<dyn BlockOwner>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
         let size = memory.range().1 as u64;
-        let file = SharedFile::new(PoolPlace::Device(number), size).map_err(no_file)?;
+        let file = SharedFile::new(MemoryPlace::Device(number), size).map_err(no_file)?;
         Ok(Self { device, memory, file: Arc::new(file) })
     }
 }
@@ -130,7 +130,7 @@ impl HostSegments {
 impl SharedHostMemory {
     /// `size`: the most bytes that it may have, a multiple of 4 KiB.
     pub fn new(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
-        let file = SharedFile::new(PoolPlace::HostNode(node), size).map_err(no_file)?;
+        let file = SharedFile::new(MemoryPlace::Host(Some(node)), size).map_err(no_file)?;
         let mut arena = Arena::new();
         arena.add_region(0, size);
         Ok(Self { segments, file: Arc::new(file), arena: Arc::new(Mutex::new(arena)), node })
@@ -206,7 +206,7 @@ impl Drop for SharedHostMemory {
 pub struct ImportedPool {
     shared: Arc<Shared>,
     file: ImportedFile,
-    place: PoolPlace,
+    place: MemoryPlace,
     /// Bytes of it that are mapped here.
     mapped: Arc<Counter>,
 }
@@ -215,7 +215,7 @@ impl ImportedPool {
     /// `ordinal`: the device that the memory must be on, if it must be on one.
     pub fn new(shared: Arc<Shared>, file: ImportedFile, ordinal: u32) -> Result<Self> {
         let place = match file.place() {
-            PoolPlace::Device(number) => {
+            MemoryPlace::Device(number) => {
                 let own = shared.numbers[ordinal as usize];
                 if number != own {
                     return Err(Fault::invalid(format!(
@@ -223,7 +223,7 @@ impl ImportedPool {
                              one is device {own} of it; make the same device the current one"
                     )));
                 }
-                PoolPlace::Device(ordinal)
+                MemoryPlace::Device(ordinal)
             }
             host => host,
         };
@@ -231,7 +231,7 @@ impl ImportedPool {
     }
 
     /// The place of its memory, in the numbers of this process.
-    pub fn place(&self) -> PoolPlace {
+    pub fn place(&self) -> MemoryPlace {
         self.place
     }
 }
@@ -297,10 +297,7 @@ impl Pool for ImportedPool {
 
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let (offset, len) = self.file.locate(export)?;
-        let ordinal = match self.place {
-            PoolPlace::Device(ordinal) => Some(ordinal),
-            PoolPlace::Host | PoolPlace::HostNode(_) => None,
-        };
+        let ordinal = self.place.device();
         let (file, range) = (self.file.as_fd(), (MEMORY + offset, len));
         let counter = Arc::clone(&self.mapped);
         self.shared.imports.map(self.shared.own_view, file, range, ordinal, counter)

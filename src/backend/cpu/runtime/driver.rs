@@ -35,7 +35,7 @@ use crate::backend::runtime::atomics::{
     FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
 };
 use crate::backend::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, Notifies, Notify, Pool, PoolPlace,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, MemoryPlace, Notifies, Notify, Pool,
     Result, SharedMemory, VirtualMemory,
 };
 
@@ -266,7 +266,7 @@ impl Driver for CpuDriver {
         Ok(Arc::new(SharedHostMemory::new(Arc::clone(&self.segments), size, node)?))
     }
 
-    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
+    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)> {
         let file = ImportedFile::open(descriptor)?;
         let pool = ImportedPool::new(Arc::clone(&self.shared), file, ordinal)?;
         let place = pool.place();

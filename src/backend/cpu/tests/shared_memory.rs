@@ -8,13 +8,13 @@ use super::memory::access;
 use super::*;
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::pool::shared_file::{MEMORY, SharedFile};
-use crate::backend::{Calls, FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory};
+use crate::backend::{Calls, FaultKind, MemoryPlace, PointerExport, Pool, PoolAttribute, SharedMemory};
 
 const HUGE: usize = 2 * MIB;
 
 fn import(bench: &Bench, descriptor: impl AsFd) -> Box<dyn Pool> {
     let (pool, place) = bench.driver.import_memory(descriptor.as_fd(), 0).unwrap();
-    assert_eq!(place, PoolPlace::Device(0));
+    assert_eq!(place, MemoryPlace::Device(0));
     pool
 }
 
@@ -280,7 +280,7 @@ fn host_memory_is_shared_likewise() {
     let name = shared.export_range(block.addr + 512, block.len - 1024).unwrap();
     let descriptor = shared.export().unwrap();
     let (imported, place) = importer.driver.import_memory(descriptor.as_fd(), 0).unwrap();
-    assert_eq!(place, PoolPlace::HostNode(0));
+    assert_eq!(place, MemoryPlace::Host(Some(0)));
     let there = imported.import_block(&name).unwrap();
     assert_eq!(there.len, block.len - 1024);
     // SAFETY: the imported mapping is `there.len` bytes long and lives until the end of the test.
@@ -340,7 +340,7 @@ fn damaged_headers_are_refused() {
 
 #[test]
 fn a_size_that_is_not_that_of_the_file_is_refused() {
-    let shared = SharedFile::new(PoolPlace::Device(0), 8 << 20).unwrap();
+    let shared = SharedFile::new(MemoryPlace::Device(0), 8 << 20).unwrap();
     let mut header = [0; 56];
     File::from(shared.descriptor().unwrap()).read_exact_at(&mut header, 0).unwrap();
     let shorter = File::from(files::sealed_file(MEMORY + (4 << 20)).unwrap());
@@ -379,7 +379,7 @@ fn damaged_and_foreign_names_are_refused() {
 
 #[test]
 fn there_is_room_for_many_names() {
-    let shared = SharedFile::new(PoolPlace::Device(0), 1 << 30).unwrap();
+    let shared = SharedFile::new(MemoryPlace::Device(0), 1 << 30).unwrap();
     let export = |offset| shared.export(offset * 512, 512);
     const MOST: u64 = ((2 << 20) - 4096) / 32;
     assert!((0..MOST).all(|offset| export(offset).is_ok()));

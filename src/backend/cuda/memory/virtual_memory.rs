@@ -20,7 +20,7 @@ use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::{
-    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result, VirtualMemory,
+    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory, Result, VirtualMemory,
 };
 
 /// Physical memory of a device, until it is dropped. The driver keeps what is mapped.
@@ -227,7 +227,7 @@ impl VirtualMemory for CudaDriver {
                 "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy",
             ));
         };
-        let location = self.0.location(PoolPlace::Device(ordinal));
+        let location = self.0.location(MemoryPlace::Device(ordinal));
         let access = CUmemAccessDesc { location, flags: access_flags(access) };
         // SAFETY: a live mapping, and one description.
         own(memory).device.call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })

@@ -33,7 +33,7 @@ use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::stream::CudaStream;
 use crate::backend::cuda::stream::state::Turn;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace, PoolSharing, Result,
+    Access, Block, Fault, FaultKind, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolSharing, Result,
     Stream,
 };
 
@@ -213,7 +213,7 @@ impl Pool for CudaPool {
 
     fn set_access(&self, ordinal: u32, access: Access) -> Result<()> {
         let flags = access_flags(access);
-        let location = self.driver.location(PoolPlace::Device(ordinal));
+        let location = self.driver.location(MemoryPlace::Device(ordinal));
         let access = CUmemAccessDesc { location, flags };
         // SAFETY: a pool that lives, and one description.
         self.call(|api, pool| unsafe { api.mem_pool_set_access(pool, &access, 1) })
@@ -222,7 +222,7 @@ impl Pool for CudaPool {
     fn access(&self, ordinal: u32) -> Result<Access> {
         const NONE: c_int = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE as c_int;
         const READ: c_int = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ as c_int;
-        let mut location = self.driver.location(PoolPlace::Device(ordinal));
+        let mut location = self.driver.location(MemoryPlace::Device(ordinal));
         let mut flags = NONE;
         // SAFETY: a pool that lives, a place, and one for the answer.
         self.call(|api, pool| unsafe { api.mem_pool_get_access(&mut flags, pool, &mut location) })?;

@@ -20,7 +20,7 @@ use crate::backend::cuda::runtime::utilization::Monitor;
 use crate::backend::cuda::runtime::{info, snapshot};
 use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
-use crate::backend::{Fault, FaultKind, Notifies, PoolPlace, Result};
+use crate::backend::{Fault, FaultKind, MemoryPlace, Notifies, Result};
 
 /// There is no device whose context could hold host memory.
 pub fn no_healthy_device() -> Fault {
@@ -185,11 +185,11 @@ impl DriverState {
     }
 
     /// The driver's name of a place.
-    pub fn location(&self, place: PoolPlace) -> CUmemLocation {
+    pub fn location(&self, place: MemoryPlace) -> CUmemLocation {
         let (type_, id) = match place {
-            PoolPlace::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal)),
-            PoolPlace::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
-            PoolPlace::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
+            MemoryPlace::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal)),
+            MemoryPlace::Host(None) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
+            MemoryPlace::Host(Some(node)) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
         };
         CUmemLocation { type_, id: id as c_int }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::pool::{MIB, PRIVATE, fill, pools, wait};
 use super::*;
-use crate::backend::{Access, Calls, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools};
+use crate::backend::{Access, Calls, Fill, MemoryPlace, Pool, PoolAttribute, PoolOptions, PoolSharing, Pools};
 
 /// How many frees, and allocations, the driver has got. `None`: it does not count them.
 fn frees() -> Option<u64> {
@@ -216,7 +216,7 @@ fn frees_in_shared_streams_and_pools_are_not_deferred() {
     let adopted = setup.device.adopt_stream(native, StreamOptions::default()).unwrap();
     let own = setup.stream();
     let shared = PoolOptions { sharing: PoolSharing::Descriptor, ..PRIVATE };
-    let host = PoolOptions { place: PoolPlace::Host, ..PRIVATE };
+    let host = PoolOptions { place: MemoryPlace::Host(None), ..PRIVATE };
     let mut submitted = 0;
     for (stream, options) in [(&given, PRIVATE), (&adopted, PRIVATE), (&own, shared), (&own, host)] {
         let pool = pools.create(options).unwrap();

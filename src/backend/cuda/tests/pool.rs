@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::backend::{
-    Access, Calls, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
+    Access, Calls, Fill, Foreign, MemoryPlace, Pattern, Pool, PoolAttribute, PoolOptions, PoolSharing, Pools,
 };
 
 pub(super) const MIB: usize = 1 << 20;
 
 pub(super) const PRIVATE: PoolOptions =
-    PoolOptions { place: PoolPlace::Device(0), sharing: PoolSharing::None, max_size: None };
+    PoolOptions { place: MemoryPlace::Device(0), sharing: PoolSharing::None, max_size: None };
 
 /// The driver's pools; `None`, and a line that says so, where it is too old for them.
 pub(super) fn pools(setup: &Setup) -> Option<&dyn Pools> {
@@ -273,7 +273,7 @@ fn memory_of_the_host_can_be_a_pool() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
     let stream = setup.stream();
-    for place in [PoolPlace::Host, PoolPlace::HostNode(0)] {
+    for place in [MemoryPlace::Host(None), MemoryPlace::Host(Some(0))] {
         let pool = pools.create(PoolOptions { place, ..PRIVATE }).unwrap();
         let block = pool.alloc(10_000, &*stream).unwrap();
         wait(&stream);
@@ -286,7 +286,7 @@ fn memory_of_the_host_can_be_a_pool() {
         wait(&stream);
         assert_eq!(reserved(&*pool), 0);
     }
-    let nowhere = pools.create(PoolOptions { place: PoolPlace::HostNode(4000), ..PRIVATE });
+    let nowhere = pools.create(PoolOptions { place: MemoryPlace::Host(Some(4000)), ..PRIVATE });
     let fault = nowhere.err().unwrap();
     assert_eq!(fault.kind(), FaultKind::Unsupported);
     assert!(fault.text().contains("NUMA node 4000"), "{}", fault.text());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Mapping, RANGES, check_range, forget_address, mapped_in, physical, reached};
-use crate::backend::{Access, Span};
+use crate::backend::{Access, MemoryPlace, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::host_memory;
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
@@ -41,26 +41,18 @@ impl MappingAccess {
         who.map_or(self.host, |id| self.devices.get(id))
     }
 
-    pub(super) fn set(&mut self, who: Option<u32>, access: Access, home: physical::Place) {
+    pub(super) fn set(&mut self, who: Option<u32>, access: Access, home: MemoryPlace) {
         match who {
             Some(id) => self.devices.set(id, access),
             None => self.host = access,
         }
-        let restricted = self.at_home(home) != Access::ReadWrite;
+        let restricted = self.get(home.device()) != Access::ReadWrite;
         match (self.restricted, restricted) {
             (true, false) => drop(RESTRICTED.fetch_sub(1, Ordering::Relaxed)),
             (false, true) => drop(RESTRICTED.fetch_add(1, Ordering::Relaxed)),
             _ => {}
         }
         self.restricted = restricted;
-    }
-
-    /// The access of the place where the memory is.
-    fn at_home(&self, home: physical::Place) -> Access {
-        match home {
-            physical::Place::Device(id) => self.get(Some(id)),
-            physical::Place::Host(_) => self.host,
-        }
     }
 
     /// Whether there is no access at all.
@@ -110,7 +102,7 @@ pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> Ac
     for (_, memory) in &parts {
         held.extend(memory.hold()?);
         for (index, (who, access)) in wanted.iter().enumerate() {
-            if let (Some(id), physical::Place::Device(home)) = (*who, memory.place)
+            if let (Some(id), MemoryPlace::Device(home)) = (*who, memory.place)
                 && id != home
                 && *access != Access::None
                 && !session.driver.can_access_peer(id, home)?
@@ -184,7 +176,7 @@ pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool)
     for (base, mapping) in reached(&ranges, span.addr, span.len) {
         let suffices = |access| suffices(access, writes);
         let Mapping { access, memory, .. } = mapping;
-        if !suffices(access.at_home(memory.place)) && !suffices(access.get(Some(device.id))) {
+        if !suffices(access.get(memory.place.device())) && !suffices(access.get(Some(device.id))) {
             let verb = if writes { "write" } else { "read" };
             return Err(param_invalid!(
                 "{argument} {:#x} is mapped at {base:#x} so that device {} may not {verb} it; allow it by \

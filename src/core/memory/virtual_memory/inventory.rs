@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Physical, RANGES, USED, physical};
+use super::{Physical, RANGES, USED};
+use crate::backend::MemoryPlace;
 use crate::core::base::error::{Error, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::memory::request::hooks::Piece;
@@ -48,7 +49,7 @@ pub struct Mapped {
     /// Bytes.
     pub len: usize,
     /// Where the memory is.
-    pub place: physical::Place,
+    pub place: MemoryPlace,
     /// Page size, as the system confirms it.
     pub page_size: usize,
 }

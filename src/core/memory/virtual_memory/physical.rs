@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 pub use self::allocation::{free, malloc};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{self, BROKER, Key};
-use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
+use crate::backend::{self, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory};
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::owner::Owner;
@@ -37,59 +37,33 @@ pub struct Properties {
     pub location_id: u32,
 }
 
-/// The place of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// On the device with this id.
-    Device(u32),
-    /// In host memory, on this NUMA node if there is one.
-    Host(Option<u32>),
-}
-
-impl Place {
-    /// From an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part of.
-    pub fn at(argument: &str, location_type: i32, id: u32, session: &Session) -> Result<Self> {
-        match location_type {
-            at_location::DEVICE => {
-                device::slot(session, &format!("{argument}->location.id"), id)?;
-                Ok(Self::Device(id))
+/// The place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part of.
+pub fn place_at(argument: &str, location_type: i32, id: u32, session: &Session) -> Result<MemoryPlace> {
+    match location_type {
+        at_location::DEVICE => {
+            device::slot(session, &format!("{argument}->location.id"), id)?;
+            Ok(MemoryPlace::Device(id))
+        }
+        at_location::HOST => Ok(MemoryPlace::Host(None)),
+        at_location::HOST_NODE => {
+            let nodes = backend::host_nodes();
+            if nodes.contains(&id) {
+                return Ok(MemoryPlace::Host(Some(id)));
             }
-            at_location::HOST => Ok(Self::Host(None)),
-            at_location::HOST_NODE => {
-                let nodes = backend::host_nodes();
-                if nodes.contains(&id) {
-                    return Ok(Self::Host(Some(id)));
-                }
-                Err(invalid_param!(
-                    "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are \
-                     {nodes:?}"
-                ))
-            }
-            other => Err(invalid_param!(
-                "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
-                 ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
-            )),
+            Err(invalid_param!(
+                "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are {nodes:?}"
+            ))
         }
-    }
-
-    fn device(self) -> Option<u32> {
-        match self {
-            Self::Device(id) => Some(id),
-            Self::Host(_) => None,
-        }
-    }
-
-    fn node(self) -> Option<u32> {
-        match self {
-            Self::Device(_) => None,
-            Self::Host(node) => node,
-        }
+        other => Err(invalid_param!(
+            "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
+             ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
+        )),
     }
 }
 
 impl Properties {
     /// The place, if it is available. `argument`: the program's name for the properties.
-    fn place(&self, argument: &str, session: &Session) -> Result<Place> {
+    fn place(&self, argument: &str, session: &Session) -> Result<MemoryPlace> {
         /// The largest `aclrtMemAttr`, and those that ask for pages of 1 GiB.
         const LAST: i32 = 17;
         const HUGE_1G: [i32; 4] = [10, 11, 14, 17];
@@ -118,7 +92,7 @@ impl Properties {
                 self.attribute
             ));
         }
-        Place::at(argument, self.location_type, self.location_id, session)
+        place_at(argument, self.location_type, self.location_id, session)
     }
 }
 
@@ -151,7 +125,7 @@ pub struct Physical {
     properties: Properties,
     /// Bytes, a multiple of [`GRANULARITY`].
     pub(super) len: usize,
-    pub(super) place: Place,
+    pub(super) place: MemoryPlace,
     /// Its owner: the opening of a device, or the session.
     pub(super) owner: Owner,
     pub(super) memory: Arc<Memory>,
@@ -195,14 +169,14 @@ impl Physical {
     /// The kind of its mappings in the address map.
     pub(super) fn kind(&self) -> Kind {
         match self.place {
-            Place::Device(id) => Kind::Mapped(id),
-            Place::Host(node) => Kind::HostMapped(node),
+            MemoryPlace::Device(id) => Kind::Mapped(id),
+            MemoryPlace::Host(node) => Kind::HostMapped(node),
         }
     }
 
     /// A reference to its device, if it is on one, so that it does not end during a call.
     pub(super) fn hold(&self) -> Result<Option<Arc<Device>>> {
-        let Place::Device(id) = self.place else { return Ok(None) };
+        let MemoryPlace::Device(id) = self.place else { return Ok(None) };
         match open_device(id).filter(|device| device.owner == self.owner) {
             Some(device) => Ok(Some(device)),
             None => Err(param_invalid!(
@@ -238,7 +212,7 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
 }
 
 /// Creates the first handle here of memory of any process.
-fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
+fn hand_out(memory: Memory, properties: Properties, place: MemoryPlace, owner: Owner) -> Result<u64> {
     let len = memory.len;
     let memory = Arc::new(memory);
     let references = AtomicU32::new(1);
@@ -261,8 +235,8 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
     const HUGE: i32 = 4;
     let ImportedMemory { memory: native, len, on_device } = imported;
     let (place, owner, location_type, location_id) = match on_device {
-        true => (Place::Device(device.id), device.owner, at_location::DEVICE, device.id),
-        false => (Place::Host(None), session.owner, at_location::HOST, 0),
+        true => (MemoryPlace::Device(device.id), device.owner, at_location::DEVICE, device.id),
+        false => (MemoryPlace::Host(None), session.owner, at_location::HOST, 0),
     };
     let properties = Properties { handle_type: 0, allocation_type: 0, attribute: HUGE, location_type, location_id };
     let tally = match on_device {
@@ -289,5 +263,5 @@ pub fn take_handles_of(device: &Device) {
 
 /// The handles of host memory die.
 pub fn take_host_handles() {
-    drop_all::<Physical>(|memory| matches!(memory.place, Place::Host(_)));
+    drop_all::<Physical>(|memory| matches!(memory.place, MemoryPlace::Host(_)));
 }

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use super::MemPool;
 use super::pool::{Home, Pool};
+use crate::backend::MemoryPlace;
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::{handles, host_memory};
 use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
@@ -13,9 +14,9 @@ use crate::core::runtime::{self, device, thread};
 impl Home {
     /// The access to a new pool here: only the device that the memory is on has it.
     pub fn first_access(self) -> AccessTable {
-        match self {
-            Self::Device(id, _) => AccessTable::of_device(id),
-            Self::Host | Self::HostNode(_) => {
+        match self.device() {
+            Some(id) => AccessTable::of_device(id),
+            None => {
                 restrict_host_memory();
                 AccessTable::none()
             }
@@ -55,7 +56,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         let argument = format!("descList[{index}].location.id");
         device::slot(&session, &argument, id)?;
         let access = access_of(&format!("descList[{index}].flags"), flags)?;
-        if let Home::Device(own, _) = pool.home {
+        if let Some(own) = pool.home.device() {
             if own == id && access != Access::ReadWrite {
                 return Err(invalid_param!(
                     "descList[{index}] takes access away from device {id}, which the pool is on; it always \
@@ -92,9 +93,9 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
             device::slot(&*runtime::session()?, "location.id", id)?;
             mem_pool.pool.access_of(id)?
         }
-        at_location::HOST | at_location::HOST_NODE => match mem_pool.pool.home {
-            Home::Device(..) => Access::None,
-            Home::Host | Home::HostNode(_) => Access::ReadWrite,
+        at_location::HOST | at_location::HOST_NODE => match mem_pool.pool.home.place {
+            MemoryPlace::Device(_) => Access::None,
+            MemoryPlace::Host(_) => Access::ReadWrite,
         },
         other => {
             return Err(invalid_param!(

@@ -7,7 +7,7 @@ use crate::core::memory::allocation::backing::Backing;
 /// What this region registers.
 pub static OPERATIONS: Backing = Backing {
     pool_use: |memory| Pool::share_of(memory).map(|pool| pool.pool_use()),
-    is_on: |memory, owner| Pool::share_of(memory).is_some_and(|pool| pool.home.is_of(owner)),
+    is_on: |memory, owner| Pool::share_of(memory).is_some_and(|pool| pool.home.opening == Some(owner)),
     block: |memory| {
         let segment = Pool::share_of(memory).and_then(|pool| pool.segment(memory.base));
         segment.unwrap_or_else(|| memory.block())
@@ -19,5 +19,7 @@ pub static OPERATIONS: Backing = Backing {
     check_access: access::check,
     release: free_now,
     retains: owned::retains,
-    trim: |owner, shares_memory| trim_where(|home| home.is_of(owner) || shares_memory && home.device().is_some()),
+    trim: |owner, shares_memory| {
+        trim_where(|home| home.opening == Some(owner) || shares_memory && home.device().is_some())
+    },
 };

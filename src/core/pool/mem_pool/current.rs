@@ -10,7 +10,7 @@ use super::graphs::Highest;
 use super::request::{Order, POOL, PoolRequest};
 use crate::algo::map::slot_table::Ref;
 use crate::algo::map::typed_slots;
-use crate::backend::{PoolOptions, PoolPlace, PoolSharing};
+use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
 use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory::request::Resource;
@@ -58,7 +58,7 @@ impl DevicePools {
         let _creating = self.creating.lock();
         if self.default.load(Ordering::Relaxed) == 0 {
             let options =
-                PoolOptions { place: PoolPlace::Device(device.id), sharing: PoolSharing::None, max_size: None };
+                PoolOptions { place: MemoryPlace::Device(device.id), sharing: PoolSharing::None, max_size: None };
             let created = MemPool::create(runtime::session()?, Some(device), options, true)?;
             self.default.store(created.raw(), Ordering::Release);
         }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::MemPool;
-use super::pool::{Home, Inner, Pool, Use};
+use super::pool::{Inner, Pool, Use};
 use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
-use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
+use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::allocation::open_device;
@@ -33,13 +33,8 @@ impl MemPool {
             None => runtime::session()?.clone(),
         };
         let home = self.pool.home;
-        let place = match home {
-            Home::Device(id, _) => PoolPlace::Device(id),
-            Home::Host => PoolPlace::Host,
-            Home::HostNode(node) => PoolPlace::HostNode(node),
-        };
-        let options = PoolOptions { place, sharing: PoolSharing::None, max_size: None };
-        let inner = Self::inner(&session, self.device.as_ref(), home, options)?;
+        let options = PoolOptions { place: home.place, sharing: PoolSharing::None, max_size: None };
+        let inner = Self::inner(&session, self.device.as_ref(), options)?;
         let ended = &PoolTallies::of_place(self.device.as_ref(), &session).graphs;
         let is_for = Use::Graphs(Arc::clone(&self.pool.access));
         let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
@@ -65,7 +60,7 @@ impl Pool {
             return Ok(());
         }
         for id in self.access.devices() {
-            if !matches!(self.home, Home::Device(own, _) if own == id) {
+            if self.home.device() != Some(id) {
                 graphs.set_driver_access(id, self.access.get(id))?;
             }
         }

@@ -153,7 +153,7 @@ impl Pool {
     /// Whether it is on another device than this one.
     #[inline]
     pub fn is_on_other_device(&self, device: &Device) -> bool {
-        matches!(self.home, Home::Device(_, owner) if owner != device.owner)
+        self.home.opening.is_some_and(|owner| owner != device.owner)
     }
 
     /// Its handle, which may be destroyed.

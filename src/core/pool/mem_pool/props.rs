@@ -1,8 +1,8 @@
 //! The properties of a new pool, from C, and which of them are available.
 
-use crate::backend::{PoolOptions, PoolPlace, PoolSharing};
+use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
 use crate::core::base::error::{Error, Result, invalid_param, unsupported};
-use crate::core::memory::virtual_memory::physical::Place;
+use crate::core::memory::virtual_memory::physical::place_at;
 use crate::core::runtime::Session;
 
 /// An `aclrtMemPoolProps`, as numbers of the API.
@@ -43,18 +43,14 @@ impl Props {
             ));
         }
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
-        let place = match Place::at("poolProps", self.location_type, self.location_id, session)? {
-            Place::Device(id) => PoolPlace::Device(id),
-            Place::Host(Some(node)) => PoolPlace::HostNode(node),
-            Place::Host(None) if sharing != PoolSharing::None => {
-                return Err(invalid_param!(
-                    "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
-                     shared: pass ACL_MEM_HANDLE_TYPE_NONE 0, or ACL_MEM_LOCATION_TYPE_HOST_NUMA",
-                    self.handle_type
-                ));
-            }
-            Place::Host(None) => PoolPlace::Host,
-        };
+        let place = place_at("poolProps", self.location_type, self.location_id, session)?;
+        if place == MemoryPlace::Host(None) && sharing != PoolSharing::None {
+            return Err(invalid_param!(
+                "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
+                 shared: pass ACL_MEM_HANDLE_TYPE_NONE 0, or ACL_MEM_LOCATION_TYPE_HOST_NUMA",
+                self.handle_type
+            ));
+        }
         if sharing == PoolSharing::Fabric && session.driver.pools().is_none() {
             return Err(no_fabric("poolProps->handleType"));
         }

@@ -5,7 +5,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use super::pool::{DriverPool, Home, Inner, Pool, Use};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
-use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
+use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolSharing};
 use crate::core::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory;
@@ -74,18 +74,14 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
         PoolHandle::Fabric(_) => PoolSharing::Fabric,
     };
     let imported = match (session.driver.pools(), handle) {
-        (Some(pools), handle) => pools.import(handle, device.id).map(|pool| (pool, PoolPlace::Device(device.id))),
+        (Some(pools), handle) => pools.import(handle, device.id).map(|pool| (pool, MemoryPlace::Device(device.id))),
         (None, PoolHandle::Descriptor(descriptor)) => session.driver.import_memory(descriptor, device.id),
         (None, PoolHandle::Fabric(_)) => return Err(props::no_fabric("handleType")),
     };
     let (pool, place) = imported.map_err(|fault| ipc_key::about("shareableHandle", fault))?;
-    let home = match place {
-        PoolPlace::Device(id) => Home::Device(id, device.owner),
-        PoolPlace::Host => Home::Host,
-        PoolPlace::HostNode(node) => Home::HostNode(node),
-    };
     let inner = Inner::Driver(DriverPool::new(pool));
-    let device = matches!(home, Home::Device(..)).then_some(&device);
+    let device = place.device().map(|_| &device);
+    let home = Home { place, opening: device.map(|device| device.owner) };
     let ended = &PoolTallies::of_place(device, &session).imports;
     let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())

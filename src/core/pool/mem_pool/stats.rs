@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::pool::{Home, Inner, Pool};
+use super::pool::{Inner, Pool};
 use crate::algo::alloc::pool as own;
 use crate::algo::map::typed_slots;
 use crate::backend::{PoolAttribute, Usage};
@@ -112,7 +112,7 @@ impl Pool {
     /// It ends: its counts are added to those of its place.
     pub fn note_end(&self) {
         let stats = self.counted();
-        let beside = |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.pool_use() == self.pool_use();
+        let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.pool_use() == self.pool_use();
         let others = Self::all().into_iter().filter(beside);
         let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
         together.push(stats);
@@ -137,10 +137,7 @@ fn of_own(stats: own::Stats) -> Stats {
 
 /// Pools on this device, or in host memory.
 fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_> {
-    Pool::all().into_iter().filter(move |pool| match device {
-        Some(device) => pool.home.is(device),
-        None => !matches!(pool.home, Home::Device(..)),
-    })
+    Pool::all().into_iter().filter(move |pool| pool.home.opening == device.map(|device| device.owner))
 }
 
 /// The device of each pool (`None` for host memory), its handle, and the bytes that programs have of it.

@@ -17,7 +17,6 @@ use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
 use crate::core::memory::data_buffer::DataBuffer;
 use crate::core::memory::virtual_memory;
 use crate::core::pool::mem_pool::MemPool;
-use crate::core::pool::mem_pool::pool::Home;
 use crate::core::profiling::Config;
 use crate::core::profiling::prof_stamp::Stamp;
 use crate::core::profiling::prof_step::Step;
@@ -110,11 +109,7 @@ listed! {
     Graph => |it| of_device_unless(it.is_body(), it.device.owner),
     Label => |it| of_device(it.owner),
     LabelList => |it| of_device(it.owner),
-    MemPool => |it| match it.pool.home {
-        _ if it.is_default => None,
-        Home::Device(_, owner) => Some(Life::Device(owner)),
-        Home::Host | Home::HostNode(_) => Some(Life::Session),
-    },
+    MemPool => |it| (!it.is_default).then(|| it.pool.home.opening.map_or(Life::Session, Life::Device)),
     DataBuffer => |_| Some(Life::Process),
     BinaryImage => |_| Some(Life::Process),
     Description => |_| Some(Life::Process),

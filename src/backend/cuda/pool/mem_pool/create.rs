@@ -17,7 +17,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::snapshot::Shared;
-use crate::backend::{Fault, FaultKind, Pool, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools, Result};
+use crate::backend::{Fault, FaultKind, MemoryPlace, Pool, PoolHandle, PoolOptions, PoolSharing, Pools, Result};
 
 /// The number that stands for a kind of handle in the driver's functions.
 pub fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
@@ -88,11 +88,11 @@ impl Pools for CudaDriver {
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
         let driver = &self.0;
         let (device, page) = match options.place {
-            PoolPlace::Device(ordinal) => {
+            MemoryPlace::Device(ordinal) => {
                 driver.check_pool(ordinal, options.sharing)?;
                 (Some(driver.open_device(ordinal)?), HUGE_PAGE)
             }
-            PoolPlace::Host | PoolPlace::HostNode(_) => (None, NORMAL_PAGE),
+            MemoryPlace::Host(_) => (None, NORMAL_PAGE),
         };
         let properties = CUmemPoolProps {
             allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -142,15 +142,15 @@ fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
         return fault;
     }
     let text = match (options.place, options.sharing) {
-        (PoolPlace::Device(_), _) => return fault,
-        (PoolPlace::Host, _) => {
+        (MemoryPlace::Device(_), _) => return fault,
+        (MemoryPlace::Host(None), _) => {
             "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost".into()
         }
-        (PoolPlace::HostNode(node), PoolSharing::None) => format!(
+        (MemoryPlace::Host(Some(node)), PoolSharing::None) => format!(
             "the driver makes no memory pools on NUMA node {node}, a newer one may; use \
              ACL_MEM_LOCATION_TYPE_HOST, or aclrtMallocHost"
         ),
-        (PoolPlace::HostNode(node), _) => format!(
+        (MemoryPlace::Host(Some(node)), _) => format!(
             "the driver makes no memory pools on NUMA node {node} that can be shared, a newer one may; pass \
              ACL_MEM_HANDLE_TYPE_NONE, or share memory of a device"
         ),

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use parking_lot::Mutex;
 
 use super::super::RANGES;
-use super::{Memory, Physical, Place, Properties, hand_out};
+use super::{Memory, Physical, Properties, hand_out};
 use crate::algo::map::slot_table;
-use crate::backend::{GRANULARITY, PhysicalMemory};
+use crate::backend::{GRANULARITY, MemoryPlace, PhysicalMemory};
 use crate::core::base::error::{Code, Result, arguments, error_with};
 use crate::core::base::handles;
 use crate::core::base::owner::Owner;
@@ -27,8 +27,8 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     let session = runtime::session()?;
     let place = properties.place("prop", &session)?;
     let device = match place {
-        Place::Device(id) => Some(device::in_use(&session, "prop->location.id", id)?),
-        Place::Host(_) => None,
+        MemoryPlace::Device(id) => Some(device::in_use(&session, "prop->location.id", id)?),
+        MemoryPlace::Host(_) => None,
     };
     let tally = match &device {
         Some(device) => &DeviceTallies::of(device).device,
@@ -117,7 +117,7 @@ impl Source for PhysicalBlocks {
 /// The stage of handles: creates the first handle.
 struct Handles<R> {
     properties: Properties,
-    place: Place,
+    place: MemoryPlace,
     next: R,
 }
 
