@@ -10,6 +10,7 @@ pub mod sharing;
 mod teardown;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -131,24 +132,21 @@ pub fn release(addr: usize) -> Result<()> {
     let _session = runtime::session()?;
     let range = {
         let mut ranges = RANGES.lock();
-        match ranges.range_mut(addr) {
-            Some((base, range)) if base == addr => {
-                if let Some(at) = range.mappings.keys().next() {
-                    return Err(param_invalid!(
-                        "virPtr {addr:#x}: {} mappings are left in this range, the first at {at:#x}; call \
-                         aclrtUnmapMem for each of them first",
-                        range.mappings.len()
-                    ));
-                }
-                ranges.0.remove(&addr)
-            }
-            Some((base, range)) => {
-                return Err(arguments::not_its_start("virPtr", addr, "range", base, range.len));
-            }
-            None => None,
+        let Entry::Occupied(found) = ranges.0.entry(addr) else {
+            return Err(match ranges.range_mut(addr) {
+                Some((base, range)) => arguments::not_its_start("virPtr", addr, "range", base, range.len),
+                None => not_reserved("virPtr", addr),
+            });
+        };
+        if let Some(at) = found.get().mappings.keys().next() {
+            return Err(param_invalid!(
+                "virPtr {addr:#x}: {} mappings are left in this range, the first at {at:#x}; call aclrtUnmapMem for \
+                 each of them first",
+                found.get().mappings.len()
+            ));
         }
+        found.remove()
     };
-    let range = range.ok_or_else(|| not_reserved("virPtr", addr))?;
     let released = range.driver.virtual_memory().release(addr, range.len);
     if released.is_err() {
         RANGES.lock().0.insert(addr, range);
@@ -260,18 +258,14 @@ pub fn unmap(addr: usize) -> Result<()> {
     let session = runtime::session()?;
     let (memory, _device) = {
         let mut ranges = RANGES.lock();
-        match ranges.mapping_mut(addr) {
-            Some((base, mapping)) if base == addr => {
-                let memory = Arc::clone(&mapping.memory);
-                let device = memory.hold()?;
-                mapping.changing = true;
-                (memory, device)
-            }
-            Some((base, mapping)) => {
-                return Err(arguments::not_its_start("virPtr", addr, "mapping", base, mapping.memory.len));
-            }
-            None => return Err(not_mapped("virPtr", addr)),
+        let (base, mapping) = ranges.mapping_mut(addr).ok_or_else(|| not_mapped("virPtr", addr))?;
+        if base != addr {
+            return Err(arguments::not_its_start("virPtr", addr, "mapping", base, mapping.memory.len));
         }
+        let memory = Arc::clone(&mapping.memory);
+        let device = memory.hold()?;
+        mapping.changing = true;
+        (memory, device)
     };
     let address = forget_address(addr);
     let unmapped = session.driver.virtual_memory().unmap(addr, memory.len, memory.native());
