@@ -47,9 +47,8 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     if addr.checked_add(len).is_none() {
         return Err(beyond_the_end(addr, len));
     }
-    thread::refuse_inside_host_function()?;
     // While it is held a finalize waits.
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     // Memory that this library has freed still belongs to it, and will be allocated again.
     for probe in probes(addr, len) {
         if Allocation::find(probe).is_none() && session.driver.foreign(probe) == Foreign::Stale {

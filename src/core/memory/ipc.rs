@@ -161,8 +161,7 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
 /// aclrtIpcMemSetImportPid.
 pub fn set_import_processes(text: &[u8], processes: &ProcessList) -> Result<()> {
     let key = key_of(text)?;
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     match BROKER.admit(broker::Kind::Memory, &key, processes.numbers()) {
         true => Ok(()),
         false => Err(unknown_key()),
@@ -180,8 +179,7 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     if value > LAST_LINK {
         return Err(invalid_param!("attr is {value}; allowed: ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*, 0 to {LAST_LINK}"));
     }
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     let known =
         EXPORTS.lock().iter().any(|export| export.key == key) || IMPORTS.lock().iter().any(|import| import.key == key);
     if known { Ok(()) } else { Err(unknown_key()) }
@@ -292,8 +290,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
 /// aclrtIpcMemClose: closes an import or, if there is none, an export.
 pub fn close(text: &[u8]) -> Result<()> {
     let key = key_of(text)?;
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     match memory_hook::exist().then(|| ending(&key)).flatten() {
         Some(memory) => memory.free(|| close_unhooked(&key)),
         None => close_unhooked(&key),

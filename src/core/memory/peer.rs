@@ -70,8 +70,7 @@ pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
     arguments::not_null("devPtr", addr, "pass device memory")?;
     arguments::not_zero("size", size, "pass at least one byte")?;
     arguments::no_flags("flags", flags)?;
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     // Held, so that it is not closed meanwhile.
     let device = device::in_use(&session, "dstDevId", to)?;
     let Place::Device(home) = memory::span("devPtr", addr, size)?.place else {

@@ -97,8 +97,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
 
 /// aclrtGetMemUsageInfo: each kind of memory by name, with its bytes on device `id`.
 pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
-    thread::refuse_inside_host_function()?;
-    let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
+    let device = device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?.device();
     let usage = device.map_or_else(MemoryUsage::default, |device| device.memory_usage());
     Ok(vec![("device", usage.device), ("managed", usage.managed)])
 }

@@ -128,8 +128,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
 /// aclrtReleaseMemAddress.
 pub fn release(addr: usize) -> Result<()> {
     check_range("virPtr", addr, 1)?;
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     let range = {
         let mut ranges = RANGES.lock();
         let Entry::Occupied(found) = ranges.0.entry(addr) else {
@@ -178,8 +177,7 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
             "virPtr {addr:#x} is no multiple of {GRANULARITY} (aclrtMemGetAllocationGranularity)"
         ));
     }
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     let memory = handles::get_arc::<Physical>("handle", raw)?;
     memory.check_size(size)?;
     let _device = memory.hold()?;
@@ -254,8 +252,7 @@ fn finish(addr: usize, stays: bool) {
 /// aclrtUnmapMem.
 pub fn unmap(addr: usize) -> Result<()> {
     check_range("virPtr", addr, 1)?;
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     let (memory, _device) = {
         let mut ranges = RANGES.lock();
         let (base, mapping) = ranges.mapping_mut(addr).ok_or_else(|| not_mapped("virPtr", addr))?;
@@ -289,8 +286,7 @@ fn forget_address(addr: usize) -> Option<Allocation> {
 /// aclrtMemRetainAllocationHandle: the memory that is mapped around an address.
 pub fn retain(addr: usize) -> Result<u64> {
     check_range("virPtr", addr, 1)?;
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     let mut ranges = RANGES.lock();
     let Some((_, mapping)) = ranges.mapping_mut(addr) else {
         return Err(not_mapped("virPtr", addr));

@@ -142,8 +142,7 @@ impl MemPool {
 
 /// aclrtMemPoolCreate.
 pub fn create(props: Props) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     let options = props.check(&session)?;
     let device = match options.place {
         MemoryPlace::Device(id) => Some(device::in_use(&session, "location.id", id)?),

@@ -1,6 +1,7 @@
 //! The calling thread's state: its current context.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::algo::map::slot_table::{Handle, Ref};
@@ -9,7 +10,7 @@ use crate::backend::{self, Position};
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::context::Context;
-use crate::core::runtime::{self, device};
+use crate::core::runtime::{self, Session, device};
 
 per_thread! {
     /// The handle of the current context, if one was set. Plain memory: usable until the process ends.
@@ -92,6 +93,12 @@ fn current_slow() -> Result<Ref<'static, Context>> {
 #[inline]
 pub fn refuse_inside_host_function() -> Result<()> {
     if backend::inside_host_function() { Err(inside_host_function()) } else { Ok(()) }
+}
+
+/// As [`runtime::session`], for a call that is refused inside host functions.
+pub fn session_outside_host_functions() -> Result<Arc<Session>> {
+    refuse_inside_host_function()?;
+    runtime::session()
 }
 
 #[cold]

@@ -11,7 +11,7 @@ use crate::core::base::host_memory;
 use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
 use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
+use crate::core::runtime::{Session, thread};
 
 /// The number of mappings with less than full access for their home.
 static RESTRICTED: AtomicUsize = AtomicUsize::new(0);
@@ -89,8 +89,7 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
 pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     arguments::not_zero("count", count, "describe the access of at least one place")?;
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
     for index in 0..count {
         let AccessRequest { location_type, id, flags } = request(index);
@@ -148,8 +147,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
 /// aclrtMemGetAccess: the access of a place to the mapping around an address.
 pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     arguments::not_null("virPtr", addr, "pass an address that memory is mapped at")?;
-    thread::refuse_inside_host_function()?;
-    let who = who(&*runtime::session()?, "location", location_type, id)?;
+    let who = who(&*thread::session_outside_host_functions()?, "location", location_type, id)?;
     let ranges = RANGES.lock();
     match ranges.mapping(addr) {
         Some((_, mapping)) => Ok(mapping.access.get(who)),

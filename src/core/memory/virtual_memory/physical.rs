@@ -20,7 +20,7 @@ use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{self, Session, thread};
+use crate::core::runtime::{Session, thread};
 
 /// An `aclrtPhysicalMemProp`, as numbers of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,8 +201,7 @@ impl Physical {
 
 /// aclrtMemGetAllocationGranularity.
 pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
-    thread::refuse_inside_host_function()?;
-    properties.place("prop", &*runtime::session()?)?;
+    properties.place("prop", &*thread::session_outside_host_functions()?)?;
     if !matches!(option, 0 | 1) {
         return Err(invalid_param!(
             "option is {option}; allowed: ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM 0 and _RECOMMENDED 1"

@@ -74,8 +74,7 @@ pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
 /// aclrtMemExportToShareableHandle and its V2.
 pub fn export(raw: u64, flags: u64) -> Result<Key> {
     let admission = ipc::admission(flags)?;
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     let memory = handles::get_arc::<Physical>("handle", raw)?;
     let _device = memory.hold()?;
     let mut key = memory.memory.key.lock();
@@ -90,8 +89,7 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
 
 /// aclrtMemSetPidToShareableHandle and its V2.
 pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let _session = runtime::session()?;
+    let _session = thread::session_outside_host_functions()?;
     match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
         true => Ok(()),
         false => Err(param_invalid!("shareableHandle is none that this process has exported, or its memory is gone")),
@@ -100,8 +98,7 @@ pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Resu
 
 /// aclrtMemImportFromShareableHandle: the handle of the memory, for use on device `id`.
 pub fn import(key: &Key, id: i32) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     let device = device::in_use(&session, "deviceId", id)?;
     let memory = fetch(key, &device, &session)?;
     drop((device, session));

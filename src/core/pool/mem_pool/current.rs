@@ -95,22 +95,19 @@ fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<u
 
 /// portaclDeviceGetDefaultMemPool.
 pub fn default_of(id: i32) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     DevicePools::of(&device).default(&device)
 }
 
 /// portaclDeviceGetMemPool.
 pub fn current_of(id: i32) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     DevicePools::of(&device).current(&device)
 }
 
 /// portaclDeviceSetMemPool.
 pub fn set_current(id: i32, raw: u64) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported {
         return Err(param_invalid!(

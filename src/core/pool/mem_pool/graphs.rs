@@ -184,7 +184,6 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
 
 /// portaclDeviceGraphMemTrim.
 pub fn trim(id: i32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     pools_of(&device).try_for_each(|pool| pool.trim(0))
 }
