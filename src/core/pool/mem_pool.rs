@@ -21,7 +21,7 @@ pub mod stats;
 use std::sync::Arc;
 
 use self::core_pool::{CorePool, Source};
-use self::pool::{DriverPool, Home, Inner, Pool, Use};
+use self::pool::{DriverPool, Home, Inner, Pool};
 pub use self::props::Props;
 pub use self::request::{free_async, free_of_graph, malloc_async};
 use self::stats::PoolTallies;
@@ -33,6 +33,7 @@ use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::release_failure;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Allocation;
+use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
@@ -62,7 +63,8 @@ impl MemPool {
         let home = Home { place: options.place, opening: device.map(|device| device.owner) };
         let inner = Self::inner(&session, device, options)?;
         let ended = &PoolTallies::of_place(device, &session).pools;
-        let pool = Pool::create(inner, home, options.sharing, Use::Program, ended)?;
+        let access = Arc::new(home.first_access());
+        let pool = Pool::create(inner, home, options.sharing, PoolUse::Program, access, ended)?;
         Self::publish(pool, session, device, is_default)
     }
 
@@ -118,7 +120,7 @@ impl MemPool {
         if size == 0 {
             return Err(invalid_param!("size is 0; allocate at least one byte"));
         }
-        if self.pool.is_imported {
+        if self.pool.is_imported() {
             return Err(param_invalid!(
                 "memPool {:#x} was imported: its memory is the exporting process's to allocate; import single \
                  allocations with portaclMemPoolImportPointer",
@@ -129,7 +131,7 @@ impl MemPool {
     }
 
     fn check_has_attributes(&self) -> Result<()> {
-        if self.pool.is_imported {
+        if self.pool.is_imported() {
             return Err(param_invalid!(
                 "memPool {:#x} was imported: it only passes single allocations on; ask and set attributes in the \
                  process that exports it",

@@ -64,7 +64,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
                 ));
             }
             // Only the driver knows where the memory of an imported pool is.
-            if !pool.is_imported {
+            if !pool.is_imported() {
                 if own == id {
                     continue;
                 }

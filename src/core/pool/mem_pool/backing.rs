@@ -6,7 +6,7 @@ use crate::core::memory::allocation::backing::Backing;
 
 /// What this region registers.
 pub static OPERATIONS: Backing = Backing {
-    pool_use: |memory| Pool::share_of(memory).map(|pool| pool.pool_use()),
+    pool_use: |memory| Pool::share_of(memory).map(|pool| pool.used_by),
     is_on: |memory, owner| Pool::share_of(memory).is_some_and(|pool| pool.home.opening == Some(owner)),
     block: |memory| {
         let segment = Pool::share_of(memory).and_then(|pool| pool.segment(memory.base));

@@ -109,7 +109,7 @@ pub fn current_of(id: i32) -> Result<u64> {
 pub fn set_current(id: i32, raw: u64) -> Result<()> {
     let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    if mem_pool.pool.is_imported {
+    if mem_pool.pool.is_imported() {
         return Err(param_invalid!(
             "memPool {raw:#x} was imported, and gives no memory here; make a pool with aclrtMemPoolCreate"
         ));

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::MemPool;
-use super::pool::{Inner, Pool, Use};
+use super::pool::{Inner, Pool};
 use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::{handles, release_failure};
+use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::memory::allocation::open_device;
 use crate::core::memory::request::Resource;
 use crate::core::pool::mem_pool::current::DevicePools;
@@ -36,8 +37,8 @@ impl MemPool {
         let options = PoolOptions { place: home.place, sharing: PoolSharing::None, max_size: None };
         let inner = Self::inner(&session, self.device.as_ref(), options)?;
         let ended = &PoolTallies::of_place(self.device.as_ref(), &session).graphs;
-        let is_for = Use::Graphs(Arc::clone(&self.pool.access));
-        let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
+        let access = Arc::clone(&self.pool.access);
+        let pool = Pool::create(inner, home, PoolSharing::None, PoolUse::Graphs, access, ended)?;
         pool.set_handle(self.handle);
         let ready = self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
             true => Err(param_invalid!("memPool was destroyed by another thread meanwhile")),
@@ -127,7 +128,7 @@ fn restart(highest: &AtomicU64, current: Result<u64>) -> Result<()> {
 
 /// The pools of this device that serve graphs.
 fn pools_of(device: &Device) -> impl Iterator<Item = Arc<Pool>> + use<'_> {
-    Pool::all().into_iter().filter(|pool| pool.serves_graphs && pool.home.is(device))
+    Pool::all().into_iter().filter(|pool| pool.used_by == PoolUse::Graphs && pool.home.is(device))
 }
 
 fn sum(device: &Device, attribute: PoolAttribute) -> Result<u64> {

@@ -22,7 +22,8 @@ use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::access::AccessTable;
-use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag, backing};
+use crate::core::memory::allocation::backing::{self, PoolUse};
+use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
 use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
@@ -43,16 +44,6 @@ pub enum Inner {
     Driver(DriverPool),
 }
 
-/// The users of a pool's memory.
-pub enum Use {
-    /// The program's requests.
-    Program,
-    /// Imported from another process, as single allocations.
-    Imported,
-    /// Captured requests from a pool with this access.
-    Graphs(Arc<AccessTable>),
-}
-
 /// A pool without its handle.
 pub struct Pool {
     /// The key by which its memory finds it.
@@ -65,10 +56,8 @@ pub struct Pool {
     pub tag: PoolTag,
     /// How it is shared with other processes.
     pub sharing: PoolSharing,
-    /// It was imported from another process.
-    pub is_imported: bool,
-    /// Its memory is that of graphs; programs know the pool beside it.
-    pub serves_graphs: bool,
+    /// Its users. If they are graphs, programs know the pool beside it.
+    pub used_by: PoolUse,
     /// The key of the pool that serves graphs beside this one, if there is one. Locked while that pool is created, and
     /// while the access to both changes. It is no reference, because a teardown waits until the pool has none.
     pub graphs: Mutex<Option<Handle>>,
@@ -92,15 +81,11 @@ impl Pool {
         inner: Inner,
         home: Home,
         sharing: PoolSharing,
-        is_for: Use,
+        used_by: PoolUse,
+        access: Arc<AccessTable>,
         ended: &Arc<Ended>,
     ) -> Result<Arc<Self>> {
         backing::register(&OPERATIONS);
-        let (is_imported, serves_graphs) = (matches!(is_for, Use::Imported), matches!(is_for, Use::Graphs(_)));
-        let access = match is_for {
-            Use::Program | Use::Imported => Arc::new(home.first_access()),
-            Use::Graphs(access) => access,
-        };
         let made = POOLS.publish(|key| {
             let owner = Owner::new();
             let is_noted = matches!(&inner, Inner::Core(own) if own.noted.is_some());
@@ -110,8 +95,7 @@ impl Pool {
                 home,
                 tag: PoolTag::new(home.kind(), owner, key),
                 sharing,
-                is_imported,
-                serves_graphs,
+                used_by,
                 graphs: Mutex::default(),
                 access,
                 inner,
@@ -143,6 +127,12 @@ impl Pool {
     /// All of them.
     pub fn all() -> Vec<Arc<Self>> {
         POOLS.live().map(|(_, pool)| pool).collect()
+    }
+
+    /// Whether it was imported from another process.
+    #[inline]
+    pub fn is_imported(&self) -> bool {
+        self.used_by == PoolUse::Imported
     }
 
     /// Sets the handle by which programs know it.
@@ -340,7 +330,7 @@ impl Pool {
     /// A device's access to its memory. For the driver's pools the driver is queried.
     pub fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
-            Inner::Driver(driver) if !self.is_imported => Ok(driver.pool.access(id)?),
+            Inner::Driver(driver) if !self.is_imported() => Ok(driver.pool.access(id)?),
             _ => Ok(self.access.get(id)),
         }
     }

@@ -121,7 +121,7 @@ impl Release for PoolRelease {
         let Order::Stream(stream) = &self.order else { return self.event() };
         let Some(found) = Allocation::find_pools(self.addr) else { return Ok(None) };
         let Some(pool) = Pool::of(&found, stream.pin()) else { return Ok(None) };
-        let kind = MemoryKind::of_pool(pool.pool_use());
+        let kind = MemoryKind::of_pool(pool.used_by);
         let device = pool.home.device().map_or(HOST, |id| id as i32);
         let event = Event::of_request(device, kind, 0, found.len);
         Ok(Some(Event { addr: self.addr, stream: stream.handle.raw(), ..event }))

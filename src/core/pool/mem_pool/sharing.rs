@@ -1,14 +1,16 @@
 //! Pools shared by processes.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
-use super::pool::{DriverPool, Home, Inner, Pool, Use};
+use super::pool::{DriverPool, Home, Inner, Pool};
 use super::stats::PoolTallies;
 use super::{MemPool, props};
 use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolSharing};
 use crate::core::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory;
+use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::request::hooks::Piece;
@@ -39,7 +41,7 @@ pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<Owned
     let way = way(handle_type)?;
     check_flags(flags)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    if mem_pool.pool.is_imported {
+    if mem_pool.pool.is_imported() {
         return Err(param_invalid!("memPool {raw:#x} was imported; the process that it is of exports it"));
     }
     if mem_pool.pool.sharing != way {
@@ -83,7 +85,8 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let device = place.device().map(|_| &device);
     let home = Home { place, opening: device.map(|device| device.owner) };
     let ended = &PoolTallies::of_place(device, &session).imports;
-    let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
+    let access = Arc::new(home.first_access());
+    let pool = Pool::create(inner, home, sharing, PoolUse::Imported, access, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 
@@ -98,10 +101,10 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     let Some((found, pool)) = found.and_then(|found| Some((found, Pool::share_of(&found)?))) else {
         return Err(not_exported(addr));
     };
-    if pool.is_imported {
+    if pool.is_imported() {
         return Err(param_invalid!("ptr {addr:#x} was imported; the process that it is of exports it"));
     }
-    if pool.serves_graphs {
+    if pool.used_by == PoolUse::Graphs {
         return Err(param_invalid!(
             "ptr {addr:#x} is memory of a graph, which no other process can have; allocate in a stream that is not \
              captured"
@@ -131,7 +134,7 @@ fn not_exported(addr: usize) -> Error {
 pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    if !mem_pool.pool.is_imported {
+    if !mem_pool.pool.is_imported() {
         return Err(param_invalid!(
             "memPool {raw:#x} was not imported: it is this process's own; pass a pool of \
              portaclMemPoolImportFromShareableHandle"

@@ -65,15 +65,6 @@ pub struct Row {
 }
 
 impl Pool {
-    /// The users of the pool.
-    pub fn pool_use(&self) -> PoolUse {
-        match (self.is_imported, self.serves_graphs) {
-            (true, _) => PoolUse::Imported,
-            (_, true) => PoolUse::Graphs,
-            _ => PoolUse::Program,
-        }
-    }
-
     /// Its counts, without a query of the driver.
     fn counted(&self) -> Stats {
         let stats = match &self.inner {
@@ -87,7 +78,7 @@ impl Pool {
     pub fn stats(&self) -> Result<Stats> {
         let mut stats = self.counted();
         if let Inner::Driver(_) = &self.inner
-            && !self.is_imported
+            && !self.is_imported()
         {
             stats.reserved = Usage {
                 current: self.attribute(PoolAttribute::ReservedCurrent)?,
@@ -101,7 +92,7 @@ impl Pool {
     fn restart_peak(&self) -> Result<()> {
         if let Inner::Driver(driver) = &self.inner {
             driver.tally.restart_peak();
-            if self.is_imported {
+            if self.is_imported() {
                 return Ok(());
             }
         }
@@ -112,7 +103,7 @@ impl Pool {
     /// It ends: its counts are added to those of its place.
     pub fn note_end(&self) {
         let stats = self.counted();
-        let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.pool_use() == self.pool_use();
+        let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.used_by == self.used_by;
         let others = Self::all().into_iter().filter(beside);
         let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
         together.push(stats);
@@ -142,7 +133,7 @@ fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_
 
 /// The device of each pool (`None` for host memory), its handle, and the bytes that programs have of it.
 pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
-    let pools = Pool::all().into_iter().filter(|pool| !pool.serves_graphs);
+    let pools = Pool::all().into_iter().filter(|pool| pool.used_by != PoolUse::Graphs);
     pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
 }
 
@@ -163,7 +154,7 @@ pub fn sum(all: &[Stats]) -> Stats {
 
 /// The sum of these pools on this device, or in host memory, including ended ones.
 pub fn of_all(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<Stats> {
-    let all = in_place(device).filter(|pool| pool.pool_use() == pool_use);
+    let all = in_place(device).filter(|pool| pool.used_by == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
     let mut stats = sum(&all);
     let sums = ended.0.lock();
@@ -180,19 +171,19 @@ pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) 
         let mut sums = ended.0.lock();
         (sums.peak, sums.reserved_peak) = (Amount::default(), 0);
     }
-    let mut all = in_place(device).filter(|pool| pool.pool_use() == pool_use);
+    let mut all = in_place(device).filter(|pool| pool.used_by == pool_use);
     all.try_for_each(|pool| pool.restart_peak())
 }
 
 /// Each pool on this device, or in host memory, the oldest handle first; pools that serve graphs have none.
 pub fn rows(device: Option<&Device>) -> Result<Vec<Row>> {
     let mut rows = in_place(device)
-        .filter(|pool| !pool.serves_graphs)
+        .filter(|pool| pool.used_by != PoolUse::Graphs)
         .map(|pool| {
             Ok(Row {
                 handle: pool.handle(),
                 is_destroyed: pool.is_retired(),
-                is_imported: pool.is_imported,
+                is_imported: pool.is_imported(),
                 stats: pool.stats()?,
             })
         })
