@@ -187,24 +187,6 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
 
 /// aclrtIpcMemImportByKey: the address.
 pub fn import(text: &[u8], flags: u64) -> Result<usize> {
-    match import_unhooked(text, flags)? {
-        Opened::Again(addr) => Ok(addr),
-        Opened::New(memory) => {
-            memory.hand_out(|| close_unhooked(&key_of(text)?))?;
-            Ok(memory.addr)
-        }
-    }
-}
-
-/// The result of an import.
-enum Opened {
-    /// New memory.
-    New(Piece),
-    /// An address that is imported already.
-    Again(usize),
-}
-
-fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     let key = key_of(text)?;
     if flags > 1 {
         return Err(invalid_param!(
@@ -219,7 +201,7 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
         return Err(param_invalid!("key is this process's own; use the memory at the address that was exported"));
     }
     if let Some(addr) = open_again(&key, &device)? {
-        return Ok(Opened::Again(addr));
+        return Ok(addr);
     }
     let parcel = BROKER.fetch(broker::Kind::Memory, &key).map_err(|fault| about("key", fault))?;
     let imported = device.native.import_memory(parcel);
@@ -232,10 +214,13 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
         // The first failure is the one to return.
         let _ = device.native.free(block);
     })?;
-    if !is_new {
-        return Ok(Opened::Again(block.addr));
+    let memory = imported_memory(&block, device.id);
+    // Not held while hooks run.
+    drop(device);
+    if is_new {
+        memory.hand_out(|| close_unhooked(&key))?;
     }
-    Ok(Opened::New(imported_memory(&block, device.id)))
+    Ok(memory.addr)
 }
 
 /// The memory as hooks see it.

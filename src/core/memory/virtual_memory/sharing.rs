@@ -11,7 +11,6 @@ use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory::ipc;
 use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 
@@ -100,15 +99,7 @@ pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Resu
 pub fn import(key: &Key, id: i32) -> Result<u64> {
     let session = thread::session_outside_host_functions()?;
     let device = device::in_use(&session, "deviceId", id)?;
-    let memory = fetch(key, &device, &session)?;
-    drop((device, session));
-    hand_out(memory)
-}
-
-/// Reports the import to the hooks of the program. Returns the handle.
-fn hand_out(memory: Piece) -> Result<u64> {
-    memory.hand_out(|| physical::free(memory.handle))?;
-    Ok(memory.handle)
+    import_on(device, key, session)
 }
 
 /// aclrtMemImportFromShareableHandleV2: for use on the current device.
@@ -116,12 +107,10 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
     arguments::no_flags("flags", flags)?;
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    let memory = fetch(key, &device, &*runtime::session()?)?;
-    drop(device);
-    hand_out(memory)
+    import_on(device, key, runtime::session()?)
 }
 
-fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
+fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u64> {
     if key.is_current_process()? {
         return Err(param_invalid!(
             "shareableHandle is this process's own; use the handle that it was exported by, or \
@@ -132,8 +121,12 @@ fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
     let parcel = BROKER.fetch(Kind::PhysicalMemory, key).map_err(about)?;
     let imported = session.driver.virtual_memory().import(parcel, device.id);
     let imported = imported.map_err(|fault| {
-        DeviceTallies::of(device).imported.failed();
+        DeviceTallies::of(&device).imported.failed();
         about(fault)
     })?;
-    adopt(imported, device, session)
+    let memory = adopt(imported, &device, &session)?;
+    // Not held while hooks run.
+    drop((device, session));
+    memory.hand_out(|| physical::free(memory.handle))?;
+    Ok(memory.handle)
 }
