@@ -95,15 +95,15 @@ pub enum PoolAttribute {
     UsedHigh,
 }
 
-/// The access to a pool's memory from a place.
+/// The access to a pool's memory from a place, with the numbers of `aclrtMemAccessFlags`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Nothing.
-    None,
+    None = 0,
     /// Reading.
-    Read,
+    Read = 1,
     /// Reading and writing.
-    ReadWrite,
+    ReadWrite = 3,
 }
 
 /// Names an allocation of a shared pool for another process. Plain bytes, which may travel in any way.

@@ -29,23 +29,14 @@ pub fn is_host_memory_restricted() -> bool {
     RESTRICTED_HOST_MEMORY.load(Ordering::Relaxed)
 }
 
-/// The access of each device.
+/// The access of each device; at first none has any.
+#[derive(Default)]
 pub struct AccessTable {
     readers: AtomicU64,
     writers: AtomicU64,
 }
 
 impl AccessTable {
-    /// The device with this id has access.
-    pub fn of_device(id: u32) -> Self {
-        Self { readers: AtomicU64::new(bit(id)), writers: AtomicU64::new(bit(id)) }
-    }
-
-    /// No device has access.
-    pub const fn none() -> Self {
-        Self { readers: AtomicU64::new(0), writers: AtomicU64::new(0) }
-    }
-
     /// No device has access.
     pub fn is_none(&self) -> bool {
         self.readers.load(Ordering::Relaxed) == 0
@@ -92,23 +83,10 @@ pub struct AccessRequest {
     pub flags: i32,
 }
 
-const FLAGS: [(i32, Access); 3] = [(0, Access::None), (1, Access::Read), (3, Access::ReadWrite)];
-
 /// An `aclrtMemAccessFlags`, by its number.
 pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
-    match FLAGS.iter().find(|(number, _)| *number == flags) {
-        Some((_, access)) => Ok(*access),
-        None => Err(invalid_param!(
-            "{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3"
-        )),
-    }
-}
-
-/// The number of an access.
-pub fn flags_of(access: Access) -> i32 {
-    match access {
-        Access::None => 0,
-        Access::Read => 1,
-        Access::ReadWrite => 3,
-    }
+    let all = [Access::None, Access::Read, Access::ReadWrite];
+    all.into_iter().find(|access| *access as i32 == flags).ok_or_else(|| {
+        invalid_param!("{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3")
+    })
 }

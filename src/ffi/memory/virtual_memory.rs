@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memory::access::{AccessRequest, flags_of};
+use crate::core::memory::access::AccessRequest;
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
 use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::ffi::types::{
@@ -297,6 +297,6 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
     guard_out("aclrtMemGetAccess", "flag", flag, || {
         let location = read("location", location)?;
         let access = access::get(address::from_c(virPtr), enum_value(location.r#type), location.id)?;
-        Ok(flags_of(access) as u64)
+        Ok(access as u64)
     })
 }

@@ -4,7 +4,6 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memory::access::flags_of;
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
 use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
@@ -165,6 +164,6 @@ pub unsafe extern "C" fn portaclMemPoolGetAccess(
 ) -> aclError {
     guard_out("portaclMemPoolGetAccess", "flags", flags.cast::<i32>(), || {
         let location = read("location", location)?;
-        Ok(flags_of(access::get(handle::from_c(memPool), enum_value(location.r#type), location.id)?))
+        Ok(access::get(handle::from_c(memPool), enum_value(location.r#type), location.id)? as i32)
     })
 }

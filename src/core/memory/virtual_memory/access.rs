@@ -33,7 +33,7 @@ impl MappingAccess {
     /// No access at all.
     pub(super) fn none() -> Self {
         RESTRICTED.fetch_add(1, Ordering::Relaxed);
-        Self { devices: AccessTable::none(), host: Access::None, restricted: true }
+        Self { devices: AccessTable::default(), host: Access::None, restricted: true }
     }
 
     /// The access of the device with this id, or of the host.

@@ -14,13 +14,12 @@ use crate::core::runtime::{self, device, thread};
 impl Home {
     /// The access to a new pool here: only the device that the memory is on has it.
     pub fn first_access(self) -> AccessTable {
+        let access = AccessTable::default();
         match self.device() {
-            Some(id) => AccessTable::of_device(id),
-            None => {
-                restrict_host_memory();
-                AccessTable::none()
-            }
+            Some(id) => access.set(id, Access::ReadWrite),
+            None => restrict_host_memory(),
         }
+        access
     }
 }
 
