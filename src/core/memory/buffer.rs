@@ -161,10 +161,14 @@ pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
     with("buf", raw, |state, _| Ok(state.user))
 }
 
-/// The error for a buffer that is not the head of a chain.
-#[cold]
-fn no_head(argument: &str, raw: u64, head: Handle) -> Error {
-    param_invalid!("{argument} {raw:#x} is in the chain of buffer {:#x}; pass that one", head.raw())
+/// Calls `work` with the buffers that are appended to a head.
+fn with_members<R>(head: u64, work: impl FnOnce(&[Handle]) -> Result<R>) -> Result<R> {
+    with("headBuf", head, |state, _| match &state.chain {
+        Chain::Member(of) => {
+            Err(param_invalid!("headBuf {head:#x} is in the chain of buffer {:#x}; pass that one", of.raw()))
+        }
+        Chain::Head(members) => work(members),
+    })
 }
 
 /// aclrtAppendBufChain.
@@ -175,10 +179,7 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
         return Err(param_invalid!("headBuf and buf are both {raw:#x}; a buffer cannot follow itself"));
     }
     let _chains = CHAINS.lock();
-    with("headBuf", head, |state, _| match &state.chain {
-        Chain::Member(of) => Err(no_head("headBuf", head, *of)),
-        Chain::Head(_) => Ok(()),
-    })?;
+    with_members(head, |_| Ok(()))?;
     let at = handles::get::<Buffer>("headBuf", head)?;
     handles::get::<Buffer>("buf", raw)?;
     let (Some(head), Some(member)) = (Handle::from_raw(head), Handle::from_raw(raw)) else {
@@ -203,23 +204,21 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
 
 /// aclrtGetBufChainNum: with the head.
 pub fn chain_len(head: u64) -> Result<u32> {
-    with("headBuf", head, |state, _| match &state.chain {
-        Chain::Member(of) => Err(no_head("headBuf", head, *of)),
-        Chain::Head(members) => Ok(members.len() as u32 + 1),
-    })
+    with_members(head, |members| Ok(members.len() as u32 + 1))
 }
 
 /// aclrtGetBufFromChain: 0 is the head.
 pub fn in_chain(head: u64, index: u32) -> Result<u64> {
-    with("headBuf", head, |state, _| match &state.chain {
-        Chain::Member(of) => Err(no_head("headBuf", head, *of)),
-        Chain::Head(_) if index == 0 => Ok(head),
-        Chain::Head(members) => members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
+    with_members(head, |members| {
+        if index == 0 {
+            return Ok(head);
+        }
+        members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
             param_invalid!(
                 "index is {index}; the chain of buffer {head:#x} has {} buffers, from 0 on",
                 members.len() + 1
             )
-        }),
+        })
     })
 }
 
