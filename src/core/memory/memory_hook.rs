@@ -14,7 +14,6 @@ mod registry;
 mod running;
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::sync::Arc;
 
 pub use self::debug_print::{DebugPrint, to_json};
@@ -308,20 +307,13 @@ fn notify(entries: &[Arc<Entry>], moment: Moment, event: &Event) {
 
 #[cold]
 fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> Error {
-    struct Why<'a>(&'a str);
-    impl fmt::Display for Why<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
-        }
-    }
+    let why = if refusal.text.is_empty() { String::new() } else { format!(": {}", refusal.text) };
     let (what, kind, device) = (moment.name(), event.kind.name(), event.device);
     Error::with_value(
         refusal.code,
         format_args!(
-            "the memory hook \"{}\" refuses the {what} of {} bytes ({kind} memory, device {device}){}",
-            entry.name,
-            event.rounded,
-            Why(&refusal.text)
+            "the memory hook \"{}\" refuses the {what} of {} bytes ({kind} memory, device {device}){why}",
+            entry.name, event.rounded
         ),
     )
 }

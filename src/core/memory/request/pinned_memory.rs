@@ -46,14 +46,10 @@ pub fn free_host_with_sync(addr: usize) -> Result<()> {
     let pinned = |found: Allocation| found.base == addr && found.kind == Kind::Pinned;
     if Allocation::find(addr).is_some_and(pinned) {
         let devices = runtime::existing_session().map_or(0, |session| session.devices.len());
-        let mut outcome = Ok(());
-        // One at a time, because a device cannot close while this holds it.
-        for id in 0..devices as u32 {
-            if let Some(device) = open_device(id) {
-                outcome = outcome.and(device.synchronize(None).map(drop));
-            }
-        }
-        outcome?;
+        // One at a time, because a device cannot close while this holds it. The wait is for all; the first failure is
+        // returned.
+        let open = (0..devices as u32).filter_map(open_device);
+        open.map(|device| device.synchronize(None).map(drop)).fold(Ok(()), Result::and)?;
     }
     free_host(addr)
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use self::books::{Entered, Entering, HeldPages};
+use self::books::{Entered, HeldPages};
 pub use self::growth::Answer;
 use self::known::{Known, Rules, Switches};
 pub use self::source::Source;
@@ -107,7 +107,7 @@ impl CorePool {
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
-        match self.pool.alloc_at_home(len, lane.key(), &self.known(lane), Entering { tag }) {
+        match self.pool.alloc_at_home(len, lane.key(), &self.known(lane), tag) {
             Some(entered) => self.entered(entered, len).map(Some),
             None => Ok(None),
         }
@@ -204,10 +204,7 @@ impl CorePool {
             return Ok(());
         }
         let threshold = self.threshold.load(Ordering::Relaxed);
-        let mut outcome = Ok(());
-        if self.pool.reserved() > threshold {
-            outcome = self.trim(threshold);
-        }
+        let outcome = if self.pool.reserved() > threshold { self.trim(threshold) } else { Ok(()) };
         let left = self.pool.stats();
         if left.reserved > threshold && left.reserved > left.used {
             // Some memory was not known to be free yet.

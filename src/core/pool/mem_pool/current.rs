@@ -122,9 +122,5 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
     }
     DevicePools::of(&device).current.store(raw, Ordering::Release);
     // A concurrent destroy has checked this before.
-    if handles::get::<MemPool>("memPool", raw).is_err() {
-        DevicePools::of(&device).forget(raw);
-        return handles::get::<MemPool>("memPool", raw).map(drop);
-    }
-    Ok(())
+    handles::get::<MemPool>("memPool", raw).map(drop).inspect_err(|_| DevicePools::of(&device).forget(raw))
 }

@@ -8,17 +8,12 @@ use crate::core::memory::allocation::{Allocation, PoolTag};
 pub type Entered = std::result::Result<usize, u64>;
 
 /// Enters blocks in the address map, under the lock of the bookkeeping.
-pub struct Entering {
-    /// The tag of the pool's memory in the map.
-    pub tag: PoolTag,
-}
-
-impl Enter<HeldPlace<'static>> for Entering {
+impl Enter<HeldPlace<'static>> for PoolTag {
     type Entered = Entered;
 
     #[inline(always)]
     fn new_block(self, taken: Taken, number: u32) -> Entered {
-        match Allocation::enter_held(number, taken, self.tag) {
+        match Allocation::enter_held(number, taken, self) {
             true => Ok(taken.addr),
             false => Err(taken.note),
         }

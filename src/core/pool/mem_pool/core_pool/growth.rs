@@ -2,7 +2,6 @@
 
 use parking_lot::MutexGuard;
 
-use super::books::Entering;
 use super::known::{Known, Rules};
 use super::{CorePool, is_shortage, no_host_memory};
 use crate::algo::alloc::pool::{GRANULE, Segment, Shortage};
@@ -77,13 +76,13 @@ impl CorePool {
         loop {
             // Another thread may have grown it meanwhile.
             let known = self.known(lane);
-            let shortage = match self.pool.alloc(len, lane.key(), &known, Entering { tag }) {
+            let shortage = match self.pool.alloc(len, lane.key(), &known, tag) {
                 Ok(entered) => return self.entered(entered, len).map(Ok),
                 Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, lane, device) {
-                let found = self.pool.alloc_slow(len, lane.key(), &known, Entering { tag });
+                let found = self.pool.alloc_slow(len, lane.key(), &known, tag);
                 if let Some(entered) = found {
                     return self.entered(entered, len).map(Ok);
                 }
@@ -137,7 +136,7 @@ impl CorePool {
     fn alloc_after_wait(&self, len: usize, stream: &Stream, lane: &Lane, tag: PoolTag) -> Result<Option<usize>> {
         let mut known = self.known(lane);
         loop {
-            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, Entering { tag }) {
+            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, tag) {
                 Ok(entered) => return self.entered(entered, len).map(Some),
                 Err(Some(freed)) => freed,
                 Err(None) => return Ok(None),
@@ -155,7 +154,7 @@ impl CorePool {
     /// nothing between the steps.
     pub fn alloc_or_plan(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
         let lane = order::lane(stream)?;
-        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
+        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), tag) {
             Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
             Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
             Err(shortage) => shortage,
@@ -170,7 +169,7 @@ impl CorePool {
     pub fn alloc_slow(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
         let known = self.known(lane);
-        let found = self.pool.alloc_slow(len, lane.key(), &known, Entering { tag });
+        let found = self.pool.alloc_slow(len, lane.key(), &known, tag);
         found.map(|entered| self.entered(entered, len)).transpose()
     }
 
