@@ -13,7 +13,7 @@ use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::address_map::{AddressMap, Hint, InsertError, Range, Reach};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::per_thread;
-use crate::backend::{Block, Place};
+use crate::backend::{self, Block, Place};
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, host_memory};
@@ -288,6 +288,14 @@ impl Allocation {
     /// Inserts a block that a backend allocated.
     pub fn register(self) -> Result<()> {
         self.insert().map_err(|why| not_registered(self.base, self.len, why))
+    }
+
+    /// As [`Self::register`]. After a failure, frees the block by `undo`.
+    pub fn register_or(self, undo: impl FnOnce() -> backend::Result<()>) -> Result<()> {
+        self.register().inspect_err(|_| {
+            // The first failure is the one to return.
+            let _ = undo();
+        })
     }
 
     /// Replaces the allocation of the same address and length, which the caller inserted. A concurrent look-up may find

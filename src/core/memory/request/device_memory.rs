@@ -255,22 +255,14 @@ impl Source for DeviceMemory {
 pub fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
     let block = device.with_all_memory(|native| native.alloc(len, pages))?;
     let allocation = Allocation::of_block(block, len, kind, device.owner);
-    if let Err(error) = allocation.reusable(pages).register() {
-        // The first failure is the one to report.
-        let _ = device.native.free(block);
-        return Err(error);
-    }
+    allocation.reusable(pages).register_or(|| device.native.free(block))?;
     Ok(block)
 }
 
 /// Allocates managed memory and inserts it in the address map.
 fn take_managed(device: &Device, len: usize) -> Result<Block> {
     let block = device.with_all_memory(|native| native.alloc_managed(len))?;
-    let kind = Kind::Managed(device.id);
-    if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
-        // The first failure is the one to report.
-        let _ = device.native.free(block);
-        return Err(error);
-    }
+    let allocation = Allocation::of_block(block, len, Kind::Managed(device.id), device.owner);
+    allocation.register_or(|| device.native.free(block))?;
     Ok(block)
 }

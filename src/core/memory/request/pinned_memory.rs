@@ -96,11 +96,7 @@ impl Source for PinnedMemory {
         let len = len.ok_or_else(|| error_with!(Code::BadAlloc, "size {size} is more than a process can address"))?;
         let block = session.driver.alloc_host(len)?;
         let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);
-        if let Err(error) = allocation.register() {
-            // The first failure is the one to report.
-            let _ = session.driver.free_host(block);
-            return Err(error);
-        }
+        allocation.register_or(|| session.driver.free_host(block))?;
         Ok(block)
     }
 
