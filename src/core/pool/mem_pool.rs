@@ -219,18 +219,13 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let attribute = attribute(number)?;
     let allowed = match attribute {
-        PoolAttribute::FollowEventDependencies
-        | PoolAttribute::AllowOpportunistic
-        | PoolAttribute::AllowInternalDependencies => match value {
-            0 | 1 => None,
-            _ => Some("it can be 0 or 1"),
-        },
-        PoolAttribute::ReleaseThreshold => None,
-        PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh => match value {
-            0 => None,
-            _ => Some("it can be set to 0 only, which starts again from the present value"),
-        },
         PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => Some("it can only be read"),
+        PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh if value != 0 => {
+            Some("it can be set to 0 only, which starts again from the present value")
+        }
+        // The 32-bit attributes are flags.
+        _ if is_short(number) && value > 1 => Some("it can be 0 or 1"),
+        _ => None,
     };
     // A dead handle is reported first, as in all calls.
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;

@@ -79,8 +79,7 @@ impl Write for LogFile {
 
 /// Writes the profile, if the variable selected one. Later calls write it again.
 pub fn write_profile() {
-    let Some(profile) = PROFILE.try_lock().and_then(|profile| profile.clone()) else { return };
-    let (id, file) = profile;
+    let Some((id, file)) = PROFILE.try_lock().and_then(|profile| profile.clone()) else { return };
     let Ok(Some(text)) = report(id) else { return };
     let written = create_file("the profile", &file)
         .map_err(|why| why.text().to_owned())

@@ -37,11 +37,6 @@ impl DriverPool {
         })
     }
 
-    /// Whether programs have none of its memory, and no request is in progress.
-    pub(super) fn is_unused(&self) -> bool {
-        self.tally.read().current.count == 0
-    }
-
     /// Removes all its memory from the address map. Calls `each` with what programs had.
     pub(super) fn drain(&self, owner: Owner, each: impl FnMut(Allocation)) {
         Allocation::drain_under(|drain| self.tally.paused(drain), owner, each);

@@ -32,7 +32,8 @@ impl Pool {
     fn end_if_unused(&self) -> backend::Result<()> {
         let ended = match &self.inner {
             Inner::Core(own) => own.end(false),
-            Inner::Driver(driver) => driver.is_unused().then(|| {
+            // Then programs have none of its memory, and no request is in progress.
+            Inner::Driver(driver) => (driver.tally.read().current.count == 0).then(|| {
                 driver.drain(self.owner, |_| debug_assert!(false, "memory that is not counted"));
                 Ok(())
             }),
