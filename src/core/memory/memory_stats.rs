@@ -5,7 +5,6 @@
 
 use std::ops::AddAssign;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::algo::map::typed_slots;
 use crate::algo::sync::spin_lock::SpinLock;
@@ -68,27 +67,17 @@ pub struct Stats {
     pub unlocked: u64,
 }
 
-/// Counts allocations of one kind, if an allocation takes longer than the count.
+/// Counts allocations of one kind, if an allocation takes longer than the count. One lock for all numbers: a locked
+/// instruction for each would take longer.
 #[derive(Default)]
-pub struct Tally {
-    /// One lock for all numbers: a locked instruction for each would take longer.
-    counts: SpinLock<Counts>,
-    failures: AtomicU64,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    current: Amount,
-    peak: Amount,
-    total: Amount,
-}
+pub struct Tally(SpinLock<Stats>);
 
 impl Tally {
     /// Counts an allocation of this many bytes.
     #[inline]
     pub fn made(&self, bytes: usize) {
         let made = Amount { bytes: bytes as u64, count: 1 };
-        let mut counts = self.counts.lock();
+        let mut counts = self.0.lock();
         counts.total += made;
         // Another thread may have freed it already.
         counts.current = counts.current.wrapping_add(made);
@@ -99,7 +88,7 @@ impl Tally {
     #[cold]
     pub fn unmade(&self, bytes: usize) {
         let made = Amount { bytes: bytes as u64, count: 1 };
-        let mut counts = self.counts.lock();
+        let mut counts = self.0.lock();
         counts.total = counts.total.wrapping_sub(made);
         counts.current = counts.current.wrapping_sub(made);
     }
@@ -112,7 +101,7 @@ impl Tally {
     /// As [`Self::freed`], if `end`, which runs under the lock, returns true.
     #[inline]
     pub fn freed_if(&self, bytes: usize, end: impl FnOnce() -> bool) -> bool {
-        let mut counts = self.counts.lock();
+        let mut counts = self.0.lock();
         let ended = end();
         if ended {
             counts.current = counts.current.wrapping_sub(Amount { bytes: bytes as u64, count: 1 });
@@ -122,32 +111,25 @@ impl Tally {
 
     /// Runs this under the lock of the counts.
     pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
-        let _counts = self.counts.lock();
+        let _counts = self.0.lock();
         run()
     }
 
     /// Counts a failed request.
     pub fn failed(&self) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.0.lock().failures += 1;
     }
 
     /// Resets the peaks to what is live.
     pub fn restart_peak(&self) {
-        let mut counts = self.counts.lock();
+        let mut counts = self.0.lock();
         counts.peak = counts.current;
     }
 
     /// The statistics. All live memory is reserved memory.
     pub fn read(&self) -> Stats {
-        let Counts { current, peak, total } = *self.counts.lock();
-        Stats {
-            current,
-            peak,
-            total,
-            failures: self.failures.load(Ordering::Relaxed),
-            reserved: Usage { current: current.bytes, peak: peak.bytes },
-            ..Stats::default()
-        }
+        let counts = *self.0.lock();
+        Stats { reserved: Usage { current: counts.current.bytes, peak: counts.peak.bytes }, ..counts }
     }
 }
 
