@@ -16,7 +16,7 @@ impl Device {
     /// Bytes in use. Cached memory counts in the peak only.
     pub fn memory_usage(&self) -> MemoryUsage {
         let mut usage = self.native.memory_usage();
-        usage.device.current = usage.device.current.saturating_sub(Reuse::of(self).bytes());
+        usage.device.current = usage.device.current.saturating_sub(Reuse::of(self).cache.bytes() as u64);
         usage
     }
 }

@@ -162,7 +162,7 @@ typed_slots::state! {
 
 /// The statistics of a device's own allocations. Cached memory is not live, and each reuse counts as an allocation.
 pub fn of_device(device: &Device) -> Stats {
-    let kept = Reuse::of(device).contents();
+    let kept = Reuse::of(device).cache.contents();
     let tallied = DeviceTallies::of(device).device.read();
     let usage = device.native.memory_usage();
     Stats {

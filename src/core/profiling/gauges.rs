@@ -11,7 +11,7 @@ pub fn report(each: trace::Report<'_>) {
     let Some(session) = runtime::glance() else { return };
     for slot in &session.devices {
         if let Some(device) = slot.glance() {
-            let kept = Reuse::of(&device).bytes();
+            let kept = Reuse::of(&device).cache.bytes() as u64;
             let bytes = DeviceTallies::of(&device).device.read().current.bytes.saturating_sub(kept);
             each(Some(device.id), "memory in use", bytes);
             let managed = DeviceTallies::of(&device).managed.read().current.bytes;

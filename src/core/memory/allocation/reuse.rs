@@ -7,7 +7,7 @@
 
 use super::backing::backing;
 use super::{ALLOCATIONS, Allocation, Kind};
-use crate::algo::alloc::block_cache::{BlockCache, Contents, Key, Seat};
+use crate::algo::alloc::block_cache::{BlockCache, Key, Seat};
 use crate::algo::map::address_map::Parked;
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
@@ -59,24 +59,13 @@ impl Class {
 /// The cached memory of a device.
 #[derive(Default)]
 pub struct Reuse {
-    cache: BlockCache,
+    /// Its blocks.
+    pub cache: BlockCache,
 }
 
 typed_slots::state! {
     /// The cache of a device.
     pub Reuse::of(Device);
-}
-
-impl Reuse {
-    /// How many bytes it has.
-    pub fn bytes(&self) -> u64 {
-        self.cache.bytes() as u64
-    }
-
-    /// Its contents and what it has served.
-    pub fn contents(&self) -> Contents {
-        self.cache.contents()
-    }
 }
 
 impl Allocation {
@@ -164,9 +153,9 @@ impl Device {
 
     /// Cached bytes, in all devices that share this one's memory.
     pub fn bytes_set_aside(&self) -> u64 {
-        let mut bytes = Reuse::of(self).bytes();
-        self.others_in_memory(|other| bytes += Reuse::of(other).bytes());
-        bytes
+        let mut bytes = Reuse::of(self).cache.bytes();
+        self.others_in_memory(|other| bytes += Reuse::of(other).cache.bytes());
+        bytes as u64
     }
 
     /// Calls `each` for every other open device that allocates from the same memory.
