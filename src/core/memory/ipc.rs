@@ -162,10 +162,8 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
 pub fn set_import_processes(text: &[u8], processes: &ProcessList) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;
-    match BROKER.admit(broker::Kind::Memory, &key, processes.numbers()) {
-        true => Ok(()),
-        false => Err(unknown_key()),
-    }
+    let known = BROKER.admit(broker::Kind::Memory, &key, processes.numbers());
+    if known { Ok(()) } else { Err(unknown_key()) }
 }
 
 /// aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. The link cannot be chosen here.

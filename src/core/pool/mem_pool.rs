@@ -27,7 +27,7 @@ pub use self::request::{free_async, free_of_graph, malloc_async};
 use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
-use crate::backend::{MemoryPlace, PoolAttribute, PoolOptions, PoolSharing};
+use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::release_failure;
@@ -146,10 +146,7 @@ impl MemPool {
 pub fn create(props: Props) -> Result<u64> {
     let session = thread::session_outside_host_functions()?;
     let options = props.check(&session)?;
-    let device = match options.place {
-        MemoryPlace::Device(id) => Some(device::in_use(&session, "location.id", id)?),
-        MemoryPlace::Host(_) => None,
-    };
+    let device = options.place.device().map(|id| device::in_use(&session, "location.id", id)).transpose()?;
     Ok(MemPool::create(session, device.as_ref(), options, false)?.raw())
 }
 
@@ -174,10 +171,7 @@ pub fn free_now(found: &Allocation) -> Result<bool> {
     // Held until the memory is freed, so that its device does not end in between.
     let _device = found.device();
     let _session = runtime::existing_session();
-    match Pool::share_of(found) {
-        Some(pool) => pool.free_now(found),
-        None => Ok(false),
-    }
+    Pool::share_of(found).map_or(Ok(false), |pool| pool.free_now(found))
 }
 
 /// An attribute as the API numbers it.

@@ -55,7 +55,7 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
         (MemoryKind::Pool, _) => stats::of_all(device, PoolUse::Program, &pools.pools),
         (MemoryKind::Imported, _) => {
             let of_pools = stats::of_all(device, PoolUse::Imported, &pools.imports)?;
-            Ok(stats::sum(&[imported.read(), of_pools]))
+            Ok(stats::sum([imported.read(), of_pools]))
         }
         (MemoryKind::Graph, _) => {
             let mut stats = stats::of_all(device, PoolUse::Graphs, &pools.graphs)?;

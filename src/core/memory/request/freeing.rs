@@ -22,29 +22,25 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
     if found.base != addr {
         return arguments::not_its_start(argument, addr, "allocation", found.base, found.len);
     }
-    let what = match found.kind {
-        Kind::Device(_) => "device memory",
-        Kind::Managed(_) => "managed memory",
-        Kind::Pinned => "page-locked host memory",
-        Kind::Pool(_) | Kind::HostPool(_) => "memory of a pool",
-        Kind::Mapped(_) | Kind::HostMapped(_) => "mapped memory",
-        Kind::Imported(_) => "memory of another process",
-        Kind::Graph(_) => "the value of a condition of a graph, and goes with that",
-        Kind::Registered { .. } => "registered memory of the caller",
-    };
-    let call = freeing_call(found.kind);
+    let (what, call) = names(found.kind);
     param_invalid!("{argument} {addr:#x} is {what}; give it back with {call}")
 }
 
 /// The call that frees memory of this kind.
 pub fn freeing_call(kind: Kind) -> &'static str {
+    names(kind).1
+}
+
+/// For texts: memory of this kind, and the call that frees it.
+fn names(kind: Kind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Device(_) | Kind::Managed(_) => "aclrtFree",
-        Kind::Pinned => "aclrtFreeHost",
-        Kind::Pool(_) | Kind::HostPool(_) => "aclrtMemPoolFreeAsync or aclrtFree",
-        Kind::Mapped(_) | Kind::HostMapped(_) => "aclrtUnmapMem",
-        Kind::Imported(_) => "aclrtIpcMemClose",
-        Kind::Graph(_) => "aclmdlRIDestroy",
-        Kind::Registered { .. } => "aclrtHostUnregister",
+        Kind::Device(_) => ("device memory", "aclrtFree"),
+        Kind::Managed(_) => ("managed memory", "aclrtFree"),
+        Kind::Pinned => ("page-locked host memory", "aclrtFreeHost"),
+        Kind::Pool(_) | Kind::HostPool(_) => ("memory of a pool", "aclrtMemPoolFreeAsync or aclrtFree"),
+        Kind::Mapped(_) | Kind::HostMapped(_) => ("mapped memory", "aclrtUnmapMem"),
+        Kind::Imported(_) => ("memory of another process", "aclrtIpcMemClose"),
+        Kind::Graph(_) => ("the value of a condition of a graph, and goes with that", "aclmdlRIDestroy"),
+        Kind::Registered { .. } => ("registered memory of the caller", "aclrtHostUnregister"),
     }
 }

@@ -4,7 +4,6 @@ use std::fmt::Display;
 
 use super::MemPool;
 use super::pool::{Home, Pool};
-use crate::backend::MemoryPlace;
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::{handles, host_memory};
 use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
@@ -92,10 +91,8 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
             device::slot(&*runtime::session()?, "location.id", id)?;
             mem_pool.pool.access_of(id)?
         }
-        at_location::HOST | at_location::HOST_NODE => match mem_pool.pool.home.place {
-            MemoryPlace::Device(_) => Access::None,
-            MemoryPlace::Host(_) => Access::ReadWrite,
-        },
+        at_location::HOST | at_location::HOST_NODE if mem_pool.pool.home.device().is_some() => Access::None,
+        at_location::HOST | at_location::HOST_NODE => Access::ReadWrite,
         other => {
             return Err(invalid_param!(
                 "location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, _DEVICE 1 and _HOST_NUMA 4"

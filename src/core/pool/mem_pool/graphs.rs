@@ -29,10 +29,7 @@ impl MemPool {
         if let Some(pool) = Pool::find(*graphs) {
             return Ok(pool);
         }
-        let session = match &self.session {
-            Some(session) => Arc::clone(session),
-            None => runtime::session()?.clone(),
-        };
+        let session = self.session.clone().map_or_else(runtime::session, Ok)?;
         let home = self.pool.home;
         let options = PoolOptions { place: home.place, sharing: PoolSharing::None, max_size: None };
         let inner = Self::inner(&session, self.device.as_ref(), options)?;

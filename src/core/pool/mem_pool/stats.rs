@@ -105,9 +105,7 @@ impl Pool {
         let stats = self.counted();
         let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.used_by == self.used_by;
         let others = Self::all().into_iter().filter(beside);
-        let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
-        together.push(stats);
-        let together = sum(&together);
+        let together = sum(others.map(|pool| pool.counted()).chain([stats]));
         let mut sums = self.ended.0.lock();
         sums.total += stats.total;
         sums.failures += stats.failures;
@@ -138,7 +136,7 @@ pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
 }
 
 /// The sum of several. Peaks are added although pools reach them at different moments: it is an upper bound.
-pub fn sum(all: &[Stats]) -> Stats {
+pub fn sum(all: impl IntoIterator<Item = Stats>) -> Stats {
     let mut sum = Stats::default();
     for stats in all {
         sum.current += stats.current;
@@ -156,7 +154,7 @@ pub fn sum(all: &[Stats]) -> Stats {
 pub fn of_all(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<Stats> {
     let all = in_place(device).filter(|pool| pool.used_by == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
-    let mut stats = sum(&all);
+    let mut stats = sum(all);
     let sums = ended.0.lock();
     stats.total += sums.total;
     stats.failures += sums.failures;

@@ -26,10 +26,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     arguments::no_flags("flags", flags)?;
     let session = runtime::session()?;
     let place = properties.place("prop", &session)?;
-    let device = match place {
-        MemoryPlace::Device(id) => Some(device::in_use(&session, "prop->location.id", id)?),
-        MemoryPlace::Host(_) => None,
-    };
+    let device = place.device().map(|id| device::in_use(&session, "prop->location.id", id)).transpose()?;
     let tally = match &device {
         Some(device) => &DeviceTallies::of(device).device,
         None => &HostTallies::of(&session).pinned,
