@@ -38,24 +38,6 @@ use crate::core::base::owner::Owner;
 static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
 
-/// What the order needs to know of a stream.
-pub trait Ordered {
-    /// The slot of its lane.
-    fn lane_slot(&self) -> &OnceLock<Arc<Lane>>;
-
-    /// The backend's stream, for a lane that outlives the stream.
-    fn share_backend(&self) -> Arc<dyn backend::Stream>;
-
-    /// The backend's device.
-    fn backend_device(&self) -> &Arc<dyn backend::Device>;
-
-    /// The owner id of that device.
-    fn device_owner(&self) -> Owner;
-
-    /// Submits an operation of the library itself: it is neither captured nor traced.
-    fn submit_quietly(&self, op: Op<'_>) -> Result<Position>;
-}
-
 /// What the users of lanes do when a lane changes. `core/assembly.rs` sets it.
 pub struct LaneUsers {
     /// A lane ends: nothing may wait for it any more.
@@ -196,7 +178,8 @@ impl Lane {
         behind.merged(&Clock(Some([(self.key(), position.saturating_sub(1))].into())))
     }
 
-    fn advance(&self, clock: &Clock) {
+    /// Its next operation waits, without a timeout, for a record that keeps `clock`.
+    pub fn advance(&self, clock: &Clock) {
         let mut behind = self.clock.lock();
         *behind = behind.merged(clock);
     }
@@ -205,11 +188,12 @@ impl Lane {
         self.observed.fetch_max(position, Ordering::Relaxed);
     }
 
-    /// Orders later work of `stream` after everything submitted to this lane's stream.
-    pub fn let_follow(&self, stream: &impl Ordered, lane: &Self) -> Result<()> {
+    /// Orders later work of the stream of `lane` after everything submitted to this lane's stream. `queue` queues an
+    /// operation of the library itself there.
+    pub fn let_follow(&self, lane: &Self, queue: impl FnOnce(Op<'_>) -> Result<Position>) -> Result<()> {
         let event = self.device.create_event(false)?;
         let position = self.native.submit(Op::Record(&event))?;
-        stream.submit_quietly(Op::Wait(&event, None))?;
+        queue(Op::Wait(&event, None))?;
         lane.advance(&self.clock_at(position));
         Ok(())
     }
@@ -220,22 +204,19 @@ pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
     LANES.get(Handle::from_raw(lane.0)?)
 }
 
-/// The lane of a stream; creates it at the first call.
-#[inline]
-pub fn lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
-    match stream.lane_slot().get() {
-        Some(lane) => Ok(lane),
-        None => new_lane(stream),
-    }
-}
-
+/// Creates the lane of a stream, in the slot that the stream has for it. `owner`: of its device.
 #[cold]
-fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
+pub fn new_lane<'a>(
+    slot: &'a OnceLock<Arc<Lane>>,
+    native: Arc<dyn backend::Stream>,
+    device: &Arc<dyn backend::Device>,
+    owner: Owner,
+) -> Result<&'a Arc<Lane>> {
     let made = LANES.publish(|key| Lane {
         key,
-        native: stream.share_backend(),
-        device: Arc::clone(stream.backend_device()),
-        owner: stream.device_owner(),
+        native,
+        device: Arc::clone(device),
+        owner,
         freed: AtomicU64::new(0),
         observed: AtomicU64::new(0),
         finished: AtomicU64::new(0),
@@ -243,12 +224,12 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
         _gap: Gap::default(),
     });
     let lane = made.ok_or_else(|| Error::no_more("streams with memory pools"))?;
-    if let Err(lane) = stream.lane_slot().set(lane) {
+    if let Err(lane) = slot.set(lane) {
         // Another thread was first.
         LANES.remove(lane.key);
     }
     TRACKED.store(true, Ordering::Relaxed);
-    stream.lane_slot().get().ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
+    slot.get().ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
 }
 
 /// The position up to which the host has seen a lane complete. A lane that has ended is complete.
@@ -261,22 +242,14 @@ pub fn finished(lane: StreamKey) -> Position {
     find(lane).map_or(Position::MAX, |lane| lane.finished())
 }
 
-/// The clock of an event that was recorded at `position` of a stream.
-pub fn recorded(stream: &impl Ordered, position: Position) -> Clock {
-    stream.lane_slot().get().map_or_else(Clock::default, |lane| lane.clock_at(position))
-}
-
-/// A stream waits, without a timeout, for a record that keeps `clock`.
-pub fn waits(stream: &impl Ordered, clock: &Clock) -> Result<()> {
-    if !clock.is_empty() {
-        lane(stream)?.advance(clock);
-    }
-    Ok(())
+/// The clock of an event that was recorded at `position` of the stream with this lane.
+pub fn recorded(lane: &OnceLock<Arc<Lane>>, position: Position) -> Clock {
+    lane.get().map_or_else(Clock::default, |lane| lane.clock_at(position))
 }
 
 /// The stream has dropped its waits: it is no longer ordered after what it waited for.
-pub fn forget_waits(stream: &impl Ordered) {
-    if let Some(lane) = stream.lane_slot().get() {
+pub fn forget_waits(lane: &OnceLock<Arc<Lane>>) {
+    if let Some(lane) = lane.get() {
         *lane.clock.lock() = Clock::default();
     }
 }
@@ -290,15 +263,10 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    /// For a wait, about to begin, for everything submitted to `stream` so far.
-    pub fn stream(stream: &impl Ordered) -> Self {
-        Self::streams([stream])
-    }
-
-    /// As [`Self::stream`], for several.
-    pub fn streams<'a, S: Ordered + 'a>(streams: impl IntoIterator<Item = &'a S>) -> Self {
+    /// For a wait, about to begin, for everything submitted so far to the streams with these lanes.
+    pub fn streams<'a>(lanes: impl IntoIterator<Item = &'a OnceLock<Arc<Lane>>>) -> Self {
         let mut awaited = Self::default();
-        for lane in streams.into_iter().filter_map(|stream| stream.lane_slot().get()) {
+        for lane in lanes.into_iter().filter_map(OnceLock::get) {
             awaited.lanes.push(Arc::clone(lane));
             awaited.clock = awaited.clock.merged(&lane.clock());
         }

@@ -1,11 +1,11 @@
 //! The ends of lanes, which may come after those of their streams.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{LANES, Lane, Ordered, USERS};
+use super::{LANES, Lane, USERS};
 use crate::backend::Position;
 use crate::core::base::owner::Owner;
 
@@ -16,8 +16,8 @@ static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
 static ARE_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The stream accepts no more work; operations up to `kept` still run.
-pub fn stream_ended(stream: &impl Ordered, kept: Position) {
-    if let Some(lane) = stream.lane_slot().get() {
+pub fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
+    if let Some(lane) = lane.get() {
         end_after(lane, kept);
         sweep();
     }

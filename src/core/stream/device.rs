@@ -2,19 +2,18 @@
 //! order.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::backend::{self, Op, Position, Wait};
+use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Result, error_with};
 use crate::core::base::handles::{self, Object, take_all};
-use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::known::Known;
-use crate::core::order::{self, Awaited, Lane, Ordered};
+use crate::core::order::{self, Awaited};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::{Streams, StreamsOf};
@@ -90,7 +89,7 @@ impl Device {
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
         // Waits for all, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
-        let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
+        let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &stream.lane)));
         let known = Known::streams(streams.iter().map(|(handle, _)| handle.raw()));
         let host = HostWait::begin(&known);
         for (handle, stream) in &streams {
@@ -133,29 +132,5 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
             "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
             device.id
         )),
-    }
-}
-
-impl Ordered for Stream {
-    #[inline]
-    fn lane_slot(&self) -> &OnceLock<Arc<Lane>> {
-        &self.lane
-    }
-
-    fn share_backend(&self) -> Arc<dyn backend::Stream> {
-        self.native.to_arc()
-    }
-
-    fn backend_device(&self) -> &Arc<dyn backend::Device> {
-        &self.device.native
-    }
-
-    fn device_owner(&self) -> Owner {
-        self.device.owner
-    }
-
-    #[inline]
-    fn submit_quietly(&self, op: Op<'_>) -> Result<Position> {
-        self.queue_quietly(op)
     }
 }

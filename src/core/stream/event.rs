@@ -223,7 +223,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     event.note_recorded(&stream, position);
     uses.resets.clear();
     if order::is_tracked() {
-        uses.clock = order::recorded(&*stream, position);
+        uses.clock = order::recorded(&stream.lane, position);
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ pub struct Stream {
     /// It is the default stream of its context, and lives as long as that.
     pub is_default: bool,
     /// Its lane in the order of streams, from its first use of a pool on.
-    pub lane: OnceLock<Arc<Lane>>,
+    pub(super) lane: OnceLock<Arc<Lane>>,
     /// Its row in traces, from its first recorded operation on.
     pub(super) traced: OnceLock<Arc<trace::Lane>>,
     pub(super) _gap: Gap,
@@ -124,7 +124,16 @@ impl Stream {
     /// What a completed wait for everything queued so far means for the order of streams, if that is tracked.
     #[inline]
     fn awaited(&self) -> Option<Awaited> {
-        order::is_tracked().then(|| Awaited::stream(self))
+        order::is_tracked().then(|| Awaited::streams([&self.lane]))
+    }
+
+    /// Its lane; creates it at the first call.
+    #[inline]
+    pub fn lane(&self) -> Result<&Arc<Lane>> {
+        match self.lane.get() {
+            Some(lane) => Ok(lane),
+            None => order::new_lane(&self.lane, self.native.to_arc(), &self.device.native, self.device.owner),
+        }
     }
 
     /// What the host knows after such a wait.

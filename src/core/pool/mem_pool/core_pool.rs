@@ -23,7 +23,7 @@ use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Positio
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
-use crate::core::order::{self, Lane};
+use crate::core::order::Lane;
 use crate::core::stream::Stream;
 
 /// Whether some pool has set `CorePool::is_idle`.
@@ -106,7 +106,7 @@ impl CorePool {
     /// Allocates a block from the segments of the pool. Returns its address.
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
-        let lane = order::lane(stream)?;
+        let lane = stream.lane()?;
         match self.pool.alloc_at_home(len, lane.key(), &self.known(lane), tag) {
             Some(entered) => self.entered(entered, len).map(Some),
             None => Ok(None),

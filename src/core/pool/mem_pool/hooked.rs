@@ -203,7 +203,7 @@ impl Steps {
         let (is_short, is_late) = (Cell::new(false), Cell::new(false));
         let take = || {
             self.step(|held| {
-                let lane = order::lane(held.stream)?;
+                let lane = held.stream.lane()?;
                 let added = held.core.add(len, lane, held.device).map_err(|fault| {
                     is_short.set(is_shortage(&fault));
                     // If memory is exhausted the request may be repeated.

@@ -24,7 +24,6 @@ use crate::core::base::{handles, release_failure};
 use crate::core::memory::access::AccessTable;
 use crate::core::memory::allocation::backing::{self, PoolUse};
 use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
-use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
@@ -255,7 +254,7 @@ impl Pool {
     pub fn free(&self, found: PoolMemory, stream: &Stream) -> Result<bool> {
         match &self.inner {
             Inner::Core(own) => {
-                let lane = order::lane(stream)?;
+                let lane = stream.lane()?;
                 let position = lane.free()?;
                 if !own.free(found, lane, position) {
                     return Ok(false);

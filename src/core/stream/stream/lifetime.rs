@@ -104,7 +104,7 @@ impl Stream {
         if interceptor::installed().abort(self, &why, deadline) == Wait::TimedOut {
             waited = Wait::TimedOut;
         }
-        order::forget_waits(self);
+        order::forget_waits(&self.lane);
         sequence::stream_stopped(self.handle.raw());
         self.callbacks.drop_pending(self.handle);
         waited
@@ -130,7 +130,7 @@ impl Stream {
             errors.step(waited.map(drop));
             waited = self.native.synchronize(deadline);
         }
-        order::stream_ended(self, self.native.abandon());
+        order::stream_ended(&self.lane, self.native.abandon());
         known.is_seen();
         match waited {
             Ok(Wait::TimedOut) => errors.timed_out = true,
@@ -188,7 +188,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     if force {
         interceptor::installed().note(&stream, Change::Ending);
         let kept = stream.abandon();
-        order::stream_ended(&*stream, kept);
+        order::stream_ended(&stream.lane, kept);
         stream.callbacks.end(stream.handle);
     } else {
         errors = stream.drain(None);

@@ -46,7 +46,7 @@ impl CorePool {
     /// A block from the pool's segments, or from a new one. May wait. `device`: the device of the pool, if it has one.
     #[cold]
     pub fn alloc_more(&self, len: usize, stream: &Stream, device: Option<&Device>, tag: PoolTag) -> Result<usize> {
-        let lane = order::lane(stream)?;
+        let lane = stream.lane()?;
         let lack = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
             Err(lack) => lack,
@@ -143,7 +143,7 @@ impl CorePool {
             };
             // An ended stream cannot be waited for.
             if let Some(other) = order::find(freed.stream).map(|found| found.to_arc()) {
-                other.let_follow(stream, lane)?;
+                other.let_follow(lane, |op| stream.queue_quietly(op))?;
                 known.awaited = Some(freed);
             }
             // Another thread may have allocated the memory meanwhile.
@@ -153,7 +153,7 @@ impl CorePool {
     /// As [`Self::alloc`]. If that fails, returns the next step of [`Self::alloc_more`], for a caller that holds
     /// nothing between the steps.
     pub fn alloc_or_plan(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
-        let lane = order::lane(stream)?;
+        let lane = stream.lane()?;
         let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), tag) {
             Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
             Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
@@ -167,7 +167,7 @@ impl CorePool {
 
     /// Allocates from the existing segments when the pool cannot grow.
     pub fn alloc_slow(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
-        let lane = order::lane(stream)?;
+        let lane = stream.lane()?;
         let known = self.known(lane);
         let found = self.pool.alloc_slow(len, lane.key(), &known, tag);
         found.map(|entered| self.entered(entered, len)).transpose()
@@ -186,7 +186,7 @@ impl CorePool {
     /// A block that `stream` waits for, if the pool may add waits and there is one.
     pub fn alloc_with_wait(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         match self.switches.rules().have(Rules::ADDS_WAITS) {
-            true => self.alloc_after_wait(len, stream, order::lane(stream)?, tag),
+            true => self.alloc_after_wait(len, stream, stream.lane()?, tag),
             false => Ok(None),
         }
     }
