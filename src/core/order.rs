@@ -12,7 +12,6 @@ mod carriers;
 pub mod checker;
 mod clock;
 pub mod effects;
-mod ending;
 pub mod graph_run;
 pub mod known;
 pub mod sequence;
@@ -24,8 +23,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use self::ending::sweep;
-pub use self::ending::{device_ended, session_ended, stream_ended};
+use self::clock::{Point, Points};
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{Handle, Ref, SlotTable};
 use crate::algo::sync::gap::Gap;
@@ -37,6 +35,11 @@ use crate::core::base::owner::Owner;
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
+/// Lanes of destroyed streams, with the position at which each ends. The host has not waited for it, and the lane may
+/// outlive its device.
+static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
+/// Whether there are any. Waits of the host read it instead of taking the lock, which is slow if many threads do it.
+static ARE_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// What the users of lanes do when a lane changes. `core/assembly.rs` sets it.
 pub struct LaneUsers {
@@ -60,39 +63,17 @@ pub fn is_tracked() -> bool {
     TRACKED.load(Ordering::Relaxed)
 }
 
-/// A vector clock: positions in lanes, sorted by lane. A lane that is not in it has no position.
-#[derive(Clone, Debug, Default)]
-pub struct Clock(Option<Arc<[(StreamKey, Position)]>>);
+/// A vector clock: positions in lanes. A lane that is not in it has no position.
+pub type Clock = Points<StreamKey>;
 
-impl Clock {
-    /// True if the clock holds no positions.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_none()
-    }
+/// Sets `clock` to the later position of each lane in either, without lanes that have ended.
+fn merge(clock: &mut Clock, other: &Clock) {
+    other.all().iter().for_each(|point| clock.add(*point));
+    clock.prune(has_ended);
+}
 
-    fn entries(&self) -> &[(StreamKey, Position)] {
-        self.0.as_deref().unwrap_or_default()
-    }
-
-    /// The position that it holds for a lane.
-    pub fn position(&self, lane: StreamKey) -> Option<Position> {
-        let entries = self.entries();
-        let found = entries.binary_search_by_key(&lane, |entry| entry.0);
-        found.ok().map(|index| entries[index].1)
-    }
-
-    /// The later position of each lane in either clock, without lanes that have ended.
-    fn merged(&self, other: &Self) -> Self {
-        if other.is_empty() {
-            return self.clone();
-        }
-        let mut entries = [self.entries(), other.entries()].concat();
-        // Of two positions in one lane the larger one sorts first and is kept.
-        entries.sort_unstable_by_key(|&(lane, position)| (lane, std::cmp::Reverse(position)));
-        entries.dedup_by_key(|entry| entry.0);
-        entries.retain(|entry| find(entry.0).is_some());
-        Self((!entries.is_empty()).then(|| entries.into()))
-    }
+fn has_ended(point: &Point<StreamKey>) -> bool {
+    find(point.line).is_none()
 }
 
 /// The lane of a stream.
@@ -165,23 +146,23 @@ impl Lane {
 
     /// The position in another lane that its next operation is ordered after.
     pub fn position_in(&self, other: StreamKey) -> Option<Position> {
-        self.clock.lock().position(other)
+        Some(self.clock.lock().number(other)).filter(|position| *position != 0)
     }
 
     /// What everything after the operation at `position` is ordered after, seen from other streams. A free right after
     /// that operation has the same position and is not included.
     fn clock_at(&self, position: Position) -> Clock {
-        let behind = self.clock();
-        if self.freed.load(Ordering::Relaxed) == 0 {
-            return behind;
+        let mut clock = self.clock();
+        if self.freed.load(Ordering::Relaxed) != 0 {
+            clock.add(Point { line: self.key(), number: position.saturating_sub(1) });
+            clock.prune(has_ended);
         }
-        behind.merged(&Clock(Some([(self.key(), position.saturating_sub(1))].into())))
+        clock
     }
 
     /// Its next operation waits, without a timeout, for a record that keeps `clock`.
     pub fn advance(&self, clock: &Clock) {
-        let mut behind = self.clock.lock();
-        *behind = behind.merged(clock);
+        merge(&mut self.clock.lock(), clock);
     }
 
     fn observe(&self, position: Position) {
@@ -268,7 +249,7 @@ impl Awaited {
         let mut awaited = Self::default();
         for lane in lanes.into_iter().filter_map(OnceLock::get) {
             awaited.lanes.push(Arc::clone(lane));
-            awaited.clock = awaited.clock.merged(&lane.clock());
+            merge(&mut awaited.clock, &lane.clock());
         }
         awaited
     }
@@ -283,9 +264,9 @@ impl Awaited {
         for lane in self.lanes {
             lane.observe(lane.native.finished());
         }
-        for &(lane, position) in self.clock.entries() {
-            if let Some(lane) = find(lane) {
-                lane.observe(position);
+        for &Point { line, number } in self.clock.all() {
+            if let Some(lane) = find(line) {
+                lane.observe(number);
             }
         }
         sweep();
@@ -306,4 +287,58 @@ pub fn wait_for_frees() {
         }
     }
     sweep();
+}
+
+/// The stream accepts no more work; operations up to `kept` still run.
+pub fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
+    if let Some(lane) = lane.get() {
+        end_after(lane, kept);
+        sweep();
+    }
+}
+
+/// The streams of a device are destroyed. Running operations may go on and use memory of other devices.
+pub fn device_ended(owner: Owner) {
+    for (_, lane) in LANES.live() {
+        if lane.owner == owner {
+            end_after(&lane, lane.native.abandon());
+        }
+    }
+    sweep();
+}
+
+/// The session is over, and with it all pools.
+pub fn session_ended() {
+    let ending = std::mem::take(&mut *ENDING.lock());
+    ending.iter().for_each(|(lane, _)| end(lane));
+}
+
+/// Ends the lane once it is complete up to `kept`, unless it ends earlier already.
+fn end_after(lane: &Arc<Lane>, kept: Position) {
+    let mut ending = ENDING.lock();
+    if !ending.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
+        ending.push((Arc::clone(lane), kept));
+        ARE_ENDING.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends lanes that are complete.
+fn sweep() {
+    // Relaxed: a thread that adds a lane sweeps after that itself.
+    if !ARE_ENDING.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut ending = ENDING.lock();
+    let over: Vec<_> = ending.extract_if(.., |(lane, kept)| lane.native.finished() >= *kept).collect();
+    ARE_ENDING.store(!ending.is_empty(), Ordering::Relaxed);
+    drop(ending);
+    over.iter().for_each(|(lane, _)| end(lane));
+}
+
+fn end(lane: &Lane) {
+    // In this order: a lane that is not found counts as complete.
+    LANES.remove(lane.key);
+    if let Some(users) = USERS.get() {
+        (users.forget_lane)(lane.key());
+    }
 }

@@ -55,7 +55,7 @@ pub const GRANULE: usize = 2 << 20;
 pub const MOST: usize = 1 << 40;
 
 /// Names a stream. A pool never sees two streams with the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamKey(pub u64);
 
 /// What is known about other streams at this moment. Only called for streams that have freed memory in the pool and

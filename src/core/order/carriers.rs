@@ -58,12 +58,12 @@ pub struct Carried {
     resets: Clock,
     /// A value in memory: what the latest change wrote, if that is known. A notify: its count after all changes, and
     /// after the waits that have ended.
-    value: Option<u64>,
+    pub(super) value: Option<u64>,
     /// How many changes have set the count that it had already. Streams that take turns may be submitted one after the
     /// other, so each of these counts for a wait.
     spare: u64,
     /// The open waits for it, in the order of their submission.
-    open: Vec<(Point, End)>,
+    pub(super) open: Vec<(Point, End)>,
     /// The streams that may have gates for it.
     pub waiting: Vec<Line>,
 }
@@ -126,11 +126,6 @@ impl Carried {
         [&mut self.clock, &mut self.resets]
     }
 
-    /// Whether its latest change wrote an unknown value, which may end waits.
-    pub fn is_unknown(&self) -> bool {
-        self.value.is_none()
-    }
-
     /// Whether its changes so far end this wait, which then takes the count from later waits if it clears it. Returns
     /// the count that was there.
     pub fn ends(&mut self, end: &End) -> Option<u32> {
@@ -170,11 +165,6 @@ impl Carried {
         });
         self.open = open;
         ended
-    }
-
-    /// A wait was dropped.
-    pub fn drop_wait(&mut self, origin: Point) {
-        self.open.retain(|(known, _)| *known != origin);
     }
 }
 

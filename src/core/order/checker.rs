@@ -8,19 +8,14 @@ use std::time::Instant;
 
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Op, Position, Wait};
-use crate::core::base::error::Error;
+use crate::core::base::error::Result;
 use crate::core::order::graph_run::{GraphRun, GraphRuns};
 use crate::core::order::known::Known;
 
 /// Sees operations before they are submitted.
 pub trait Checker: Sync {
     /// The stream with this handle is given an operation; `submit` queues it.
-    fn submit(
-        &self,
-        stream: u64,
-        op: Op<'_>,
-        submit: &mut dyn FnMut(Op<'_>) -> Result<Position, Error>,
-    ) -> Result<Position, Error>;
+    fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position>;
 
     /// The host does this now, ordered with no stream.
     fn host_does(&self, op: &Op<'_>);
@@ -68,12 +63,12 @@ impl HostWait {
 
     /// Waits until the deadline. In between the checker sees a wait that is a long one.
     #[inline]
-    pub fn wait<E>(
+    pub fn wait(
         &self,
         awaited: &Awaited<'_>,
         deadline: Option<Instant>,
-        mut wait: impl FnMut(Option<Instant>) -> Result<Wait, E>,
-    ) -> Result<Wait, E> {
+        mut wait: impl FnMut(Option<Instant>) -> Result<Wait>,
+    ) -> Result<Wait> {
         let Some((checker, Some(long))) = self.0 else { return wait(deadline) };
         if deadline.is_none_or(|deadline| long < deadline) {
             if wait(Some(long))? == Wait::Done {

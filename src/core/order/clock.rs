@@ -7,31 +7,31 @@ pub type Line = u32;
 
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Point {
+pub struct Point<K = Line> {
     /// Its stream.
-    pub line: Line,
+    pub line: K,
     /// Its number in the stream, from 1 on.
     pub number: u64,
 }
 
 /// Points that something is ordered after: one for each stream, sorted by stream. Copies share them until one changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Points(pub Option<Arc<Vec<Point>>>);
+pub struct Points<K = Line>(pub Option<Arc<Vec<Point<K>>>>);
 
-impl Points {
+impl<K: Copy + Ord> Points<K> {
     /// All of them.
-    pub fn all(&self) -> &[Point] {
+    pub fn all(&self) -> &[Point<K>] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// The number of the point in this stream; 0: none.
-    pub fn number(&self, line: Line) -> u64 {
+    pub fn number(&self, line: K) -> u64 {
         let all = self.all();
         all.binary_search_by_key(&line, |point| point.line).map_or(0, |index| all[index].number)
     }
 
     /// Adds a point.
-    pub fn add(&mut self, point: Point) {
+    pub fn add(&mut self, point: Point<K>) {
         if self.number(point.line) >= point.number {
             return;
         }
@@ -42,8 +42,13 @@ impl Points {
         }
     }
 
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Drops those that are known.
-    pub fn prune(&mut self, is_known: impl Fn(&Point) -> bool) {
+    pub fn prune(&mut self, is_known: impl Fn(&Point<K>) -> bool) {
         if !self.all().iter().any(&is_known) {
             return;
         }
@@ -72,7 +77,7 @@ impl Clock {
 
     /// Adds what is complete after something else.
     pub fn merge(&mut self, other: Self) {
-        if self.latest.is_none() && self.before.0.is_none() {
+        if self.latest.is_none() && self.before.is_empty() {
             *self = other;
         } else {
             self.add_before(&other);

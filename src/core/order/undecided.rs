@@ -54,37 +54,29 @@ impl Sequence {
 
     /// A wait ends, and what is behind it comes after this clock.
     pub(super) fn order_pairs(&mut self, wait: Point, clock: &Clock) {
-        let comes_before = |first: Point| {
-            let is_at = |point: Point| point.line == first.line && point.number >= first.number;
-            self.is_known(first) || clock.points().any(is_at)
-        };
         let is_behind = |second: Point| second.line == wait.line && second.number >= wait.number;
-        let is_ordered = |pair: &Pair| {
+        self.drop_pairs(|order, pair| {
+            let comes_before = |first: Point| {
+                let is_at = |point: Point| point.line == first.line && point.number >= first.number;
+                order.is_known(first) || clock.points().any(is_at)
+            };
             let Pair { earlier, later, may_swap, .. } = *pair;
             is_behind(later) && comes_before(earlier) || may_swap && is_behind(earlier) && comes_before(later)
-        };
-        let ordered: Vec<bool> = self.pairs.iter().map(is_ordered).collect();
-        self.drop_pairs(&ordered);
+        });
     }
 
     /// Waits are about to end that nothing submitted ends, or the host begins to wait. What the host knows already
     /// comes before all that is still open.
     #[inline]
     pub(super) fn order_known_pairs(&mut self) {
-        if !self.pairs.is_empty() {
-            self.drop_known_pairs();
-        }
+        self.drop_pairs(|order, pair| order.is_known(pair.earlier) || pair.may_swap && order.is_known(pair.later));
     }
 
-    fn drop_known_pairs(&mut self) {
-        let is_ordered = |pair: &Pair| self.is_known(pair.earlier) || pair.may_swap && self.is_known(pair.later);
-        let ordered: Vec<bool> = self.pairs.iter().map(is_ordered).collect();
-        self.drop_pairs(&ordered);
-    }
-
-    fn drop_pairs(&mut self, are_dropped: &[bool]) {
-        let mut are_dropped = are_dropped.iter();
-        self.pairs.retain(|_| !are_dropped.next().copied().unwrap_or_default());
+    #[inline]
+    fn drop_pairs(&mut self, is_dropped: impl Fn(&Self, &Pair) -> bool) {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.retain(|pair| !is_dropped(self, pair));
+        self.pairs = pairs;
     }
 
     /// An operation does not run.
@@ -94,11 +86,7 @@ impl Sequence {
 
     /// Waits are about to be forgotten. When the earlier operations behind them run is not known any more.
     pub(super) fn drop_pairs_behind(&mut self, is_forgotten: impl Fn(&Gate) -> bool) {
-        if !self.pairs.is_empty() {
-            let is_behind = |pair: &Pair| self.gates_before(pair.earlier).any(&is_forgotten);
-            let dropped: Vec<bool> = self.pairs.iter().map(is_behind).collect();
-            self.drop_pairs(&dropped);
-        }
+        self.drop_pairs(|order, pair| order.gates_before(pair.earlier).any(&is_forgotten));
     }
 
     /// Takes the pairs that stay in no order, because the waits before them are over. `None`: there are no pairs.

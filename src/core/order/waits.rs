@@ -16,7 +16,8 @@ impl Sequence {
         let Self { streams, carriers, host, .. } = self;
         let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
         let over = carried.take_ended(|wait| host[wait.line as usize] >= wait.number);
-        let (is_unknown, mut waiting) = (carried.is_unknown(), std::mem::take(&mut carried.waiting));
+        // A change that wrote an unknown value may end waits.
+        let (is_unknown, mut waiting) = (carried.value.is_none(), std::mem::take(&mut carried.waiting));
         let end_of = |gate: &Gate| over.iter().find(|(origin, ..)| gate.key == key && *origin == gate.origin);
         let mut ended = Vec::new();
         waiting.retain(|&line| {
@@ -160,7 +161,7 @@ impl Sequence {
     fn drop_wait(&mut self, dropped: &Gate) {
         self.drop_pairs_behind(|gate| gate.origin == dropped.origin);
         let Some(carried) = self.carriers.get_mut(&dropped.key) else { return };
-        carried.drop_wait(dropped.origin);
+        carried.open.retain(|(origin, _)| *origin != dropped.origin);
         carried.waiting.retain(|&line| {
             let stream = &mut self.streams[line as usize];
             stream.retain_gates(&|gate| gate.origin != dropped.origin);

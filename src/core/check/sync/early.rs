@@ -16,7 +16,7 @@ use crate::core::base::gate;
 use crate::core::check::operation::{Operation, What};
 use crate::core::check::report::{self, Finding, Kind, Party, Side};
 use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
-use crate::core::order::accesses::{Accesses, Mode};
+use crate::core::order::accesses::{Access, Accesses, Mode};
 use crate::core::order::effects::{Effect, Effects};
 use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{self, Point, Sequence};
@@ -77,28 +77,15 @@ impl Early {
     /// Opens the ranges of operations for which this is true.
     fn open(&mut self, is_over: impl Fn(&Closed) -> bool) -> Vec<Finding> {
         let found = self.found();
-        self.closed.retain(|range| {
-            let is_over = is_over(range);
-            if is_over {
-                closed::open(range.id);
-            }
-            !is_over
-        });
+        self.closed.extract_if(.., |range| is_over(range)).for_each(|range| closed::open(range.id));
         found
     }
 
     /// Closes what an operation uses.
     fn close(&mut self, operation: &Operation, point: Point, accesses: &Accesses) {
-        for access in &accesses.0 {
-            let writes = access.mode != Mode::Read;
-            if let Some(id) = closed::close(access.addr, access.end, writes) {
-                self.closed.push(Closed {
-                    id,
-                    operation: operation.clone(),
-                    mode: access.mode,
-                    point,
-                    addr: access.addr,
-                });
+        for &Access { addr, end, mode } in &accesses.0 {
+            if let Some(id) = closed::close(addr, end, mode != Mode::Read) {
+                self.closed.push(Closed { id, operation: operation.clone(), mode, point, addr });
             }
         }
     }

@@ -96,7 +96,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let known = Known::event(&event.native);
     let wait =
         HostWait::begin(slice::from_ref(&known)).wait(&checker::Awaited::Event(&event.native), deadline, |until| {
-            Ok::<_, Error>(match &event.shared {
+            Ok(match &event.shared {
                 Some(shared) => shared.synchronize(&event, until)?,
                 None => event.native.synchronize(until)?,
             })
