@@ -22,13 +22,17 @@ use crate::core::process::leak_check::{self, End, report_leaks};
 use crate::core::profiling;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::{self, Lifecycle, Release};
-use crate::core::stream::device::AllStreams;
+use crate::core::stream::device as streams;
 use crate::core::stream::event::Event;
 use crate::core::stream::notify::{CountedNotify, Notify};
 use crate::core::stream::{exception, interceptor, report};
 
 static LIFECYCLE: Lifecycle = Lifecycle {
-    streams: &AllStreams,
+    create_default_stream: streams::create_default,
+    stream_handles: streams::handles_of,
+    stream_is_live: streams::is_live,
+    drain_streams: streams::drain,
+    drain_device: streams::drain_device,
     session_opening: &[
         |environment| environment.memory_hook.as_ref().map_or(Ok(()), memory_hook::register_ready),
         |environment| environment.leak_check.map_or(Ok(()), leak_check::arm),
@@ -36,7 +40,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
     ],
     session_ending: &[|_| memory_hook::write_profile(), |call| report_leaks(End::Session, call)],
-    session_left: &[report::wait_until_left],
+    session_left: report::wait_until_left,
     session_handles: &[mem_pool::take_host_handles, buffer::end_with_session, physical::take_host_handles],
     session_memory: &[
         Release { free: |_, errors| mem_pool::end_with_session(errors), abandon: |_| mem_pool::forget_with_session() },
@@ -47,7 +51,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         Release { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
     ],
     session_state: &[order::session_ended, check::session_ended, exception::forget_all],
-    session_threads: &[serving::stop],
+    session_threads: serving::stop,
     session_closed: &[profiling::end_with_session],
     session_ended: &[leak_check::forget],
     context_ending: &[|context| report_leaks(End::Context(context), "aclrtDestroyContext")],

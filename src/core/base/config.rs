@@ -18,7 +18,6 @@ use crate::algo::thread::thread_attributes;
 use crate::backend::cpu::schedule;
 use crate::backend::fault;
 use crate::core::base::error::{Error, Result, invalid_param};
-use crate::core::base::release::Version;
 
 /// Which backend to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +119,7 @@ impl Environment {
     pub fn read() -> Result<Self> {
         #[cfg(debug_assertions)]
         crate::algo::host::host_memory::faults::read();
-        Self::from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+        Self::from(of_process)
     }
 
     fn from(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
@@ -201,25 +200,13 @@ impl Variables<'_> {
     }
 }
 
-/// The name that `aclrtGetSocName` returns: `PORTACL_SOC_NAME`, or a default.
-pub fn soc_name() -> String {
-    std::env::var("PORTACL_SOC_NAME")
-        .ok()
-        .filter(|name| !name.is_empty() && !name.contains('\0'))
-        .unwrap_or_else(|| "Ascend910B1".to_owned())
+/// The value of a variable that is read when it is first needed. An invalid one is written to standard error as well.
+pub fn variable<T>(name: &str, allowed: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+    Variables(&of_process).parsed(name, allowed, parse).inspect_err(report_refusal)
 }
 
-/// The version that programs see: `PORTACL_CANN_VERSION`, or the default.
-pub fn cann_version() -> Result<Version> {
-    let name = "PORTACL_CANN_VERSION";
-    match std::env::var_os(name).filter(|text| !text.is_empty()) {
-        None => Ok(Version::DEFAULT),
-        Some(text) => text.to_str().and_then(Version::parse).ok_or_else(|| {
-            let error = bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0");
-            report_refusal(&error);
-            error
-        }),
-    }
+fn of_process(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// Writes the error of an invalid configuration to standard error, because programs may ignore return codes.
@@ -233,14 +220,9 @@ fn bad(name: &str, value: &str, allowed: &str) -> Error {
 
 /// A number of bytes with an optional K, M, G or T (powers of 1024).
 fn parse_size(text: &str) -> Option<u64> {
-    let (digits, shift) = match text.bytes().last()?.to_ascii_uppercase() {
-        b'K' => (&text[..text.len() - 1], 10),
-        b'M' => (&text[..text.len() - 1], 20),
-        b'G' => (&text[..text.len() - 1], 30),
-        b'T' => (&text[..text.len() - 1], 40),
-        _ => (text, 0),
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+    let unit = "KMGT".find(text.chars().last()?.to_ascii_uppercase());
+    let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };
+    digits.parse::<u64>().ok()?.checked_mul(1 << unit.map_or(0, |unit| 10 * (unit + 1)))
 }
 
 /// Bytes of stack of a thread.

@@ -10,7 +10,6 @@ pub mod host_memory;
 pub mod ipc_key;
 pub mod leave;
 pub mod owner;
-pub mod release;
 pub mod release_failure;
 pub mod schedule;
 pub(in crate::core) mod teardown_errors;

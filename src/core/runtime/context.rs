@@ -21,8 +21,8 @@ pub const OPTIONS: usize = 4;
 pub struct Context {
     /// Its device.
     pub device: Arc<Device>,
-    /// Set once, right after the context has its handle.
-    default_stream: OnceLock<Handle>,
+    /// The stream that NULL stands for. Set once, right after the context has its handle.
+    pub default_stream: OnceLock<Handle>,
     /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
     pub is_primary: bool,
     /// The handles of its streams. Those that ended with their device stay in it.
@@ -44,7 +44,7 @@ impl Context {
             params: Mutex::default(),
         });
         let handle = Self::table().insert(context.clone()).ok_or_else(|| Error::no_more("contexts"))?;
-        match lifecycle().and_then(|steps| steps.streams.create_default(device, handle)) {
+        match (lifecycle().create_default_stream)(device, handle) {
             Ok(stream) => {
                 // The context is not published yet, so no other thread can have set it.
                 let _ = context.default_stream.set(stream);
@@ -55,12 +55,6 @@ impl Context {
                 Err(error)
             }
         }
-    }
-
-    /// The handle of the stream that NULL stands for.
-    #[inline]
-    pub fn default_stream_handle(&self) -> Option<Handle> {
-        self.default_stream.get().copied()
     }
 }
 
@@ -85,7 +79,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     }
     callback::refuse_endless_wait()?;
     let handle = Handle::from_raw(raw);
-    let steps = lifecycle()?;
+    let steps = lifecycle();
     if let Some(handle) = handle {
         steps.context_ending.iter().for_each(|step| step(handle));
         state_callback::streams_end(StreamsOf::Context(handle));
@@ -94,7 +88,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let mut errors = TeardownErrors::default();
     let streams = std::mem::take(&mut *context.streams.lock());
     drop(context);
-    steps.streams.drain(streams, &mut errors);
+    (steps.drain_streams)(streams, &mut errors);
     slot_table::flush_deferred();
     state_callback::notify_pending();
     if thread::current_handle() == handle {

@@ -115,15 +115,11 @@ pub fn announce_end(id: u32) {
 
 /// aclrtResetDevice.
 pub fn reset(id: i32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    callback::refuse_endless_end(|device, _| device as i32 == id)?;
     release(id, DeviceSlot::ends_with_next_reset, DeviceSlot::reset)
 }
 
 /// aclrtResetDeviceForce.
 pub fn reset_force(id: i32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    callback::refuse_endless_end(|device, _| device as i32 == id)?;
     release(id, |slot| Ok(slot.is_open()), |slot| slot.reset_force().map(Some))
 }
 
@@ -133,6 +129,8 @@ fn release(
     ends: impl FnOnce(&DeviceSlot) -> Result<bool>,
     reset: impl FnOnce(&DeviceSlot) -> Result<Option<TeardownErrors>>,
 ) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    callback::refuse_endless_end(|device, _| device as i32 == id)?;
     let announced = state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?)?;
     if announced {
         announce_end(id as u32);
@@ -141,7 +139,7 @@ fn release(
     match outcome {
         Ok(Some(errors)) => {
             state_callback::notify_pending();
-            lifecycle()?.late_callbacks.iter().for_each(|step| step());
+            lifecycle().late_callbacks.iter().for_each(|step| step());
             state_callback::notify_device(id as u32, DeviceState::ResetPost);
             errors.into_result(format_args!("device {id} is reset"))
         }

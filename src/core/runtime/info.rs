@@ -3,17 +3,17 @@
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
-use crate::core::base::config;
 use crate::core::base::error::Result;
 use crate::core::runtime;
 
 /// The version of the API (not of this library): major, minor, patch.
 pub const API_VERSION: [i32; 3] = [1, 17, 0];
 
-/// The name of the processor that programs see.
+/// The name of the processor that programs see: `PORTACL_SOC_NAME`, or a default.
 pub fn soc_name() -> &'static CStr {
     static NAME: OnceLock<CString> = OnceLock::new();
-    NAME.get_or_init(|| CString::new(config::soc_name()).unwrap_or_else(|_| c"Ascend910B1".into()))
+    let chosen = || CString::new(std::env::var("PORTACL_SOC_NAME").ok()?).ok().filter(|name| !name.is_empty());
+    NAME.get_or_init(|| chosen().unwrap_or_else(|| c"Ascend910B1".into()))
 }
 
 /// The architecture number of that processor, by which programs choose code; 0 if its name does not imply one.
@@ -23,11 +23,6 @@ pub fn npu_arch() -> i64 {
     let name = soc_name().to_bytes();
     let known = [&b"Ascend910B"[..], b"Ascend910_93"];
     if known.iter().any(|start| name.starts_with(start)) { A2_AND_A3 } else { 0 }
-}
-
-/// The id of this process.
-pub fn process_id() -> i32 {
-    std::process::id() as i32
 }
 
 /// The name of the open backend, opened now if there is none.

@@ -12,29 +12,38 @@ use std::time::Instant;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Driver;
 use crate::core::base::config::Environment;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::Result;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::open_device::Device;
 
 /// The steps, each list in its order.
 pub struct Lifecycle {
-    /// The streams of devices and contexts.
-    pub streams: &'static dyn Streams,
+    /// Creates the default stream of a new context.
+    pub create_default_stream: fn(&Arc<Device>, Handle) -> Result<Handle>,
+    /// The handles of live streams.
+    pub stream_handles: fn(StreamsOf) -> Vec<u64>,
+    /// Whether a stream with this handle is live.
+    pub stream_is_live: fn(u64) -> bool,
+    /// Removes those of these streams that are live, and waits for their work.
+    pub drain_streams: fn(BTreeSet<u64>, &mut TeardownErrors),
+    /// Removes the streams of a device and waits for their work. Waits for values in memory end at the first time, the
+    /// wait at the second one.
+    pub drain_device: fn(&Arc<Device>, Instant, Option<Instant>, &mut TeardownErrors),
     /// Apply the environment, before the backend opens.
     pub session_opening: &'static [fn(&Environment) -> Result<()>],
     /// Reports before a finalize releases anything. They get the name of the call.
     pub session_ending: &'static [fn(&str)],
-    /// Wait until threads of the program have left the library; false: not before the deadline.
-    pub session_left: &'static [fn(Instant) -> bool],
+    /// Waits until threads of the program have left the library; false: not before the deadline.
+    pub session_left: fn(Instant) -> bool,
     /// Remove handles that belong to no device. They run until no call uses the session.
     pub session_handles: &'static [fn()],
     /// Host memory.
     pub session_memory: &'static [Release<HostMemory>],
     /// State of the session that needs neither memory nor handles.
     pub session_state: &'static [fn()],
-    /// Stop threads of the library; false: not before the deadline.
-    pub session_threads: &'static [fn(Instant) -> bool],
+    /// Stops threads of the library; false: not before the deadline.
+    pub session_threads: fn(Instant) -> bool,
     /// The backend is closed, or did not open.
     pub session_closed: &'static [fn()],
     /// A finalize is complete.
@@ -78,30 +87,6 @@ pub enum StreamsOf {
     Context(Handle),
 }
 
-/// What this region needs of streams.
-pub trait Streams: Sync {
-    /// Creates the default stream of a new context.
-    fn create_default(&self, device: &Arc<Device>, context: Handle) -> Result<Handle>;
-
-    /// The handles of live streams.
-    fn handles(&self, of: StreamsOf) -> Vec<u64>;
-
-    /// Whether a stream with this handle is live.
-    fn is_live(&self, raw: u64) -> bool;
-
-    /// Removes those of these streams that are live, and waits for their work.
-    fn drain(&self, streams: BTreeSet<u64>, errors: &mut TeardownErrors);
-
-    /// Removes the streams of a device and waits for their work. Waits for values in memory end at `waits_until`.
-    fn drain_device(
-        &self,
-        device: &Arc<Device>,
-        waits_until: Instant,
-        deadline: Option<Instant>,
-        errors: &mut TeardownErrors,
-    );
-}
-
 static LIFECYCLE: OnceLock<&'static Lifecycle> = OnceLock::new();
 
 /// Sets the steps. The first call of the process does it before anything else.
@@ -110,9 +95,6 @@ pub fn install(lifecycle: &'static Lifecycle) {
 }
 
 /// The steps.
-pub fn lifecycle() -> Result<&'static Lifecycle> {
-    LIFECYCLE
-        .get()
-        .copied()
-        .ok_or_else(|| Error::new(Code::InternalError, "the library was used before its parts were put together"))
+pub fn lifecycle() -> &'static Lifecycle {
+    LIFECYCLE.get().expect("the first call installs them")
 }

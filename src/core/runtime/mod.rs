@@ -114,7 +114,7 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     // User code runs next: no reference is held meanwhile.
     drop(session);
     drop(life);
-    beginning.call().inspect_err(|_| {
+    beginning().inspect_err(|_| {
         // The first failure is the one to return.
         let _ = finalize();
     })
@@ -154,9 +154,9 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ENDING.store(true, Ordering::Relaxed);
     let callbacks = life_callback::end();
     drop(life);
-    let called = callbacks.call();
+    let called = callbacks();
     let open = announce_ends();
-    let steps = lifecycle()?;
+    let steps = lifecycle();
     steps.session_ending.iter().for_each(|step| step(call));
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
@@ -211,7 +211,16 @@ pub fn session() -> Result<Arc<Session>> {
     if is_finalized() {
         return Err(finalized());
     }
-    open_session()
+    if let Some(session) = existing_session() {
+        return Ok(session);
+    }
+    // Waits for a session in teardown: two never exist at once.
+    let life = LIFE.lock();
+    // A finalize may have run while this waited for the lock.
+    if is_finalized() {
+        return Err(finalized());
+    }
+    open_session_in(&life)
 }
 
 /// The error of a call that needs a session after a finalize.
@@ -223,7 +232,7 @@ pub fn finalized() -> Error {
 /// The session for aclrtSetDevice, which may open a new one after a finalize.
 pub fn session_for_set_device() -> Result<Arc<Session>> {
     if !is_finalized() {
-        return open_session();
+        return session();
     }
     let session = open_session_in(&LIFE.lock())?;
     FINALIZED.store(false, Ordering::Release);
@@ -255,24 +264,11 @@ pub fn device_count() -> Result<u32> {
     Ok(visibility()?.count())
 }
 
-fn open_session() -> Result<Arc<Session>> {
-    if let Some(session) = existing_session() {
-        return Ok(session);
-    }
-    // Waits for a session in teardown: two never exist at once.
-    let life = LIFE.lock();
-    // A finalize may have run while this waited for the lock.
-    if is_finalized() {
-        return Err(finalized());
-    }
-    open_session_in(&life)
-}
-
 fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     if let Some(session) = existing_session() {
         return Ok(session);
     }
-    let steps = lifecycle()?;
+    let steps = lifecycle();
     let environment = heed_environment(steps).inspect_err(config::report_refusal)?;
     let opened = lifecycle::driver::open(&environment);
     let (driver, visibility) = opened.inspect_err(|fault| {
@@ -324,15 +320,6 @@ impl Session {
     }
 }
 
-/// Runs all steps, also after one that did not complete before `deadline`; whether all did.
-fn complete_all(steps: &[fn(Instant) -> bool], deadline: Instant) -> bool {
-    let mut complete = true;
-    for step in steps {
-        complete &= step(deadline);
-    }
-    complete
-}
-
 /// How long idle threads of the library are joined after user code has used up the timeout.
 const MIN_PATIENCE: Duration = Duration::from_millis(200);
 
@@ -350,7 +337,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
         errors.merge(slot.close(deadline));
     }
     let late = deadline.max(Instant::now() + MIN_PATIENCE);
-    let left = complete_all(steps.session_left, late);
+    let left = (steps.session_left)(late);
     let mut finished = left && !errors.timed_out;
     let alone = wait_until_unshared(&mut session, |_| {
         steps.session_handles.iter().for_each(|step| step());
@@ -371,7 +358,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     // Idle threads end at once, but need a processor for it.
     let left = deadline.saturating_duration_since(Instant::now());
     let late = deadline.max(Instant::now() + MIN_PATIENCE);
-    finished &= complete_all(steps.session_threads, late);
+    finished &= (steps.session_threads)(late);
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
     steps.session_closed.iter().for_each(|step| step());
     if finished {

@@ -139,36 +139,28 @@ pub fn notify_device(id: u32, state: DeviceState) {
     DEVICES.notify("device-state callback", |watcher| watcher(id, state));
 }
 
+fn notify_stream(stream: u64, state: StreamState) {
+    STREAMS.notify("stream-state callback", |watcher| watcher(stream, state));
+}
+
 /// Reports that a stream was created. The caller holds no lock and no reference.
-#[inline]
 pub fn stream_created(stream: u64) {
-    if STREAMS.has_any() {
-        STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Created));
-    }
+    notify_stream(stream, StreamState::Created);
 }
 
 /// Reports once that a stream is about to end. The caller holds no lock and no reference.
-#[inline]
 pub fn stream_ends(stream: u64) {
-    if STREAMS.has_any() {
-        notify_stream_end(stream);
-    }
-}
-
-#[cold]
-fn notify_stream_end(stream: u64) {
-    if INSIDE.get() {
+    if !STREAMS.has_any() || INSIDE.get() {
         return;
     }
     {
         let mut ending = ENDING.lock();
         // Read under the lock: a stream leaves the table before it leaves `ENDING`.
-        let alive = lifecycle().is_ok_and(|steps| steps.streams.is_live(stream));
-        if !alive || !ending.get_or_insert_default().insert(stream) {
+        if !(lifecycle().stream_is_live)(stream) || !ending.get_or_insert_default().insert(stream) {
             return;
         }
     }
-    STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
+    notify_stream(stream, StreamState::Ending);
 }
 
 /// As [`stream_ends`], for all of a kind.
@@ -176,7 +168,7 @@ pub fn streams_end(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
-    for stream in handles(which) {
+    for stream in (lifecycle().stream_handles)(which) {
         stream_ends(stream);
     }
 }
@@ -186,7 +178,7 @@ pub fn streams_stay(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
-    let stay = handles(which);
+    let stay = (lifecycle().stream_handles)(which);
     if let Some(ending) = &mut *ENDING.lock() {
         for stream in &stay {
             ending.remove(stream);
@@ -194,30 +186,21 @@ pub fn streams_stay(which: StreamsOf) {
     }
 }
 
-fn handles(which: StreamsOf) -> Vec<u64> {
-    lifecycle().map_or_else(|_| Vec::new(), |steps| steps.streams.handles(which))
-}
-
 /// A stream is out of the table. May be called under locks: [`notify_pending`] follows without them.
-#[inline]
 pub fn stream_ended(stream: Handle) {
-    if STREAMS.has_any() {
-        note_end(stream.raw());
+    if !STREAMS.has_any() {
+        return;
     }
-}
-
-#[cold]
-fn note_end(stream: u64) {
-    let announced = ENDING.lock().as_mut().is_some_and(|ending| ending.remove(&stream));
+    let announced = ENDING.lock().as_mut().is_some_and(|ending| ending.remove(&stream.raw()));
     if !announced && !INSIDE.get() {
-        LATE.with(|late| late.push(stream));
+        LATE.with(|late| late.push(stream.raw()));
     }
 }
 
 /// Reports the streams that ended under locks. The caller holds no lock and no reference.
 pub fn notify_pending() {
     for stream in LATE.with(ThreadList::take) {
-        STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
+        notify_stream(stream, StreamState::Ending);
     }
 }
 

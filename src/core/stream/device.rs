@@ -16,50 +16,44 @@ use crate::core::order::known::Known;
 use crate::core::order::{self, Awaited};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::lifecycle::{Streams, StreamsOf};
+use crate::core::runtime::lifecycle::StreamsOf;
 use crate::core::runtime::{state_callback, thread};
 use crate::core::stream::{self, Stream, StreamFlags, interceptor};
 
-/// All streams of the process.
-pub struct AllStreams;
+/// Creates the default stream of a new context.
+pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
+    Stream::create(device, context, 0, StreamFlags::default(), true)
+}
 
-impl Streams for AllStreams {
-    fn create_default(&self, device: &Arc<Device>, context: Handle) -> Result<Handle> {
-        Stream::create(device, context, 0, StreamFlags::default(), true)
-    }
+/// The handles of live streams.
+pub fn handles_of(of: StreamsOf) -> Vec<u64> {
+    let of_device = |id| move |(_, stream): &(_, Arc<Stream>)| stream.device.id == id;
+    let all: Vec<_> = match of {
+        StreamsOf::Device(id) => Stream::table().live().filter(of_device(id)).collect(),
+        StreamsOf::Context(context) => Stream::of_context(context).collect(),
+    };
+    all.into_iter().map(|(handle, _)| handle.raw()).collect()
+}
 
-    fn handles(&self, of: StreamsOf) -> Vec<u64> {
-        let of_device = |id| move |(_, stream): &(_, Arc<Stream>)| stream.device.id == id;
-        let all: Vec<_> = match of {
-            StreamsOf::Device(id) => Stream::table().live().filter(of_device(id)).collect(),
-            StreamsOf::Context(context) => Stream::of_context(context).collect(),
-        };
-        all.into_iter().map(|(handle, _)| handle.raw()).collect()
-    }
+/// Whether a stream with this handle is live.
+pub fn is_live(raw: u64) -> bool {
+    Handle::from_raw(raw).is_some_and(|handle| Stream::table().get(handle).is_some())
+}
 
-    fn is_live(&self, raw: u64) -> bool {
-        Handle::from_raw(raw).is_some_and(|handle| Stream::table().get(handle).is_some())
-    }
+/// Removes those of these streams that are live, and waits for their work.
+pub fn drain(streams: BTreeSet<u64>, errors: &mut TeardownErrors) {
+    // All of them first: no call uses one while another ends.
+    let taken = streams.into_iter().filter_map(|raw| handles::remove("stream", raw).ok()).collect();
+    drain_all(taken, None, errors);
+}
 
-    fn drain(&self, streams: BTreeSet<u64>, errors: &mut TeardownErrors) {
-        // All of them first: no call uses one while another ends.
-        let taken = streams.into_iter().filter_map(|raw| handles::remove("stream", raw).ok()).collect();
-        drain_all(taken, None, errors);
-    }
-
-    fn drain_device(
-        &self,
-        device: &Arc<Device>,
-        waits_until: Instant,
-        deadline: Option<Instant>,
-        errors: &mut TeardownErrors,
-    ) {
-        let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
-        // All of them first: one may wait for what another waits for.
-        streams.iter().for_each(|stream| stream.limit_waits(waits_until));
-        streams.iter().for_each(|stream| stream.callbacks.drop_pending(stream.handle));
-        drain_all(streams, deadline, errors);
-    }
+/// Removes the streams of a device and waits for their work. Waits for values in memory end at `until`.
+pub fn drain_device(device: &Arc<Device>, until: Instant, deadline: Option<Instant>, errors: &mut TeardownErrors) {
+    let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
+    // All of them first: one may wait for what another waits for.
+    streams.iter().for_each(|stream| stream.limit_waits(until));
+    streams.iter().for_each(|stream| stream.callbacks.drop_pending(stream.handle));
+    drain_all(streams, deadline, errors);
 }
 
 fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, errors: &mut TeardownErrors) {
@@ -73,7 +67,7 @@ impl Context {
     /// The stream that NULL stands for.
     #[inline]
     pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
-        Stream::table().get(self.default_stream_handle()?)
+        Stream::table().get(*self.default_stream.get()?)
     }
 }
 

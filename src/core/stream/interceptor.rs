@@ -102,9 +102,9 @@ pub fn install(interceptor: &'static dyn Interceptor) {
     INSTALLED.get_or_init(|| interceptor);
 }
 
-/// The interceptor. Without one, streams that only build graphs refuse all work.
+/// The interceptor.
 pub fn installed() -> &'static dyn Interceptor {
-    INSTALLED.get().copied().unwrap_or(&Unbound)
+    *INSTALLED.get().expect("the first call installs it")
 }
 
 /// A capture is going on while this exists.
@@ -192,41 +192,6 @@ impl Interception {
     pub fn existing<T: 'static>(&self) -> Option<&T> {
         self.state.get()?.downcast_ref()
     }
-}
-
-/// The interceptor if none is installed. Only streams that build graphs are intercepted then.
-struct Unbound;
-
-impl Interceptor for Unbound {
-    fn submit(&self, stream: &Stream, _: Op<'_>) -> Result<Position> {
-        Err(unbound(stream))
-    }
-
-    fn launch(&self, stream: &Stream, _: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position> {
-        Err(unbound(stream))
-    }
-
-    fn use_event(&self, stream: &Stream, _: &Event, _: u64, _: EventUse) -> Result<bool> {
-        Err(unbound(stream))
-    }
-
-    fn check_wait(&self, _: Awaited<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_call(&self, _: Call) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_destroy(&self, _: &Stream) -> Result<()> {
-        Ok(())
-    }
-
-    fn abort(&self, _: &Stream, _: &Fault, _: Option<Instant>) -> Wait {
-        Wait::Done
-    }
-
-    fn note(&self, _: &Stream, _: Change) {}
 }
 
 /// The error for work on a stream that builds graphs and is bound to none.

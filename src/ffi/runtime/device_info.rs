@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
-use crate::core::runtime::{device, device_info, info, thread};
+use crate::core::runtime::{device, device_info, thread};
 use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_outs, must_be_null, text};
 use crate::ffi::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(pciBusId: *const c_char, devic
 ///     a container.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
-    guard_out("aclrtDeviceGetBareTgid", "pid", pid, || Ok(info::process_id()))
+    guard_out("aclrtDeviceGetBareTgid", "pid", pid, || Ok(std::process::id() as i32))
 }
 
 /// Returns the lowest and the highest stream priority of the current device; smaller numbers are higher priorities.

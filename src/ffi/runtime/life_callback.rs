@@ -2,7 +2,6 @@
 
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
-use std::sync::Arc;
 
 use crate::core::base::error::Result;
 use crate::core::runtime::life_callback::{self, Callback};
@@ -45,7 +44,7 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
         life_callback::register_init(Callback {
             kind: enum_value(r#type),
             address: function as usize,
-            call: Arc::new(move |text: &CStr| {
+            call: Box::new(move |text: &CStr| {
                 // SAFETY: by the contract of this function it can be called with the caller's
                 // argument until it is unregistered; the text outlives the call.
                 unsafe { function(text.as_ptr(), text.count_bytes(), address::to_c(argument)) }
@@ -103,7 +102,7 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
             address: function as usize,
             // SAFETY: the program keeps the finalize callback and its argument valid until it has
             // run or is unregistered.
-            call: Arc::new(move || unsafe { function(address::to_c(argument)) }),
+            call: Box::new(move || unsafe { function(address::to_c(argument)) }),
         })
     })
 }

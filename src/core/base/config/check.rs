@@ -24,22 +24,18 @@ pub enum Check {
 }
 
 impl Check {
-    const ALL: [Self; 6] = [Self::Races, Self::Init, Self::Sync, Self::Bounds, Self::Leaks, Self::Misuse];
+    const NAMES: [(&str, Self); 6] = [
+        ("races", Self::Races),
+        ("init", Self::Init),
+        ("sync", Self::Sync),
+        ("bounds", Self::Bounds),
+        ("leaks", Self::Leaks),
+        ("misuse", Self::Misuse),
+    ];
 
     /// Whether it needs the operations of streams.
     pub const fn sees_operations(self) -> bool {
         matches!(self, Self::Races | Self::Init | Self::Sync)
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Races => "races",
-            Self::Init => "init",
-            Self::Sync => "sync",
-            Self::Bounds => "bounds",
-            Self::Leaks => "leaks",
-            Self::Misuse => "misuse",
-        }
     }
 }
 
@@ -70,17 +66,17 @@ fn checks(text: &str) -> Option<Vec<Check>> {
         return Some(Vec::new());
     }
     let names: Vec<&str> = text.split(',').collect();
-    let is_known = |name: &&str| *name == "all" || Check::ALL.iter().any(|check| check.name() == *name);
+    let is_known = |name: &&str| *name == "all" || Check::NAMES.iter().any(|(known, _)| known == name);
     if !names.iter().all(is_known) {
         return None;
     }
-    let is_named = |check: &Check| names.contains(&"all") || names.contains(&check.name());
-    Some(Check::ALL.into_iter().filter(is_named).collect())
+    let is_named = |(name, _): &(&str, _)| names.contains(&"all") || names.contains(name);
+    Some(Check::NAMES.into_iter().filter(is_named).map(|(_, check)| check).collect())
 }
 
 /// Reads the variables; `None`: no check.
 pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
-    let names = Check::ALL.map(Check::name).join(", ");
+    let names = Check::NAMES.map(|(name, _)| name).join(", ");
     let allowed = format!("0, all, or names of checks separated by commas: {names}");
     let checks = variables.parsed("PORTACL_CHECK", &allowed, checks)?.unwrap_or_default();
     if checks.is_empty() {

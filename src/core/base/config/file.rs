@@ -9,27 +9,22 @@ use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 
 /// Whose failures `aclGetRecentErrMsg` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrMsgMode {
     /// The calling thread's.
+    #[default]
     Thread,
     /// Those of all threads.
     Process,
 }
 
 /// The configuration file's part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileConfig {
     /// `defaultDevice.default_device`: the device of threads that set none.
     pub default_device: Option<u32>,
     /// `err_msg_mode`.
     pub err_msg_mode: ErrMsgMode,
-}
-
-impl Default for FileConfig {
-    fn default() -> Self {
-        Self { default_device: None, err_msg_mode: ErrMsgMode::Thread }
-    }
 }
 
 /// Largest nesting of objects, and of arrays, that a configuration file may have.

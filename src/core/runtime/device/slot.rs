@@ -30,21 +30,13 @@ const CALLBACK_PATIENCE: Duration = Duration::from_secs(2);
 /// How often a thread that waits for a reset checks whether it has callbacks to run.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The result of opening a device.
-struct Open {
-    device: Arc<Device>,
-    /// Its default context.
-    primary: Handle,
-    /// Its default stream, if it was closed before.
-    default_stream: Option<Handle>,
-}
-
 /// The slot of one device in a session: closed, or open with a reference count.
 pub struct DeviceSlot {
     id: u32,
-    /// Held while the device is set or reset, also while a reset waits for its work.
-    state: Mutex<SlotState>,
-    /// The open device. Changed under `state`; readers do not wait for the lock.
+    /// Sets of the open device that resets have undone. Locked while the device is set or reset, also while a reset
+    /// waits for its work.
+    released: Mutex<u64>,
+    /// The open device. Changed under that lock; readers do not wait for it.
     device: Published<Device>,
     /// The session is ending: the device is not opened any more.
     ended: AtomicBool,
@@ -54,18 +46,12 @@ pub struct DeviceSlot {
     pub features: Slots,
 }
 
-#[derive(Default)]
-struct SlotState {
-    /// Sets of the open device that resets have undone.
-    released: u64,
-}
-
 impl DeviceSlot {
     /// The closed slot of device `id`.
     pub fn new(id: u32) -> Self {
         Self {
             id,
-            state: Mutex::default(),
+            released: Mutex::default(),
             device: Published::new(),
             ended: AtomicBool::new(false),
             info: OnceLock::new(),
@@ -77,11 +63,11 @@ impl DeviceSlot {
     /// current one. The caller holds no reference to the device, because a reset that this waits for would wait for it.
     /// Returns the default stream if this opened the device.
     pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<Option<Handle>> {
-        let state = self.lock()?;
+        let released = self.lock()?;
         if raced.is_some() && raced == self.device().map(|device| device.owner) {
             return Ok(None);
         }
-        let Open { device, primary, default_stream } = self.open(&state, driver)?;
+        let (device, primary, default_stream) = self.open(&released, driver)?;
         device.sets.set_first(primary, thread::number());
         thread::set_current(Some(primary));
         Ok(default_stream)
@@ -90,8 +76,8 @@ impl DeviceSlot {
     /// The device with its default context for an explicit context; counts nothing. Also returns the default stream if
     /// this opened the device.
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
-        let state = self.lock()?;
-        let Open { device, primary, default_stream } = self.open(&state, driver)?;
+        let released = self.lock()?;
+        let (device, primary, default_stream) = self.open(&released, driver)?;
         device.sets.primary.store(primary.raw(), Ordering::SeqCst);
         Ok((device, default_stream))
     }
@@ -135,22 +121,19 @@ impl DeviceSlot {
     }
 
     /// The reference count.
-    fn count(&self, state: &SlotState) -> u64 {
+    fn count(&self, released: &u64) -> u64 {
         let device = self.device.get();
-        device.map_or(0, |device| device.sets.sets.total().wrapping_sub(state.released))
+        device.map_or(0, |device| device.sets.sets.total().wrapping_sub(*released))
     }
 
-    /// Locks the state. A reset that holds the lock waits for the streams of the device, which may wait for callbacks
-    /// of another device that only the calling thread runs. So a thread with such callbacks waits for a bounded time.
-    fn lock(&self) -> Result<MutexGuard<'_, SlotState>> {
-        self.state.try_lock().map_or_else(|| self.lock_later(), Ok)
-    }
-
-    fn lock_later(&self) -> Result<MutexGuard<'_, SlotState>> {
+    /// Locks the count of released sets. A reset that holds the lock waits for the streams of the device, which may
+    /// wait for callbacks of another device that only the calling thread runs. So a thread with such callbacks waits for
+    /// a bounded time.
+    fn lock(&self) -> Result<MutexGuard<'_, u64>> {
         let mut pending_since = None;
         loop {
-            if let Some(state) = self.state.try_lock_for(LOOK) {
-                return Ok(state);
+            if let Some(released) = self.released.try_lock_for(LOOK) {
+                return Ok(released);
             }
             // The reset drops callbacks of the device's own streams.
             let pending = callback::pending_here(&|device, _| device == self.id);
@@ -168,8 +151,9 @@ impl DeviceSlot {
         }
     }
 
-    /// `_state`: the caller holds the lock.
-    fn open(&self, _state: &SlotState, driver: &dyn Driver) -> Result<Open> {
+    /// Opens it, with its default context. Returns the default stream as well, if it was closed before. `_released`: the
+    /// caller holds the lock.
+    fn open(&self, _released: &u64, driver: &dyn Driver) -> Result<(Arc<Device>, Handle, Option<Handle>)> {
         if self.ended.load(Ordering::SeqCst) {
             return Err(runtime::finalized());
         }
@@ -196,69 +180,72 @@ impl DeviceSlot {
         if open.is_none() {
             self.device.replace(Some(device.clone()));
         }
-        Ok(Open { device, primary, default_stream })
+        Ok((device, primary, default_stream))
     }
 
     /// aclrtResetDevice. Returns the result of the teardown if this was the last reference.
     pub fn reset(&self) -> Result<Option<TeardownErrors>> {
-        let mut state = self.lock()?;
-        if self.count(&state) == 0 {
+        let mut released = self.lock()?;
+        if self.count(&released) == 0 {
             return Err(param_invalid!(
                 "deviceId {} is not set (its reference count is 0); there is nothing to reset",
                 self.id
             ));
         }
-        state.released += 1;
-        if self.count(&state) > 0 {
+        *released += 1;
+        if self.count(&released) > 0 {
             return Ok(None);
         }
         if let Some(device) = self.device() {
             let primary = device.sets.primary.swap(0, Ordering::SeqCst);
-            if device.sets.sets.exact_total() > state.released {
+            if device.sets.sets.exact_total() > *released {
                 // Another thread set the device meanwhile: it stays.
                 device.sets.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);
             }
-            announce_release(&device, "aclrtResetDevice")?;
+            lifecycle().device_ending.iter().for_each(|step| step(&device, "aclrtResetDevice"));
         }
-        Ok(Some(self.release(&mut state, None)))
+        Ok(Some(self.release(&mut released, None)))
     }
 
     /// aclrtResetDeviceForce. Returns the result of the teardown.
     pub fn reset_force(&self) -> Result<TeardownErrors> {
-        let mut state = self.lock()?;
+        let mut released = self.lock()?;
         let Some(device) = self.device() else {
             return Err(param_invalid!("deviceId {} is not set; there is nothing to reset", self.id));
         };
-        announce_release(&device, "aclrtResetDeviceForce")?;
+        lifecycle().device_ending.iter().for_each(|step| step(&device, "aclrtResetDeviceForce"));
         drop(device);
-        Ok(self.release(&mut state, None))
+        Ok(self.release(&mut released, None))
     }
 
     /// As a forced reset, at the end of the session: the device is not opened again.
     pub fn close(&self, deadline: Instant) -> TeardownErrors {
         self.ended.store(true, Ordering::SeqCst);
         // A reset in another thread may hold the lock and wait for the same work.
-        let state = self.state.try_lock_until(deadline);
-        match state {
-            Some(mut state) => self.release(&mut state, Some(deadline)),
+        let released = self.released.try_lock_until(deadline);
+        match released {
+            Some(mut released) => self.release(&mut released, Some(deadline)),
             None => TeardownErrors::too_late(),
         }
     }
 
     /// Releases the device: first its handles die, so that no new work is submitted; then pending work completes; then
     /// calls inside leave; then the resources are freed.
-    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> TeardownErrors {
+    fn release(&self, released: &mut u64, deadline: Option<Instant>) -> TeardownErrors {
         let mut errors = TeardownErrors::default();
         let Some(mut device) = self.device.replace(None) else { return errors };
-        let Ok(steps) = lifecycle() else { return errors };
+        let steps = lifecycle();
         device.sets.primary.store(0, Ordering::SeqCst);
-        state.released = 0;
-        let waits_until = waits_until(deadline);
+        *released = 0;
+        // Streams may wait for values, which other threads may still write, until then.
+        let now = Instant::now();
+        let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);
+        let waits_until = now + left.min(WAIT_PATIENCE);
         let alone = wait_until_unshared(&mut device, |device| {
             // Each time: a call that was inside may have created something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
-            steps.streams.drain_device(device, waits_until, deadline, &mut errors);
+            (steps.drain_device)(device, waits_until, deadline, &mut errors);
             steps.device_handles.iter().for_each(|step| step(device));
             slot_table::flush_deferred();
             !errors.timed_out
@@ -276,17 +263,4 @@ impl DeviceSlot {
         }
         errors
     }
-}
-
-/// Reports before `call` releases the device.
-fn announce_release(device: &Device, call: &str) -> Result<()> {
-    lifecycle()?.device_ending.iter().for_each(|step| step(device, call));
-    Ok(())
-}
-
-/// The time until which streams of a device in teardown may wait for values, which other threads may still write.
-fn waits_until(deadline: Option<Instant>) -> Instant {
-    let now = Instant::now();
-    let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);
-    now + left.min(WAIT_PATIENCE)
 }

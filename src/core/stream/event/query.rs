@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::{Creator, Event};
 use crate::backend::Wait;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, error_with};
+use crate::core::base::error::{Code, Result, error_with};
 use crate::core::base::handles::{self, Object};
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::known::Known;
