@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable, Status};
 use crate::algo::sync::reclaim::Pin;
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
 /// Declares the kinds: number, and name in failure texts. Those that programs never see have no name.
 macro_rules! kinds {
@@ -134,6 +134,15 @@ pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
 #[inline]
 pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
     T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// Why a table has given no handle: no more of `what` can be made, or the host has no memory.
+#[cold]
+pub fn no_handle<T: Object>(full: Code, what: &str) -> Error {
+    match T::table().is_full() {
+        true => Error::new(full, format_args!("no more {what} can be made; destroy some")),
+        false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
+    }
 }
 
 /// As [`get`], under a pin of the caller.

@@ -95,15 +95,6 @@ pub const GOES_ON: [&str; 80] = [
     "portaclReportError",
 ];
 
-/// Why a table has given no handle: `full` where it has none left.
-#[cold]
-pub fn no_handle(is_full: bool, full: Error) -> Error {
-    match is_full {
-        true => full,
-        false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
-    }
-}
-
 /// Claims host memory for a call whose size the program chooses: at most `count` times `each` bytes, for `what`. To be
 /// called before anything changes; until the claim is dropped, this thread has that memory.
 #[inline]

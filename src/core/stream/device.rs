@@ -22,7 +22,7 @@ use crate::core::stream::{self, Stream, StreamFlags, interceptor};
 
 /// Creates the default stream of a new context.
 pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
-    Stream::create(device, context, 0, StreamFlags::default(), true)
+    Stream::create(device, context, 0, StreamFlags::default(), true, None)
 }
 
 /// The handles of live streams.
@@ -107,10 +107,7 @@ impl Device {
 
 /// aclrtSynchronizeDevice.
 pub fn synchronize() -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
-    interceptor::check_device(&device)?;
-    device.synchronize(None).map(drop)
+    synchronize_with_timeout(-1)
 }
 
 /// aclrtSynchronizeDeviceWithTimeout.

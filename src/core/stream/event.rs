@@ -9,39 +9,39 @@
 //! A wait is for the record that was the latest when the wait was queued. A reset undoes the record that was the latest
 //! when the reset was queued: an earlier reset that is still pending does not affect a later record. Waits of streams
 //! and of the host ignore resets, so that a misplaced reset breaks no order.
+//!
+//! Events with ACL_EVENT_EXTERNAL are signals between streams and graphs, also graphs that run already. Such an event is
+//! set or not. A record sets it, a reset clears it, and a wait lasts until it is set; each takes effect when its stream,
+//! or its run of a graph, reaches it.
 
-mod external;
-mod intercepted;
 mod lifetime;
 mod marks;
 mod query;
-mod quota;
 pub mod sharing;
 mod time;
 mod wait;
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use self::external::{CLEAR, SET, until_set};
-use self::intercepted::Intercepted;
 pub use self::lifetime::{available, create_ex, create_plain, create_with_flag, destroy, id};
 use self::marks::Marks;
 pub use self::query::{is_complete, is_complete_old, synchronize, waits_are_over};
-pub use self::quota::Quota;
 use self::sharing::Shared;
 pub use self::sharing::{export, import};
 pub use self::time::{elapsed_ms, time_us};
-pub use self::wait::{wait, wait_with_flag, wait_with_timeout};
+pub use self::wait::{until_set, wait, wait_with_flag, wait_with_timeout};
+use crate::algo::map::slot_table::Handle;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
-use crate::backend::{self, Op, Position};
+use crate::backend::{self, Change, Op, Position};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::order::{self, Clock, checker};
 use crate::core::runtime::device::Device;
 use crate::core::stream::failure::Recorded;
-use crate::core::stream::interceptor::{self, EventUse};
+use crate::core::stream::interceptor::{self, Awaited, EventUse};
 use crate::core::stream::stream::Stream;
 use crate::core::stream::stream::resolve::resolve;
 
@@ -56,6 +56,11 @@ mod flag {
     /// The bits that may be combined.
     pub const COMBINABLE: u32 = SYNC | CAPTURE_STREAM_PROGRESS | TIME_LINE | DEVICE_USE_ONLY;
 }
+
+/// Sets the signal of an event with ACL_EVENT_EXTERNAL.
+pub const SET: Change = Change::Set(1);
+/// Clears it.
+pub const CLEAR: Change = Change::Set(0);
 
 /// The flag of records and waits that belong to a stream that is being captured.
 const RECORD_OR_WAIT_EXTERNAL: u32 = 0x01;
@@ -113,6 +118,16 @@ struct Uses {
     intercepted: Option<Intercepted>,
 }
 
+/// What an interceptor keeps with a record that it took.
+pub type Kept = Box<dyn Any + Send + Sync>;
+
+/// A record that an interceptor took.
+struct Intercepted {
+    kept: Kept,
+    /// The latest record in a running stream at that time. A later one replaces the record that was taken.
+    before: Option<(Handle, Position)>,
+}
+
 impl Event {
     #[inline]
     fn was_recorded(&self) -> bool {
@@ -135,7 +150,7 @@ impl Event {
 
     /// The event that processes share, if it has ACL_EVENT_IPC.
     pub fn shared(&self) -> Option<&Arc<backend::SharedEvent>> {
-        self.shared.as_ref().map(Shared::native)
+        self.shared.as_ref().map(|shared| &shared.native)
     }
 
     /// A run of a graph records it, as operation `position` of `stream`.
@@ -194,6 +209,43 @@ impl Event {
         }
         Err(param_invalid!("event was created by aclrtCreateEventExWithFlag; {instead}"))
     }
+
+    /// Whether an interceptor took a record of it. It may have been replaced since.
+    #[inline(always)]
+    fn may_be_intercepted(&self) -> bool {
+        // Relaxed: threads that share an event order their uses of it.
+        self.was_intercepted.load(Ordering::Relaxed)
+    }
+
+    /// An interceptor takes a record: `take` returns what it keeps. Of two concurrent records the one taken last is
+    /// kept.
+    pub fn intercept(&self, take: impl FnOnce() -> Result<Kept>) -> Result<()> {
+        let mut uses = self.uses.lock();
+        let kept = take()?;
+        uses.intercepted = Some(Intercepted { kept, before: self.recorded.get() });
+        self.was_intercepted.store(true, Ordering::Relaxed);
+        self.is_plain.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// What `read` returns for what the interceptor keeps with the latest record. `None` if another record
+    /// replaced it, or if `read` returns `None`: then the interceptor has done with it.
+    pub fn intercepted<T>(&self, read: impl FnOnce(&(dyn Any + Send + Sync)) -> Option<T>) -> Option<T> {
+        let mut uses = self.uses.lock();
+        let latest = uses.intercepted.as_ref()?;
+        let found = if latest.before == self.recorded.get() { read(&*latest.kept) } else { None };
+        if found.is_none() {
+            uses.intercepted = None;
+            self.was_intercepted.store(false, Ordering::Relaxed);
+        }
+        found
+    }
+
+    /// Fails if the host cannot wait for its latest record, because an interceptor took that.
+    #[inline]
+    fn check_runs(&self) -> Result<()> {
+        if self.may_be_intercepted() { interceptor::installed().check_wait(Awaited::Event(self)) } else { Ok(()) }
+    }
 }
 
 /// aclrtRecordEvent.
@@ -217,7 +269,8 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     // well.
     let mut uses = event.uses.lock();
     if let Some(signal) = &event.signal {
-        external::set(signal, &stream)?;
+        // Before the event's record: a thread that waits for the record sees it set.
+        stream.submit_now(Op::ChangeNotify(signal, SET))?;
     }
     let position = stream.submit_now(Op::Record(&event.native))?;
     event.note_recorded(&stream, position);
@@ -288,7 +341,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
         return use_intercepted(&stream, &event, raw, EventUse::Reset).map(drop);
     }
     if let Some(signal) = &event.signal {
-        return external::clear(signal, &stream);
+        return stream.submit_now(Op::ChangeNotify(signal, CLEAR)).map(drop);
     }
     let mut uses = event.uses.lock();
     // An earlier reset in the same stream, or one that is complete, makes this one unnecessary.

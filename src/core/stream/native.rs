@@ -56,9 +56,7 @@ pub fn wrap_stream(native: usize) -> Result<u64> {
         return Err(invalid_param!("native is {name}; pass a stream that was created"));
     }
     let device = thread::current()?.device.clone();
-    let adopt = |options| device.native.adopt_stream(native, options);
-    let flags = StreamFlags::default();
-    let made = Stream::create_with(&device, stream::current_context()?, 0, flags, false, adopt);
+    let made = Stream::create(&device, stream::current_context()?, 0, StreamFlags::default(), false, Some(native));
     drop(device);
     let stream = made?.raw();
     state_callback::stream_created(stream);

@@ -21,7 +21,7 @@ use crate::core::base::host_memory;
 use crate::core::order::sequence;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream, op_timeout};
+use crate::core::stream::{self, op_timeout};
 
 /// The flag of a notify that only the device uses; it has no effect here.
 const DEVICE_USE_ONLY: u64 = 1;
@@ -126,10 +126,8 @@ fn check_flag(flag: u64) -> Result<()> {
 }
 
 fn insert<T: Object>(notify: T) -> Result<u64> {
-    T::table().insert(Arc::new(notify)).map(Handle::raw).ok_or_else(|| {
-        let full = Error::new(Code::NoNotifyResource, "no more handles of notifies can be made; destroy some");
-        host_memory::no_handle(T::table().is_full(), full)
-    })
+    let handle = T::table().insert(Arc::new(notify)).map(Handle::raw);
+    handle.ok_or_else(|| handles::no_handle::<T>(Code::NoNotifyResource, "handles of notifies"))
 }
 
 /// aclrtCreateNotify.
@@ -158,19 +156,13 @@ pub fn destroy(raw: u64) -> Result<()> {
 
 /// aclrtRecordNotify.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
-    handles::check_not_null::<Notify>("notify", raw)?;
-    let stream = stream::resolve(stream)?;
-    let notify = handles::get_pinned::<Notify>("notify", raw, stream.pin())?;
-    change_count(&notify.common, &stream, Change::Set(1))
+    queue::<Notify>("notify", raw, stream, |notify| Op::ChangeNotify(&notify.common.native, Change::Set(1)))
 }
 
 /// aclrtWaitAndResetNotify: for at most this many seconds, 0 is no timeout.
 pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
-    handles::check_not_null::<Notify>("notify", raw)?;
-    let stream = stream::resolve(stream)?;
-    let notify = handles::get_pinned::<Notify>("notify", raw, stream.pin())?;
-    let limit = op_timeout::seconds(seconds);
-    wait_for_count(&notify.common, &stream, NotifyWait { until: Until::Equal(1), clear: true, limit })
+    let wait = NotifyWait { until: Until::Equal(1), clear: true, limit: op_timeout::seconds(seconds) };
+    queue::<Notify>("notify", raw, stream, |notify| Op::WaitNotify(&notify.common.native, wait))
 }
 
 /// aclrtGetNotifyId.
@@ -189,12 +181,12 @@ pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     Ok(())
 }
 
-fn change_count(notify: &Common, stream: &Stream, change: Change) -> Result<()> {
-    stream.submit(Op::ChangeNotify(&notify.native, change)).map(drop)
-}
-
-fn wait_for_count(notify: &Common, stream: &Stream, wait: NotifyWait) -> Result<()> {
-    stream.submit(Op::WaitNotify(&notify.native, wait)).map(drop)
+/// Queues an operation on a notify.
+fn queue<T: Object>(argument: &str, raw: u64, stream: u64, op: impl FnOnce(&T) -> Op<'_>) -> Result<()> {
+    handles::check_not_null::<T>(argument, raw)?;
+    let stream = stream::resolve(stream)?;
+    let notify = handles::get_pinned::<T>(argument, raw, stream.pin())?;
+    stream.submit(op(notify)).map(drop)
 }
 
 /// aclrtCntNotifyCreate.
@@ -236,10 +228,7 @@ pub fn reset_counted(raw: u64, stream: u64) -> Result<()> {
 }
 
 fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
-    handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
-    let stream = stream::resolve(stream)?;
-    let notify = handles::get_pinned::<CountedNotify>("cntNotify", raw, stream.pin())?;
-    change_count(&notify.0, &stream, change)
+    queue::<CountedNotify>("cntNotify", raw, stream, |notify| Op::ChangeNotify(&notify.0.native, change))
 }
 
 /// The arguments of aclrtCntNotifyWaitWithTimeout.
@@ -282,11 +271,8 @@ pub fn wait_counted(raw: u64, stream: u64, wait: CountedWait) -> Result<()> {
             "info->isClear is {clear}; allowed: 0 (leave the count) and 1 (set it to 0 after the wait)"
         ));
     }
-    handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
-    let stream = stream::resolve(stream)?;
-    let notify = handles::get_pinned::<CountedNotify>("cntNotify", raw, stream.pin())?;
-    let limit = op_timeout::seconds(seconds);
-    wait_for_count(&notify.0, &stream, NotifyWait { until, clear: clear == 1, limit })
+    let wait = NotifyWait { until, clear: clear == 1, limit: op_timeout::seconds(seconds) };
+    queue::<CountedNotify>("cntNotify", raw, stream, |notify| Op::WaitNotify(&notify.0.native, wait))
 }
 
 /// aclrtCntNotifyGetId.

@@ -4,7 +4,6 @@
 //! thread any number of streams of one device.
 
 mod reader;
-pub mod subscription;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,15 +11,16 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use self::reader::Reader;
-use self::subscription::Link;
+pub use self::reader::Subscription;
+use self::reader::{Link, Reader};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
-use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
 use crate::core::runtime::thread;
 use crate::core::stream::stream::Stream;
 use crate::core::stream::stream::resolve::resolve;
+use crate::core::stream::stream::synchronize::deadline;
 
 /// The largest number of threads of a family.
 const MAX_THREADS: usize = 1024;
@@ -36,14 +36,8 @@ pub struct Family {
     process: &'static str,
     /// The threads with streams, by their pthread_t.
     threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
-    inside: Mutex<Inside>,
-}
-
-/// Process calls that threads are inside of.
-struct Inside {
-    /// Counts sessions. Calls that an earlier session left do not count.
-    life: u64,
-    calls: usize,
+    /// Each process call that a thread is inside of has a clone. Calls that an earlier session left have one of another.
+    inside: Mutex<Option<Arc<()>>>,
 }
 
 /// aclrtSubscribeReport and its variants.
@@ -53,7 +47,7 @@ pub static REPORTS: Family = Family {
     unsubscribe: "aclrtUnSubscribeReport",
     process: "aclrtProcessReport",
     threads: RwLock::new(BTreeMap::new()),
-    inside: Mutex::new(Inside { life: 0, calls: 0 }),
+    inside: Mutex::new(None),
 };
 
 /// aclrtSubscribeHostFunc and its variants.
@@ -63,7 +57,7 @@ pub static HOST_FUNCTIONS: Family = Family {
     unsubscribe: "aclrtUnSubscribeHostFunc",
     process: "aclrtProcessHostFunc",
     threads: RwLock::new(BTreeMap::new()),
-    inside: Mutex::new(Inside { life: 0, calls: 0 }),
+    inside: Mutex::new(None),
 };
 
 /// The longest wait of a call before it returns that the thread serves no stream: programs that call it in a loop and
@@ -71,10 +65,6 @@ pub static HOST_FUNCTIONS: Family = Family {
 const NAP: Duration = Duration::from_millis(10);
 
 impl Family {
-    fn is(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-
     #[cold]
     fn thread_not_subscribed(&self, thread: u64) -> Error {
         let Self { what, subscribe, .. } = self;
@@ -185,7 +175,7 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let Some(reader) = stream.callbacks.reader() else {
         return stream.submit(Op::HostFn(Payload::new(&mut Some(function)))).map(drop);
     };
-    if !reader.family.is(&HOST_FUNCTIONS) {
+    if !std::ptr::eq(reader.family, &HOST_FUNCTIONS) {
         return Err(error_with!(
             Code::StreamSubscribe,
             "{stream} is subscribed with aclrtSubscribeReport, which excludes host functions; use \
@@ -207,39 +197,10 @@ pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static 
     })
 }
 
-/// A process call.
-struct Call {
-    family: &'static Family,
-    life: u64,
-}
-
-impl Call {
-    fn begin(family: &'static Family) -> Self {
-        let mut inside = family.inside.lock();
-        inside.calls += 1;
-        Self { family, life: inside.life }
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        let mut inside = self.family.inside.lock();
-        if inside.life == self.life {
-            inside.calls -= 1;
-        }
-    }
-}
-
 /// aclrtProcessReport, aclrtProcessHostFunc, called in `thread`.
 pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let deadline = match timeout_ms {
-        -1 => None,
-        1.. => Some(Instant::now() + Duration::from_millis(timeout_ms as u64)),
-        _ => {
-            return Err(invalid_param!("timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"));
-        }
-    };
+    let deadline = deadline(timeout_ms).map_err(|error| error.recoded(Code::ParamInvalid, Code::InvalidParam))?;
     let threads = family.threads.read();
     let reader = threads.get(&thread).cloned();
     let Some(reader) = reader else {
@@ -249,7 +210,7 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
         return Err(family.thread_not_subscribed(thread));
     };
     // Under the lock: a thread that has ended all subscriptions sees every call that still knows one.
-    let _call = Call::begin(family);
+    let _call = Arc::clone(family.inside.lock().get_or_insert_default());
     drop(threads);
     reader.process(timeout_ms, deadline)
 }
@@ -261,11 +222,11 @@ pub fn wait_until_left(deadline: Instant) -> bool {
     for family in [&REPORTS, &HOST_FUNCTIONS] {
         loop {
             let mut inside = family.inside.lock();
-            if inside.calls == 0 {
+            if inside.as_mut().is_none_or(|calls| Arc::get_mut(calls).is_some()) {
                 break;
             }
             if Instant::now() >= deadline {
-                *inside = Inside { life: inside.life + 1, calls: 0 };
+                *inside = None;
                 all = false;
                 break;
             }

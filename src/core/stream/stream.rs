@@ -2,7 +2,6 @@
 
 pub mod lifetime;
 pub mod resolve;
-mod stop;
 pub mod stream_attribute;
 pub mod synchronize;
 
@@ -28,7 +27,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::failure::Failures;
 use crate::core::stream::interceptor::{self, Interception};
-use crate::core::stream::report::subscription::Subscription;
+use crate::core::stream::report::Subscription;
 
 /// The flags that a stream was created with, as numbers of the API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::backend::{
     Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite,
 };
-use crate::core::stream::event::sharing;
+use crate::core::stream::event::{sharing, until_set};
 
 /// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Step {
             Self::CopyIndirect(copy) => submit(Op::CopyIndirect(*copy)),
             Self::Wait(event) => submit(Op::Wait(event, None)),
             Self::Record(event) => sharing::queue_record(event, submit),
-            Self::WaitShared(event) => sharing::queue_wait(event, None, submit),
+            Self::WaitShared(event) => submit(Op::WaitNotify(&event.latest(), until_set(None))),
         }
     }
 

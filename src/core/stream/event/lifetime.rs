@@ -1,19 +1,49 @@
 //! Creation and destruction of events.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::{Creator, Event, Quota, Uses, external, flag, sharing};
+use super::{Creator, Event, Uses, flag, sharing};
 use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::typed_slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::{self, Fault};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
-use crate::core::base::host_memory;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 use crate::core::stream::failure::Recorded;
+
+/// How many events of a device count towards the limit.
+#[derive(Default)]
+struct Quota(AtomicU32);
+
+typed_slots::state! {
+    /// The quota of a device.
+    Quota::of(Device);
+}
+
+impl Quota {
+    /// The limit.
+    const MOST: u32 = 65_536;
+
+    /// Adds one; false at the limit.
+    fn take(&self) -> bool {
+        let more = |count| (count < Self::MOST).then_some(count + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Subtracts one.
+    fn release(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// How many more the limit allows.
+    fn left(&self) -> u32 {
+        Self::MOST - self.0.load(Ordering::Relaxed)
+    }
+}
 
 impl Event {
     /// Without a signal, and not shared.
@@ -74,15 +104,17 @@ pub(super) fn no_event(fault: Fault) -> Error {
 /// The table of events is full.
 #[cold]
 pub(super) fn no_handle() -> Error {
-    let full = Error::new(Code::NoEventResource, "no more events can be made; destroy some");
-    host_memory::no_handle(Event::table().is_full(), full)
+    handles::no_handle::<Event>(Code::NoEventResource, "events")
 }
 
 fn create(creator: Creator, flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
-    let signal = external::create_signal(flags)?;
+    let signal = match flags & flag::EXTERNAL != 0 {
+        true => Some(runtime::session()?.driver.create_notify().map_err(no_event)?),
+        false => None,
+    };
     let event = Arc::new(Event { signal, ..Event::new(device, native, creator, flags) });
     if creator == Creator::WithFlag {
         event.count()?;

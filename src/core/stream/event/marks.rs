@@ -67,22 +67,12 @@ impl Marks {
 
     /// Whether a stream is past its mark.
     pub fn any_past(&self) -> Result<bool> {
-        for (&stream, mark) in &self.0 {
-            if mark.is_past(stream)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        self.0.iter().try_fold(false, |any, (&stream, mark)| Ok(any || mark.is_past(stream)?))
     }
 
     /// Whether all streams are past their marks, or have dropped them.
     pub fn all_past(&self) -> Result<bool> {
-        for (&stream, mark) in &self.0 {
-            if !mark.is_past(stream)? && !mark.was_dropped() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        self.0.iter().try_fold(true, |all, (&stream, mark)| Ok(all && (mark.is_past(stream)? || mark.was_dropped())))
     }
 
     /// Removes all of them; mostly there are none.

@@ -2,13 +2,13 @@
 
 use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::lifetime::{no_event, no_handle};
 use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
-use crate::backend::{Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
+use crate::backend::{Change, Event as _, Notify, Op, Position, SharedEvent, Wait};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
@@ -17,7 +17,8 @@ use crate::core::stream::stream::Stream;
 
 /// The additional state of such an event.
 pub struct Shared {
-    native: Arc<SharedEvent>,
+    /// What runs of graphs record and wait for.
+    pub(super) native: Arc<SharedEvent>,
     /// Set once another process may import it.
     export: OnceLock<Export>,
     is_imported: bool,
@@ -46,11 +47,6 @@ impl Shared {
         }
     }
 
-    /// What runs of graphs record and wait for.
-    pub(super) fn native(&self) -> &Arc<SharedEvent> {
-        &self.native
-    }
-
     /// As [`super::record`], of an event and a stream of the same device that is not captured.
     pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
         // Held, so that the record noted last is the latest of this process.
@@ -73,11 +69,6 @@ impl Shared {
         check_recorder(event)?;
         Ok(wait)
     }
-
-    /// As [`super::wait_with_timeout`], by a stream that is not captured.
-    pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
-        queue_wait(&self.native, limit, |op| stream.submit(op)).map(drop)
-    }
 }
 
 /// Fails if the device on which this process recorded the event has failed: processes wait for memory, which reports no
@@ -96,17 +87,6 @@ pub fn queue_record<E>(
     // A record has the same effect with either change.
     let queued = submit(Op::ChangeNotify(&record, Change::Set(1)));
     queued.inspect_err(|_| event.take_back(&record))
-}
-
-/// A stream waits for the record that is the latest now.
-pub fn queue_wait<E>(
-    event: &Arc<SharedEvent>,
-    limit: Option<Duration>,
-    submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
-) -> std::result::Result<Position, E> {
-    // As with the record: it is complete or it is not.
-    let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
-    submit(Op::WaitNotify(&event.latest(), wait))
 }
 
 /// Another handle for a notify that is the event.

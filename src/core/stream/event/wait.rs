@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, external, not_captured, use_intercepted};
-use crate::backend::Op;
+use super::{Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, not_captured, use_intercepted};
+use crate::backend::{NotifyWait, Op, Until};
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::order;
@@ -57,7 +57,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     if let Some(signal) = &event.signal {
         return match stream.is_captured() {
             true => use_intercepted(&stream, event, raw, EventUse::Wait).map(drop),
-            false => external::wait(event, signal, &stream, limit),
+            false => queue_marked(event, &stream, &mut event.uses.lock(), Op::WaitNotify(signal, until_set(limit))),
         };
     }
     // Not `||`: one branch for both.
@@ -65,7 +65,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
         return Ok(());
     }
     if let Some(shared) = &event.shared {
-        return shared.wait(&stream, limit);
+        return stream.submit(Op::WaitNotify(&shared.native.latest(), until_set(limit))).map(drop);
     }
     if order::is_tracked() && limit.is_none() {
         return wait_in_order(event, &stream);
@@ -74,16 +74,16 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
         return stream.submit_now(Op::Wait(&event.native, limit)).map(drop);
     }
-    wait_marked(event, &stream, limit, &mut event.uses.lock())
+    queue_marked(event, &stream, &mut event.uses.lock(), Op::Wait(&event.native, limit))
 }
 
-/// As [`wait_at_most`], with a mark after the wait. aclrtQueryEventWaitStatus queries that mark.
-fn wait_marked(event: &Event, stream: &Stream, limit: Option<Duration>, uses: &mut Uses) -> Result<()> {
-    queue_marked(event, stream, uses, Op::Wait(&event.native, limit))
+/// Waits until a signal is set, or a record of a shared event is complete, at most this long.
+pub fn until_set(limit: Option<Duration>) -> NotifyWait {
+    NotifyWait { until: Until::AtLeast(1), clear: false, limit }
 }
 
-/// Queues a wait, and the mark after it.
-pub(super) fn queue_marked(event: &Event, stream: &Stream, uses: &mut Uses, wait: Op<'_>) -> Result<()> {
+/// Queues a wait, and the mark after it, which aclrtQueryEventWaitStatus queries.
+fn queue_marked(event: &Event, stream: &Stream, uses: &mut Uses, wait: Op<'_>) -> Result<()> {
     uses.waits.sweep(stream);
     let mark = uses.waits.find_or_create(stream)?;
     stream.submit(wait)?;
@@ -101,7 +101,7 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
         stream.submit(Op::Wait(&event.native, None))?;
     } else {
-        wait_marked(event, stream, None, &mut uses)?;
+        queue_marked(event, stream, &mut uses, Op::Wait(&event.native, None))?;
     }
     if !uses.clock.is_empty() {
         stream.lane()?.advance(&uses.clock);

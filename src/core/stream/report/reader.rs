@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -34,7 +35,7 @@ struct State {
     /// The streams that it serves.
     lines: BTreeMap<u64, Line>,
     /// What streams have handed over, in that order.
-    posted: VecDeque<Posted>,
+    posted: VecDeque<(Callback, Ticket)>,
     /// The stream whose callback runs now.
     running: Option<u64>,
 }
@@ -57,11 +58,6 @@ pub(super) struct Callback {
     /// The line's count when it was launched.
     drops: u64,
     function: Option<HostFn>,
-}
-
-struct Posted {
-    callback: Callback,
-    ticket: Ticket,
 }
 
 impl Reader {
@@ -100,7 +96,7 @@ impl Reader {
         }
         // Callbacks that arrive meanwhile are for the next call, so that this one ends.
         for _ in 0..state.posted.len() {
-            let Some(Posted { mut callback, ticket }) = state.posted.pop_front() else { break };
+            let Some((mut callback, ticket)) = state.posted.pop_front() else { break };
             state.running = Some(callback.stream);
             MutexGuard::unlocked(&mut state, || {
                 if let Some(function) = callback.function.take() {
@@ -217,9 +213,9 @@ impl Reader {
 
 impl State {
     /// What that stream has handed over. The caller drops it after the lock.
-    fn take_posted(&mut self, stream: Handle) -> Vec<Posted> {
+    fn take_posted(&mut self, stream: Handle) -> Vec<(Callback, Ticket)> {
         let posted = std::mem::take(&mut self.posted).into_iter();
-        let (of_stream, others) = posted.partition::<Vec<_>, _>(|on| on.callback.stream == stream.raw());
+        let (of_stream, others) = posted.partition::<Vec<_>, _>(|(callback, _)| callback.stream == stream.raw());
         self.posted = others.into();
         of_stream
     }
@@ -242,7 +238,7 @@ impl Delivery for Callback {
             drop((self, ticket));
             return;
         }
-        state.posted.push_back(Posted { callback: *self, ticket });
+        state.posted.push_back((*self, ticket));
         drop(state);
         reader.changed.notify_all();
     }
@@ -257,5 +253,59 @@ impl Drop for Callback {
         }
         drop(state);
         self.reader.changed.notify_all();
+    }
+}
+
+/// The thread that runs the callbacks of a stream, if there is one.
+#[derive(Default)]
+pub struct Subscription {
+    /// There is a thread. Read without the lock by calls that work either way.
+    active: AtomicBool,
+    pub(super) link: Mutex<Link>,
+}
+
+#[derive(Default)]
+pub(super) enum Link {
+    #[default]
+    Nobody,
+    Thread(Arc<Reader>),
+    /// The stream is being destroyed.
+    Over,
+}
+
+impl Subscription {
+    pub(super) fn reader(&self) -> Option<Arc<Reader>> {
+        // Relaxed: a concurrent subscription may come before or after.
+        if !self.active.load(Ordering::Relaxed) {
+            return None;
+        }
+        match &*self.link.lock() {
+            Link::Thread(reader) => Some(Arc::clone(reader)),
+            Link::Nobody | Link::Over => None,
+        }
+    }
+
+    pub(super) fn reader_of(&self, family: &Family) -> Option<Arc<Reader>> {
+        self.reader().filter(|reader| std::ptr::eq(reader.family, family))
+    }
+
+    pub(super) fn set(&self, link: &mut Link, to: Link) -> Link {
+        self.active.store(matches!(to, Link::Thread(_)), Ordering::Relaxed);
+        std::mem::replace(link, to)
+    }
+
+    /// The stream was aborted: drops callbacks that have not started.
+    pub fn drop_pending(&self, stream: Handle) {
+        if let Some(reader) = self.reader() {
+            reader.drop_pending(stream);
+        }
+    }
+
+    /// The stream is being destroyed: callbacks that have not started are dropped, so that it completes. Returns the
+    /// reader that may still run one.
+    pub fn end(&self, stream: Handle) -> Option<Arc<Reader>> {
+        let Link::Thread(reader) = self.set(&mut self.link.lock(), Link::Over) else { return None };
+        reader.remove(stream);
+        Some(reader)
     }
 }

@@ -6,50 +6,42 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::resolve::resolve;
-use super::{Stream, StreamFlags, stop};
+use super::{Stream, StreamFlags};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
-use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
+use crate::backend::{Fault, FaultKind, Observer, Position, StreamOptions, Wait};
+use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::base::{callback, host_memory};
 use crate::core::order::{self, sequence};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{state_callback, thread};
-use crate::core::stream::failure::Failures;
+use crate::core::stream::failure::{Failures, Stop};
 use crate::core::stream::interceptor::{self, Change, Interception};
-use crate::core::stream::report::subscription::Subscription;
+use crate::core::stream::report::Subscription;
 
 impl Stream {
-    /// Creates a stream of `device` in `context`.
+    /// Creates a stream of `device` in `context`, around the driver's stream `adopted` if that is given.
     pub fn create(
         device: &Arc<Device>,
         context: Handle,
         priority: u32,
         flags: StreamFlags,
         is_default: bool,
-    ) -> Result<Handle> {
-        let make = |options| device.native.create_stream(options);
-        Self::create_with(device, context, priority, flags, is_default, make)
-    }
-
-    /// As [`Self::create`]; `native` creates the backend's stream.
-    pub fn create_with(
-        device: &Arc<Device>,
-        context: Handle,
-        priority: u32,
-        flags: StreamFlags,
-        is_default: bool,
-        native: impl FnOnce(StreamOptions) -> backend::Result<Arc<dyn backend::Stream>>,
+        adopted: Option<usize>,
     ) -> Result<Handle> {
         let id = device.new_stream_id();
-        let failures = Arc::new(Failures::new(device.id, context, id, stop::context));
+        let failures = Arc::new(Failures::new(device.id, context, id, stop_context));
         let observer: Option<Arc<dyn Observer>> = Some(failures.clone());
-        let native = Share::from(native(StreamOptions { priority, observer })?);
+        let options = StreamOptions { priority, observer };
+        let native = Share::from(match adopted {
+            Some(native) => device.native.adopt_stream(native, options)?,
+            None => device.native.create_stream(options)?,
+        });
         let make = |handle| {
             let device = device.clone();
             // A stream that only builds graphs has no work of another kind.
@@ -72,10 +64,8 @@ impl Stream {
                 _gap: Gap::default(),
             })
         };
-        let handle = Self::table().insert_with(make).ok_or_else(|| {
-            let full = Error::new(Code::NoStreamResource, "no more streams can be made; destroy some");
-            host_memory::no_handle(Self::table().is_full(), full)
-        })?;
+        let handle = Self::table().insert_with(make);
+        let handle = handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoStreamResource, "streams"))?;
         let _ = Context::table().get(context).map(|context| context.streams.lock().insert(handle.raw()));
         Ok(handle)
     }
@@ -144,6 +134,20 @@ impl Stream {
     }
 }
 
+/// Stops all streams of a context after a failure under ACL_STOP_ON_FAILURE.
+fn stop_context(context: Handle, fault: &Fault) {
+    let stop = Stop::new(fault);
+    let streams: Vec<_> = Stream::of_context(context).collect();
+    // All streams know the reason before the first one stops: a refused submission always has its reason.
+    for (_, stream) in &streams {
+        stream.failures.note_stop(&stop);
+    }
+    for (_, stream) in &streams {
+        let kept = stream.abandon();
+        stream.failures.note_kept(kept);
+    }
+}
+
 /// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
@@ -160,7 +164,7 @@ pub fn current_context() -> Result<Handle> {
 
 /// Creates a stream in the current context, which is on `device`.
 pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
-    let stream = Stream::create(&device, current_context()?, priority, flags, false)?.raw();
+    let stream = Stream::create(&device, current_context()?, priority, flags, false, None)?.raw();
     drop(device);
     state_callback::stream_created(stream);
     Ok(stream)

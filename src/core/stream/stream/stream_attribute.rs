@@ -37,13 +37,9 @@ impl Attribute {
     }
 }
 
-/// The attributes that are stored and returned, and have no effect.
+/// Attributes that are stored and returned, and have no effect. The others are kept elsewhere.
 #[derive(Default)]
-struct Attributes {
-    overflow_switch: AtomicU32,
-    user_tag: AtomicU32,
-    cache_op_info: AtomicU32,
-}
+struct Attributes([AtomicU32; 5]);
 
 typed_slots::state! {
     /// The attributes of a stream.
@@ -53,38 +49,31 @@ typed_slots::state! {
 /// aclrtSetStreamAttribute.
 pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     let stream = resolve(raw)?;
-    let kept = Attributes::of(&stream);
     // All but the failure mode have 32 bits in C.
     let number = value as u32;
     match attribute {
-        Attribute::FailureMode => stream.failures.set_mode("value->failureMode", value)?,
-        Attribute::OverflowSwitch => {
-            check_switch("value->overflowSwitch", number)?;
-            kept.overflow_switch.store(number, Ordering::Relaxed);
-        }
-        Attribute::UserTag => kept.user_tag.store(number, Ordering::Relaxed),
-        Attribute::CacheOpInfo => {
-            check_switch("value->cacheOpInfoSwitch", number)?;
-            kept.cache_op_info.store(number, Ordering::Relaxed);
-        }
+        Attribute::FailureMode => return stream.failures.set_mode("value->failureMode", value),
+        Attribute::OverflowSwitch => check_switch("value->overflowSwitch", number)?,
+        Attribute::UserTag => {}
+        Attribute::CacheOpInfo => check_switch("value->cacheOpInfoSwitch", number)?,
         Attribute::Priority => {
             check_priority("value->streamPriority", u64::from(number), &stream.device)?;
-            stream.set_priority(number)?;
+            return stream.set_priority(number);
         }
     }
+    Attributes::of(&stream).0[attribute as usize].store(number, Ordering::Relaxed);
     Ok(())
 }
 
 /// aclrtGetStreamAttribute.
 pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
     let stream = resolve(raw)?;
-    let kept = Attributes::of(&stream);
     Ok(match attribute {
         Attribute::FailureMode => stream.failures.mode(),
-        Attribute::OverflowSwitch => kept.overflow_switch.load(Ordering::Relaxed).into(),
-        Attribute::UserTag => kept.user_tag.load(Ordering::Relaxed).into(),
-        Attribute::CacheOpInfo => kept.cache_op_info.load(Ordering::Relaxed).into(),
         Attribute::Priority => stream.priority().into(),
+        Attribute::OverflowSwitch | Attribute::UserTag | Attribute::CacheOpInfo => {
+            Attributes::of(&stream).0[attribute as usize].load(Ordering::Relaxed).into()
+        }
     })
 }
 
@@ -96,13 +85,12 @@ pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
 /// aclrtSetStreamOverflowSwitch: the attribute under another name.
 pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
     check_switch("flag", flag)?;
-    Attributes::of(&*resolve(raw)?).overflow_switch.store(flag, Ordering::Relaxed);
-    Ok(())
+    set(raw, Attribute::OverflowSwitch, flag.into())
 }
 
 /// aclrtGetStreamOverflowSwitch.
 pub fn overflow_switch(raw: u64) -> Result<u32> {
-    Ok(Attributes::of(&*resolve(raw)?).overflow_switch.load(Ordering::Relaxed))
+    get(raw, Attribute::OverflowSwitch).map(|value| value as u32)
 }
 
 fn check_switch(argument: &str, value: u32) -> Result<()> {
