@@ -273,16 +273,9 @@ impl fmt::Display for Frame {
 /// How many of these functions, the innermost first, belong to the program: up to `main`, or to the function that
 /// starts a thread.
 fn program_part(frames: &[Frame]) -> usize {
-    const BEGINS_A_THREAD: [&str; 8] = [
-        "_start",
-        "__libc_start_main",
-        "__libc_start_call_main",
-        "start_thread",
-        "__clone",
-        "__clone3",
-        "clone3",
-        "execute_native_thread_routine",
-    ];
+    /// How the names of such functions begin.
+    const BEGINS_A_THREAD: [&str; 6] =
+        ["_start", "__libc_start_", "start_thread", "__clone", "clone3", "execute_native_thread_routine"];
     if let Some(main) = frames.iter().rposition(|frame| frame.function == "main") {
         return main + 1;
     }

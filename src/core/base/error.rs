@@ -6,11 +6,11 @@
 pub mod arguments;
 mod macros;
 pub mod name;
-pub mod watch;
 
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
@@ -324,10 +324,20 @@ pub fn set_mode(mode: ErrMsgMode) {
     SHARED_MODE.store(mode == ErrMsgMode::Process, Ordering::Release);
 }
 
+/// Sees each failure: the call, its code and the text.
+static WATCH: OnceLock<fn(&str, i32, &str)> = OnceLock::new();
+
+/// Sets the function that sees all later failures.
+pub fn watch_failures(watch: fn(&str, i32, &str)) {
+    WATCH.get_or_init(|| watch);
+}
+
 /// Remembers a failure of `call` for `aclGetRecentErrMsg` and `aclrtGetLastError`; returns its code.
 #[cold]
 pub fn report(call: &str, code: i32, text: &str) -> i32 {
-    watch::failed(call, code, text);
+    if let Some(watch) = WATCH.get() {
+        watch(call, code, text);
+    }
     RECORD.with_borrow_mut(|record| {
         let said = format_args!("{call}: {text} (error {code})");
         if SHARED_MODE.load(Ordering::Acquire) {

@@ -1,13 +1,15 @@
 //! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the host is
-//! short of memory, scheduled (`core/base/schedule.rs`), or closed for good in a forked child.
+//! short of memory, scheduled (`PORTACL_SCHEDULE`: each call waits for its turn), or closed for good in a forked child.
 //!
 //! One number holds the whole state, so that a call through an open gate costs one load.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::algo::host::host_memory;
+use crate::backend::cpu::Schedule;
 
 /// No call has been made yet.
 const NEW: u8 = 0;
@@ -22,6 +24,7 @@ const SCHEDULED: u8 = 5;
 static STATE: AtomicU8 = AtomicU8::new(NEW);
 /// What the gate is when nothing else is the matter: `OPEN` or `SCHEDULED`.
 static USUAL: AtomicU8 = AtomicU8::new(OPEN);
+static SCHEDULE: RwLock<Option<Arc<Schedule>>> = RwLock::new(None);
 static WAITERS: Mutex<()> = Mutex::new(());
 static OPENED: Condvar = Condvar::new();
 
@@ -65,11 +68,21 @@ pub fn is_child() -> bool {
     STATE.load(Ordering::Relaxed) == CHILD
 }
 
-/// Whether calls wait for their turn in a schedule, from now on.
-pub fn set_scheduled(scheduled: bool) {
-    let (usual, other) = if scheduled { (SCHEDULED, OPEN) } else { (OPEN, SCHEDULED) };
+/// The schedule of the backend that is being opened, from now on.
+pub fn set_schedule(schedule: Option<&Arc<Schedule>>) {
+    *SCHEDULE.write() = schedule.map(Arc::clone);
+    let (usual, other) = if schedule.is_some() { (SCHEDULED, OPEN) } else { (OPEN, SCHEDULED) };
     USUAL.store(usual, Ordering::Relaxed);
     let _ = STATE.compare_exchange(other, usual, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// A call begins: it waits for its turn, if there is a schedule.
+#[cold]
+pub fn wait_for_turn(call: &'static str) {
+    let current = SCHEDULE.read().as_ref().map(Arc::clone);
+    if let Some(schedule) = current {
+        schedule.call(call);
+    }
 }
 
 /// Whether calls wait at the gate.

@@ -1,7 +1,10 @@
 //! What calls that share objects with other processes check: room for keys, lists of processes.
 
-use crate::backend::Fault;
-use crate::backend::base::broker::MOST_TEXT;
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+
+use crate::backend::base::broker::{Admission, BROKER, Key, Kind, MOST_TEXT, Parcel};
+use crate::backend::{self, Fault};
 use crate::core::base::error::{Error, Result, invalid_param};
 
 /// Fails if `len` bytes are too few for the text of a key.
@@ -10,6 +13,44 @@ pub fn check_room(len: usize) -> Result<()> {
         return Ok(());
     }
     Err(invalid_param!("len is {len}; a key needs room for {MOST_TEXT} bytes and a zero, {} in all", MOST_TEXT + 1))
+}
+
+/// An object that other processes can import until this is dropped.
+pub struct Offer {
+    kind: Kind,
+    /// The key that they get.
+    pub key: Key,
+    /// Who may import it.
+    pub admission: Admission,
+}
+
+impl Offer {
+    /// The offer in this slot. The first call makes it, of what `export` returns.
+    pub fn of(
+        slot: &OnceLock<Self>,
+        kind: Kind,
+        admission: Admission,
+        export: impl FnOnce() -> backend::Result<(Vec<u8>, OwnedFd)>,
+    ) -> Result<&Self> {
+        if let Some(offer) = slot.get() {
+            return Ok(offer);
+        }
+        let (bytes, descriptor) = export()?;
+        let key = BROKER.offer(kind, Parcel::new(bytes, Some(descriptor)), admission)?;
+        // Of two concurrent offers the second is withdrawn when it is dropped.
+        Ok(slot.get_or_init(|| Self { kind, key, admission }))
+    }
+
+    /// It cannot be imported any more.
+    pub fn withdraw(&self) {
+        BROKER.withdraw(self.kind, &self.key);
+    }
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
 }
 
 /// Linux has at most this many process ids.

@@ -11,5 +11,4 @@ pub mod ipc_key;
 pub mod leave;
 pub mod owner;
 pub mod release_failure;
-pub mod schedule;
 pub(in crate::core) mod teardown_errors;

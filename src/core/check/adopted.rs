@@ -8,7 +8,6 @@ use super::is_on;
 use super::operation::{Operation, What};
 use super::report::{self, Finding, Kind, Party};
 use crate::backend;
-use crate::core::base::call_site::Stack;
 use crate::core::base::config::check::Check;
 use crate::core::base::error::{self, Code, Result};
 use crate::core::process::leak_check::{self, Leak};
@@ -19,44 +18,33 @@ pub fn arm() -> Result<()> {
         backend::report_damage_by(damage);
     }
     if is_on(Check::Misuse) {
-        error::watch::watch_failures(failure);
+        error::watch_failures(failure);
     }
     if is_on(Check::Leaks) { leak_check::report_by(leak) } else { Ok(()) }
 }
 
-/// A report about one operation of the host.
-fn report(kind: Kind, what: String, memory: Option<(usize, usize)>, side: Side, fix: &'static str) {
-    let Side { role, does, stack, at } = side;
-    let operation = Operation::new(what_of(kind), None, stack, &[]).made_at(at);
+fn report(kind: Kind, what: String, memory: Option<(usize, usize)>, party: Party, fix: &'static str) {
     report::finding(&Finding {
         kind,
         memory,
-        parties: vec![Party { role, does, detail: None, operation: Arc::new(operation) }],
+        parties: vec![party],
         what: Box::new(move |_| what.clone()),
         fix: Box::new(move |_| fix.to_owned()),
     });
 }
 
-struct Side {
-    role: &'static str,
-    does: &'static str,
-    stack: Option<Stack>,
-    at: Instant,
+fn party(role: &'static str, does: &'static str, operation: Operation) -> Party {
+    Party { role, does, detail: None, operation: Arc::new(operation) }
 }
 
-impl Side {
-    fn now(role: &'static str, does: &'static str) -> Self {
-        Self { role, does, stack: report::stack(), at: Instant::now() }
-    }
-}
-
-fn what_of(kind: Kind) -> What {
-    if kind == Kind::Leak { What::Allocates } else { What::Calls }
+/// The call that is made now.
+fn call_now() -> Operation {
+    Operation::new(What::Calls, None, report::stack(), &[])
 }
 
 fn damage(text: &str, addr: usize, asked: usize) {
     let fix = "to mend it: write no more bytes than were allocated, or allocate more";
-    report(Kind::OutOfBounds, text.to_owned(), Some((addr, asked)), Side::now("finder", "finds"), fix);
+    report(Kind::OutOfBounds, text.to_owned(), Some((addr, asked)), party("finder", "finds", call_now()), fix);
 }
 
 fn leak(leak: &Leak, call: &str) {
@@ -65,9 +53,10 @@ fn leak(leak: &Leak, call: &str) {
         Some(record) => (Some(record.stack.clone()), record.made),
         None => (None, Instant::now()),
     };
+    let operation = Operation::new(What::Allocates, None, stack, &[]).made_at(at);
     let what = format!("at {call} {what} is not freed or released");
     let fix = "to mend it: free or destroy it before";
-    report(Kind::Leak, what, *memory, Side { role: "allocation", does: "makes", stack, at }, fix);
+    report(Kind::Leak, what, *memory, party("allocation", "makes", operation), fix);
 }
 
 /// Failures that the program causes, and not the device or a lack of memory.
@@ -77,5 +66,5 @@ fn failure(call: &str, code: i32, text: &str) {
         return;
     }
     let fix = "to mend it: see the text";
-    report(Kind::Misuse, format!("{call} returned {code}: {text}"), None, Side::now("call", "fails"), fix);
+    report(Kind::Misuse, format!("{call} returned {code}: {text}"), None, party("call", "fails", call_now()), fix);
 }

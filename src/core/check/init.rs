@@ -34,18 +34,13 @@ pub fn is_freed(addr: usize, len: usize) {
     HOLES.lock().end(addr, len);
 }
 
-/// What an operation reads of memory that nothing wrote.
-#[derive(Default)]
-struct Found(Vec<Hole>);
-
-impl Found {
-    /// One for each allocation: where the first of these bytes are, and how many.
-    fn add(&mut self, holes: &Holes, addr: usize, len: usize) {
-        for hole in holes.find(addr, addr.saturating_add(len)) {
-            match self.0.iter_mut().find(|known| Arc::ptr_eq(&known.by, &hole.by)) {
-                Some(known) => known.end += hole.end - hole.addr,
-                None => self.0.push(hole),
-            }
+/// Adds what an operation reads of memory that nothing wrote. One for each allocation: where the first of these bytes
+/// are, and how many.
+fn add(found: &mut Vec<Hole>, holes: &Holes, addr: usize, len: usize) {
+    for hole in holes.find(addr, addr.saturating_add(len)) {
+        match found.iter_mut().find(|known| Arc::ptr_eq(&known.by, &hole.by)) {
+            Some(known) => known.end += hole.end - hole.addr,
+            None => found.push(hole),
         }
     }
 }
@@ -57,26 +52,24 @@ pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Fin
     if holes.is_empty() {
         return Vec::new();
     }
-    let mut found = Found::default();
+    let mut found = Vec::new();
     for effect in &effects.0 {
         match *effect {
             Effect::Copy { from, to, .. } => copy(&mut holes, from, to, &mut found),
-            Effect::Read(span) | Effect::Await(span) => found.add(&holes, span.addr, span.len),
+            Effect::Read(span) | Effect::Await(span) => add(&mut found, &holes, span.addr, span.len),
             Effect::Write(span) | Effect::Signal(span) => holes.fill(span.addr, span.addr + span.len),
             Effect::Update(span) => {
-                found.add(&holes, span.addr, span.len);
+                add(&mut found, &holes, span.addr, span.len);
                 holes.fill(span.addr, span.addr + span.len);
             }
             // How far the kernel reads from there is unknown.
-            Effect::Pointer(addr, Some(Access::Read)) => {
-                found.add(&holes, addr, 1);
-            }
+            Effect::Pointer(addr, Some(Access::Read)) => add(&mut found, &holes, addr, 1),
             Effect::Pointer(addr, _) => {
                 if let Some(written) = Allocation::find(addr) {
                     holes.fill(written.base, written.base + written.len);
                 }
             }
-            Effect::Use(Use { addr, len, does: Does::Read }) => found.add(&holes, addr, len),
+            Effect::Use(Use { addr, len, does: Does::Read }) => add(&mut found, &holes, addr, len),
             Effect::Use(Use { addr, len, does: Does::Write }) => holes.fill(addr, addr.saturating_add(len)),
             Effect::Use(Use { does: Does::MayRead, .. }) => {}
             Effect::Unknown => holes.forget_all(),
@@ -87,10 +80,10 @@ pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Fin
         return Vec::new();
     }
     let operation = LazyCell::new(|| Arc::new(operation.clone()));
-    found.0.into_iter().map(|hole| finding(&operation, hole)).collect()
+    found.into_iter().map(|hole| finding(&operation, hole)).collect()
 }
 
-fn copy(holes: &mut Holes, from: Span, to: Span, found: &mut Found) {
+fn copy(holes: &mut Holes, from: Span, to: Span, found: &mut Vec<Hole>) {
     if !holes.has_any(from.addr, from.addr + from.len) {
         holes.fill(to.addr, to.addr + to.len);
         return;
@@ -99,7 +92,7 @@ fn copy(holes: &mut Holes, from: Span, to: Span, found: &mut Found) {
         Some(MemoryIs::Device(_) | MemoryIs::Pool(_)) => holes.copy(from.addr, to.addr, to.len),
         // Its contents are not followed: the same bytes may have other addresses.
         Some(MemoryIs::Mapped(_) | MemoryIs::Imported(_) | MemoryIs::Graph(_)) => {}
-        _ => found.add(holes, from.addr, from.len),
+        _ => add(found, holes, from.addr, from.len),
     }
 }
 

@@ -9,15 +9,13 @@ struct Checks;
 impl Watcher for Checks {
     fn is_allocated(&self, event: &Event) {
         if is_checked(event) {
-            let Event { addr, rounded: len, stream, .. } = *event;
-            allocates(By::of(stream), addr, len, has_no_contents(event));
+            allocates(By::of(event.stream), event.addr, event.rounded, has_no_contents(event));
         }
     }
 
     fn is_freed(&self, event: &Event) {
         if is_checked(event) {
-            let Event { addr, rounded: len, stream, .. } = *event;
-            frees(By::of(stream), addr, len);
+            frees(By::of(event.stream), event.addr, event.rounded);
         }
     }
 }

@@ -72,12 +72,7 @@ pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
     let Some((links, end)) = found else { return };
     let wait = Arc::new(Operation::new(What::Waits, None, report::stack(), &[]));
     let mut parties = vec![Party { role: "host", does: "waits", detail: None, operation: wait }];
-    parties.extend(links.into_iter().map(|link| Party {
-        role: "link",
-        does: link.does,
-        detail: Some(link.detail),
-        operation: link.operation,
-    }));
+    parties.extend(links);
     report::finding(&Finding {
         kind: Kind::EndlessWait,
         memory: None,

@@ -20,10 +20,7 @@ impl Mode {
     /// Whether two operations with these modes must be ordered. Kernels of which nothing is known often share their
     /// inputs: two of them do not conflict.
     pub fn conflicts(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Read, Self::Read) | (Self::Unknown, Self::Unknown) => false,
-            (Self::Read | Self::Write | Self::Unknown, _) => true,
-        }
+        !matches!((self, other), (Self::Read, Self::Read) | (Self::Unknown, Self::Unknown))
     }
 }
 

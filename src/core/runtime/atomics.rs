@@ -49,15 +49,10 @@ fn check(operations: &[i32]) -> Result<()> {
 fn query(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -> Result<Vec<u32>> {
     // For lists of queries and of results, here and in the backend.
     let _memory = host_memory::claim("atomic operations", operations.len(), size_of::<[u32; 8]>())?;
-    let asked: Vec<u32> = operations
-        .iter()
-        .filter(|operation| OF_KERNELS.contains(operation))
-        .map(|operation| *operation as u32)
-        .collect();
+    let known = operations.iter().filter(|operation| OF_KERNELS.contains(operation));
+    let asked: Vec<u32> = known.map(|operation| *operation as u32).collect();
     let answers = if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, memory, &asked)? };
     let mut answers = answers.into_iter();
-    let answer = |operation| {
-        if OF_KERNELS.contains(operation) { answers.next().unwrap_or(0) } else { 0 }
-    };
+    let answer = |operation| OF_KERNELS.contains(operation).then(|| answers.next()).flatten().unwrap_or(0);
     Ok(operations.iter().map(answer).collect())
 }

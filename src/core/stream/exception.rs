@@ -59,10 +59,6 @@ pub fn set_source(source: Source) {
     SOURCE.get_or_init(|| source);
 }
 
-fn from_source(exception: &Exception) -> Vec<Watcher> {
-    SOURCE.get().map_or_else(Vec::new, |source| source(exception))
-}
-
 /// The exceptions that callbacks are running for: programs hold their addresses.
 static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
@@ -92,24 +88,24 @@ pub fn forget_all() {
     watchers.registered.clear();
 }
 
+/// All callbacks for a failure.
+fn watchers_of(exception: &Exception) -> Vec<Watcher> {
+    let mut all: Vec<Watcher> = {
+        let watchers = WATCHERS.lock();
+        watchers.set.iter().chain(&watchers.registered).cloned().collect()
+    };
+    all.extend(SOURCE.get().map_or_else(Vec::new, |source| source(exception)));
+    all
+}
+
 /// A function that calls all callbacks for a failure; `None` if there are none.
 pub fn announce(exception: Exception) -> Option<HostFn> {
-    let watchers = WATCHERS.lock();
-    let nobody = watchers.set.is_none() && watchers.registered.is_empty();
-    drop(watchers);
-    if nobody && from_source(&exception).is_empty() {
-        return None;
-    }
-    Some(HostFn::from_closure(move || report(exception)))
+    (!watchers_of(&exception).is_empty()).then(|| HostFn::from_closure(move || report(exception)))
 }
 
 fn report(exception: Exception) {
     // A callback that was unregistered meanwhile is not called.
-    let mut watchers: Vec<Watcher> = {
-        let watchers = WATCHERS.lock();
-        watchers.set.iter().chain(&watchers.registered).cloned().collect()
-    };
-    watchers.extend(from_source(&exception));
+    let watchers = watchers_of(&exception);
     let exception = Arc::new(exception);
     REPORTED.lock().push(Arc::clone(&exception));
     for watcher in &watchers {

@@ -1,6 +1,6 @@
 //! Failures of queued work: what a stream remembers of them, which calls report them, and which streams stop.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -17,9 +17,6 @@ pub mod mode {
     /// The stream stops, and with it all streams of its context.
     pub const STOP: u64 = 1;
 }
-
-/// No mode was set: the stream goes on.
-const UNSET: i32 = -1;
 
 /// The reason for which the streams of a context stopped.
 pub(super) struct Stop {
@@ -42,8 +39,8 @@ pub struct Failures {
     stream: i32,
     /// Stops the streams of a context.
     stop_context: fn(Handle, &Fault),
-    /// A value of [`mode`], or [`UNSET`].
-    mode: AtomicI32,
+    /// A value of [`mode`]. Without one the stream goes on.
+    mode: OnceLock<u64>,
     /// There is a failure to report; the fast path reads only this.
     pending: AtomicBool,
     /// The first unreported failure and the position of its operation.
@@ -64,7 +61,7 @@ impl Failures {
             context,
             stream,
             stop_context,
-            mode: AtomicI32::new(UNSET),
+            mode: OnceLock::new(),
             pending: AtomicBool::new(false),
             first: Mutex::new(None),
             stopped: OnceLock::new(),
@@ -74,10 +71,7 @@ impl Failures {
 
     /// The mode after a failure: a value of [`mode`].
     pub fn mode(&self) -> u64 {
-        match self.mode.load(Ordering::Acquire) {
-            UNSET => mode::CONTINUE,
-            mode => mode as u64,
-        }
+        self.mode.get().copied().unwrap_or(mode::CONTINUE)
     }
 
     /// Sets the mode after a failure, once.
@@ -87,12 +81,11 @@ impl Failures {
                 "{argument} is {mode}; allowed: ACL_CONTINUE_ON_FAILURE 0 and ACL_STOP_ON_FAILURE 1"
             ));
         }
-        let set = self.mode.compare_exchange(UNSET, mode as i32, Ordering::AcqRel, Ordering::Acquire);
-        set.map(drop).map_err(|before| {
+        self.mode.set(mode).map_err(|_| {
             param_invalid!(
-                "the failure mode of stream number {} was set to {before} before, and can be set once; \
-                 create another stream",
-                self.stream
+                "the failure mode of stream number {} was set to {} before, and can be set once; create another stream",
+                self.stream,
+                self.mode()
             )
         })
     }

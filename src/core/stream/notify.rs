@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use self::numbers::Numbers;
-use self::sharing::Export;
 pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots;
@@ -18,6 +17,7 @@ use crate::backend::{self, Change, NotifyWait, Op, Until};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
+use crate::core::base::ipc_key::Offer;
 use crate::core::order::sequence;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -30,7 +30,7 @@ const DEVICE_USE_ONLY: u64 = 1;
 pub struct Notify {
     common: Common,
     /// Set once another process may import it.
-    export: OnceLock<Export>,
+    export: OnceLock<Offer>,
     /// It was imported from another process.
     is_imported: bool,
 }

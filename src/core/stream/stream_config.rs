@@ -4,16 +4,8 @@ use crate::core::base::error::{Result, invalid_param};
 use crate::core::runtime::thread;
 use crate::core::stream::{self, StreamFlags, stream_attribute};
 
-/// A description. The place of a stream's working memory has no meaning here: no device needs any.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Description {
-    /// ACL_STREAM_* flags.
-    pub flags: u64,
-    /// 0 is the most urgent.
-    pub priority: u32,
-}
-
-/// The fields of a description, as the API numbers them.
+/// The fields of a description, as the API numbers them. The place of a stream's working memory has no meaning here: no
+/// device needs any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The address of working memory.
@@ -44,12 +36,11 @@ impl Field {
     }
 }
 
-/// aclrtCreateStreamV2.
-pub fn create(description: Description) -> Result<u64> {
+/// aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
+pub fn create(flags: u64, priority: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let flags = StreamFlags::from_bits(description.flags);
+    let flags = StreamFlags::from_bits(flags);
     let device = thread::current()?.device.clone();
-    let priority = description.priority;
     stream_attribute::check_priority("handle->priority", u64::from(priority), &device)?;
     stream::create_on(device, priority, flags)
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
-use crate::core::base::{gate, host_memory, schedule};
+use crate::core::base::{gate, host_memory};
 use crate::core::process::snapshot;
 use crate::ffi::base::fork;
 use crate::ffi::base::value::Out;
@@ -86,7 +86,7 @@ fn enter(call: &'static str) -> Result<()> {
 #[inline(never)]
 fn check_slow(call: &'static str) -> Result<()> {
     refuse_in_child()?;
-    schedule::pass(call);
+    gate::wait_for_turn(call);
     host_memory::enter(call)?;
     snapshot::pass_gate(call)
 }

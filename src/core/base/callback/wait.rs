@@ -10,19 +10,14 @@ pub trait Awaited: Send + Sync {
     fn threads(&self) -> Vec<u64>;
 }
 
-/// A thread that waits.
-struct Waiting {
-    thread: u64,
-    for_: Arc<dyn Awaited>,
-}
+/// A thread that waits, and what for.
+type Waiting = (u64, Arc<dyn Awaited>);
 
 /// All waits. The locks inside of [`Awaited::threads`] come after this one.
 static WAITING: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
 
-/// A wait; ends when this is dropped.
-pub struct Wait {
-    thread: u64,
-}
+/// A wait of the thread with this number; ends when this is dropped.
+pub struct Wait(u64);
 
 /// A thread inside the awaited callbacks waits, directly or through others, for a callback of the caller.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,14 +33,14 @@ impl Wait {
         if others.any(|other| leads_to(&waiting, other, thread)) {
             return Err(Circle);
         }
-        waiting.push(Waiting { thread, for_ });
-        Ok(Self { thread })
+        waiting.push((thread, for_));
+        Ok(Self(thread))
     }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        let ended = WAITING.lock().extract_if(.., |wait| wait.thread == self.thread).next();
+        let ended = WAITING.lock().extract_if(.., |(thread, _)| *thread == self.0).next();
         // Without the lock: this may be its last reference.
         drop(ended);
     }
@@ -56,8 +51,8 @@ fn leads_to(waiting: &[Waiting], from: u64, thread: u64) -> bool {
     let (mut seen, mut next) = (vec![from], vec![from]);
     while let Some(at) = next.pop() {
         // A thread waits for one thing at a time.
-        let Some(wait) = waiting.iter().find(|wait| wait.thread == at) else { continue };
-        for other in wait.for_.threads() {
+        let Some((_, awaited)) = waiting.iter().find(|(thread, _)| *thread == at) else { continue };
+        for other in awaited.threads() {
             if other == thread {
                 return true;
             }

@@ -96,13 +96,8 @@ pub fn open(path: &Path, began: Instant) -> Result<()> {
 /// An operation for the timeline.
 #[inline]
 pub fn operation(operation: &Operation) {
-    if operation.has_details() {
-        add(operation);
-    }
-}
-
-fn add(operation: &Operation) {
-    if IS_WANTED.load(Ordering::Relaxed)
+    if operation.has_details()
+        && IS_WANTED.load(Ordering::Relaxed)
         && let Some(page) = &mut *PAGE.lock()
     {
         page.timeline.add(operation, page.began);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::pending::{At, Carrier, Pending, Stop, Why};
 use crate::core::check::operation::Operation;
+use crate::core::check::report::Party;
 use crate::core::order::sequence::Point;
 
 /// How a chain of waits ends.
@@ -37,14 +38,11 @@ impl End {
 }
 
 /// An operation of a chain, and what it waits for.
-#[derive(Debug)]
-pub struct Link {
-    pub operation: Arc<Operation>,
-    pub does: &'static str,
-    pub detail: &'static str,
+fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) -> Party {
+    Party { role: "link", does, detail: Some(detail), operation: Arc::clone(operation) }
 }
 
-fn link(stop: &Stop, end: Option<End>) -> Link {
+fn link_of(stop: &Stop, end: Option<End>) -> Party {
     let (does, detail) = match (&stop.why, end) {
         (Why::Record(_), _) => ("waits", "waits for the record of an event, behind the next one"),
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
@@ -54,13 +52,13 @@ fn link(stop: &Stop, end: Option<End>) -> Link {
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
     };
-    Link { operation: Arc::clone(&stop.operation), does, detail }
+    link(&stop.operation, does, detail)
 }
 
 /// The chain from a stream on, which the host awaits up to an operation. `None`: it still works. `is_open`: nothing
 /// that was submitted ends this wait.
-pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Link>, End)> {
-    let mut links: Vec<Link> = Vec::new();
+pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Party>, End)> {
+    let mut links: Vec<Party> = Vec::new();
     let mut at = awaited.clone();
     loop {
         let stop = pending.stop_before(at.stream, at.number)?;
@@ -68,21 +66,17 @@ pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> O
             return Some((links, End::Cycle));
         }
         let end = match &stop.why {
-            Why::Function(progress) => {
-                progress.running_since()?;
-                End::Function
-            }
+            Why::Function(progress) => progress.is_running().then_some(End::Function)?,
             Why::HandedOver => End::HandedOver,
             Why::Record(record) => {
-                links.push(link(stop, None));
+                links.push(link_of(stop, None));
                 at = record.clone();
                 continue;
             }
             Why::Carrier(carrier, awaited) => match pending.setter_of(*carrier, awaited) {
                 Some(setter) => {
-                    links.push(link(stop, None));
-                    let operation = Arc::clone(&setter.operation);
-                    links.push(Link { operation, does: "sets", detail: "is behind the next one" });
+                    links.push(link_of(stop, None));
+                    links.push(link(&setter.operation, "sets", "is behind the next one"));
                     at = setter.at.clone();
                     continue;
                 }
@@ -92,7 +86,7 @@ pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> O
                 None => End::NoRecord,
             },
         };
-        links.push(link(stop, Some(end)));
+        links.push(link_of(stop, Some(end)));
         return Some((links, end));
     }
 }

@@ -3,34 +3,30 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
-use std::time::Instant;
+use std::sync::{Arc, Weak};
 
 use crate::backend::{Change, Event, Op};
 use crate::core::check::operation::Operation;
 use crate::core::order::sequence::End;
 
-/// A host function, as far as it is known.
+/// A host function: whether it runs.
 #[derive(Debug, Default)]
-pub struct Progress {
-    begun: OnceLock<Instant>,
-    ended: AtomicBool,
-}
+pub struct Progress(AtomicBool);
 
 impl Progress {
     /// It begins.
     pub fn begin(&self) {
-        self.begun.get_or_init(Instant::now);
+        self.0.store(true, Ordering::Release);
     }
 
     /// It has returned.
     pub fn end(&self) {
-        self.ended.store(true, Ordering::Release);
+        self.0.store(false, Ordering::Release);
     }
 
-    /// When it began, while it runs.
-    pub fn running_since(&self) -> Option<Instant> {
-        self.begun.get().copied().filter(|_| !self.ended.load(Ordering::Acquire))
+    /// It has begun, and has not returned.
+    pub fn is_running(&self) -> bool {
+        self.0.load(Ordering::Acquire)
     }
 }
 

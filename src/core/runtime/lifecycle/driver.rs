@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::backend::{self, Driver, Fault, cpu, cuda, fault};
 use crate::core::base::config::check::Check;
 use crate::core::base::config::{BackendChoice, Environment};
-use crate::core::base::schedule;
+use crate::core::base::gate;
 use crate::core::runtime::visibility::Visibility;
 
 /// The backend, over the visible ones of its devices.
@@ -15,7 +15,7 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
         visibility = Visibility::choose(environment.visible_devices.as_deref(), count);
         visibility.logical_ids().to_vec()
     };
-    schedule::set(None);
+    gate::set_schedule(None);
     let driver = match environment.backend {
         BackendChoice::Cuda if environment.schedule.is_some() => Err(Fault::unsupported(
             "PORTACL_SCHEDULE chooses the order of CPU streams only; set PORTACL_BACKEND=cpu, or unset PORTACL_SCHEDULE",
@@ -38,7 +38,7 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
 fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
     let settings = environment.schedule.as_ref();
     let schedule = settings.map(|settings| cpu::Schedule::new(settings.clone()).map(Arc::new)).transpose()?;
-    schedule::set(schedule.as_ref());
+    gate::set_schedule(schedule.as_ref());
     let options = cpu::Options {
         devices: environment.cpu_devices,
         memory_per_device: environment.cpu_memory,

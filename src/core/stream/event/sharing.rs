@@ -11,7 +11,7 @@ use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{Change, Event as _, Notify, Op, Position, SharedEvent, Wait};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
-use crate::core::base::ipc_key;
+use crate::core::base::ipc_key::{self, Offer};
 use crate::core::runtime::{self, thread};
 use crate::core::stream::stream::Stream;
 
@@ -20,23 +20,8 @@ pub struct Shared {
     /// What runs of graphs record and wait for.
     pub(super) native: Arc<SharedEvent>,
     /// Set once another process may import it.
-    export: OnceLock<Export>,
+    export: OnceLock<Offer>,
     is_imported: bool,
-}
-
-/// Offered to other processes until this is dropped.
-struct Export(Key);
-
-impl Export {
-    fn withdraw(&self) {
-        BROKER.withdraw(Kind::Event, &self.0);
-    }
-}
-
-impl Drop for Export {
-    fn drop(&mut self) {
-        self.withdraw();
-    }
 }
 
 impl Shared {
@@ -119,17 +104,8 @@ pub fn export(raw: u64) -> Result<String> {
     if shared.is_imported {
         return Err(param_invalid!("event {raw:#x} is another process's; pass that one's handle on"));
     }
-    let export = match shared.export.get() {
-        Some(export) => export,
-        None => {
-            let (bytes, descriptor) = shared.native.export()?;
-            let parcel = Parcel::new(bytes, Some(descriptor));
-            let key = BROKER.offer(Kind::Event, parcel, Admission::Anyone)?;
-            // Of two concurrent exports the second is withdrawn when it is dropped.
-            shared.export.get_or_init(|| Export(key))
-        }
-    };
-    Ok(export.0.to_string())
+    let offer = Offer::of(&shared.export, Kind::Event, Admission::Anyone, || shared.native.export())?;
+    Ok(offer.key.to_string())
 }
 
 /// aclrtIpcOpenEventHandle: an event of this process for one of another.

@@ -6,24 +6,13 @@ use std::sync::OnceLock;
 use super::{Common, Notify, Numbers, insert};
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
-use crate::core::base::{handles, ipc_key};
+use crate::core::base::handles;
+use crate::core::base::ipc_key::{self, Offer};
 use crate::core::runtime::{self, thread};
 
 /// The flag of an export without a list of processes, and of an import that enables peer access, which notifies do not
 /// need.
 const OTHER_FLAG: u64 = 2;
-
-/// Offered to other processes until this is dropped.
-pub struct Export {
-    key: Key,
-    admission: Admission,
-}
-
-impl Drop for Export {
-    fn drop(&mut self) {
-        BROKER.withdraw(Kind::Notify, &self.key);
-    }
-}
 
 fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
     if flags == 0 || flags == OTHER_FLAG {
@@ -42,16 +31,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
         return Err(param_invalid!("notify {raw:#x} is another process's; only that one can export it"));
     }
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
-    let export = match notify.export.get() {
-        Some(export) => export,
-        None => {
-            let (bytes, descriptor) = notify.common.native.export()?;
-            let parcel = Parcel::new(bytes, Some(descriptor));
-            let key = BROKER.offer(Kind::Notify, parcel, admission)?;
-            // Of two concurrent exports the second is withdrawn when it is dropped.
-            notify.export.get_or_init(|| Export { key, admission })
-        }
-    };
+    let export = Offer::of(&notify.export, Kind::Notify, admission, || notify.common.native.export())?;
     if export.admission != admission {
         return Err(param_invalid!(
             "notify {raw:#x} was exported with other flags than {flags}; use its first key, or another notify"
