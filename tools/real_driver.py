@@ -29,7 +29,7 @@ def functions():
     """The names of each function that the backend uses, in the order of preference."""
     text = (TOP / "src/backend/cuda/base/api.rs").read_text()
     table = text[text.index("driver_functions! {"):]
-    found = re.findall(r"^    \w+\([^;=]*?\)\s*=\s*((?:\"\w+\",?\s*)+);", table, re.MULTILINE)
+    found = re.findall(r"^    \w+\([^;=]*?\)(?: -> [\w: *]+)?\s*=\s*((?:\"\w+\",?\s*)+);", table, re.MULTILINE)
     return [re.findall(r'"(\w+)"', names) for names in found]
 
 

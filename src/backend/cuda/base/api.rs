@@ -25,15 +25,15 @@ use library::{Entry, does_not_start, find, open_library};
 pub use words::Words;
 
 /// What a driver call gives.
-pub type Outcome = std::result::Result<(), Failure>;
+pub type Outcome<T = ()> = std::result::Result<T, Failure>;
 
-/// Declares the table: `method(arguments) = "symbol", "older symbol";`. The first symbol that the driver has is used.
-/// Each line becomes an optional entry of [`Functions`] and a method of [`Api`] that calls it, or fails if it is
-/// missing.
+/// Declares the table: `method(arguments) -> result = "symbol", "older symbol";`. The first symbol that the driver has
+/// is used. Each line becomes an optional entry of [`Functions`] and a method of [`Api`] that calls it, or fails if it
+/// is missing. The driver's function takes the place for a result before its other arguments.
 macro_rules! driver_functions {
-    ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) = $($symbol:literal),+ ; )*) => {
+    ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? = $($symbol:literal),+ ; )*) => {
         struct Functions {
-            $( $method: Option<Entry<unsafe extern "C" fn($($kind),*) -> c_int>>, )*
+            $( $method: Option<Entry<unsafe extern "C" fn($(*mut $result,)? $($kind),*) -> c_int>>, )*
         }
 
         impl Functions {
@@ -53,18 +53,18 @@ macro_rules! driver_functions {
                 /// What the driver's documentation asks for: live handles, valid memory.
                 #[allow(
                     clippy::too_many_arguments,
-                    reason = "a method has the arguments of its driver function"
+                    unused_mut,
+                    unused_parens,
+                    reason = "a method has the arguments of its driver function, and perhaps a result"
                 )]
-                pub unsafe fn $method(&self, $($argument: $kind),*) -> Outcome {
-                    match &self.functions.$method {
-                        Some(entry) => {
-                            // SAFETY: the method's caller keeps the contract of the driver's
-                            // function, and its type was vouched for at loading.
-                            let status = unsafe { (entry.function)($($argument),*) };
-                            self.outcome(entry.symbol, status)
-                        }
-                        None => Err(self.missing([$($symbol),+][0])),
-                    }
+                pub unsafe fn $method(&self, $($argument: $kind),*) -> Outcome<($($result)?)> {
+                    let Some(entry) = &self.functions.$method else { return Err(self.missing([$($symbol),+][0])) };
+                    // SAFETY: results are numbers, pointers and C structures of them, of which zeros are a value.
+                    let mut value: ($($result)?) = unsafe { std::mem::zeroed() };
+                    // SAFETY: the method's caller keeps the contract of the driver's function, and its type was
+                    // vouched for at loading. It writes a result into `value`.
+                    let status = unsafe { (entry.function)($((&raw mut value).cast::<$result>(),)? $($argument),*) };
+                    self.outcome(entry.symbol, status).map(|()| value)
                 }
             )*
         }
@@ -75,20 +75,18 @@ macro_rules! driver_functions {
 // addresses or sizes: those are 32-bit functions of the first driver interface.
 driver_functions! {
     init(flags: c_uint) = "cuInit";
-    driver_get_version(version: *mut c_int) = "cuDriverGetVersion";
+    driver_get_version() -> c_int = "cuDriverGetVersion";
     checkpoint_lock(process: c_int, options: *mut c_void) = "cuCheckpointProcessLock";
     checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
     checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
     checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";
 
-    device_get_count(count: *mut c_int) = "cuDeviceGetCount";
-    device_get(device: *mut CUdevice, ordinal: c_int) = "cuDeviceGet";
+    device_get_count() -> c_int = "cuDeviceGetCount";
+    device_get(ordinal: c_int) -> CUdevice = "cuDeviceGet";
     device_get_name(name: *mut c_char, len: c_int, device: CUdevice) = "cuDeviceGetName";
-    device_total_mem(bytes: *mut usize, device: CUdevice) =
-        "cuDeviceTotalMem_v2";
-    device_get_attribute(value: *mut c_int, attribute: c_int, device: CUdevice) =
-        "cuDeviceGetAttribute";
-    device_get_uuid(uuid: *mut CUuuid, device: CUdevice) = "cuDeviceGetUuid_v2", "cuDeviceGetUuid";
+    device_total_mem(device: CUdevice) -> usize = "cuDeviceTotalMem_v2";
+    device_get_attribute(attribute: c_int, device: CUdevice) -> c_int = "cuDeviceGetAttribute";
+    device_get_uuid(device: CUdevice) -> CUuuid = "cuDeviceGetUuid_v2", "cuDeviceGetUuid";
     device_get_pci_bus_id(text: *mut c_char, len: c_int, device: CUdevice) =
         "cuDeviceGetPCIBusId";
     device_host_atomics(
@@ -97,14 +95,13 @@ driver_functions! {
     device_peer_atomics(
         bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice, peer: CUdevice,
     ) = "cuDeviceGetP2PAtomicCapabilities";
-    device_can_access_peer(can: *mut c_int, device: CUdevice, peer: CUdevice) =
-        "cuDeviceCanAccessPeer";
+    device_can_access_peer(device: CUdevice, peer: CUdevice) -> c_int = "cuDeviceCanAccessPeer";
 
-    primary_ctx_retain(context: *mut CUcontext, device: CUdevice) = "cuDevicePrimaryCtxRetain";
+    primary_ctx_retain(device: CUdevice) -> CUcontext = "cuDevicePrimaryCtxRetain";
     primary_ctx_release(device: CUdevice) =
         "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
     primary_ctx_get_state(device: CUdevice, flags: *mut c_uint, active: *mut c_int) = "cuDevicePrimaryCtxGetState";
-    ctx_get_current(context: *mut CUcontext) = "cuCtxGetCurrent";
+    ctx_get_current() -> CUcontext = "cuCtxGetCurrent";
     ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
     thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";
     ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
@@ -113,15 +110,14 @@ driver_functions! {
     ctx_disable_peer_access(peer: CUcontext) = "cuCtxDisablePeerAccess";
 
     mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2";
-    mem_alloc(address: *mut CUdeviceptr, len: usize) = "cuMemAlloc_v2";
+    mem_alloc(len: usize) -> CUdeviceptr = "cuMemAlloc_v2";
     mem_free(address: CUdeviceptr) = "cuMemFree_v2";
-    mem_host_alloc(address: *mut *mut c_void, len: usize, flags: c_uint) = "cuMemHostAlloc";
+    mem_host_alloc(len: usize, flags: c_uint) -> *mut c_void = "cuMemHostAlloc";
     mem_free_host(address: *mut c_void) = "cuMemFreeHost";
     mem_host_register(address: *mut c_void, len: usize, flags: c_uint) = "cuMemHostRegister_v2";
     mem_host_unregister(address: *mut c_void) = "cuMemHostUnregister";
-    mem_host_get_device_pointer(device: *mut CUdeviceptr, host: *mut c_void, flags: c_uint) =
-        "cuMemHostGetDevicePointer_v2";
-    mem_alloc_managed(address: *mut CUdeviceptr, len: usize, flags: c_uint) = "cuMemAllocManaged";
+    mem_host_get_device_pointer(host: *mut c_void, flags: c_uint) -> CUdeviceptr = "cuMemHostGetDevicePointer_v2";
+    mem_alloc_managed(len: usize, flags: c_uint) -> CUdeviceptr = "cuMemAllocManaged";
     mem_advise(address: CUdeviceptr, len: usize, advice: c_int, location: CUmemLocation) =
         "cuMemAdvise_v2";
     mem_prefetch_async(
@@ -132,24 +128,21 @@ driver_functions! {
         stream: CUstream,
     ) = "cuMemPrefetchAsync_v2";
     mem_get_allocation_granularity(
-        granularity: *mut usize,
         properties: *const CUmemAllocationProp,
         option: c_int,
-    ) = "cuMemGetAllocationGranularity";
+    ) -> usize = "cuMemGetAllocationGranularity";
     mem_address_reserve(
-        address: *mut CUdeviceptr,
         len: usize,
         alignment: usize,
         wanted: CUdeviceptr,
         flags: c_ulonglong,
-    ) = "cuMemAddressReserve";
+    ) -> CUdeviceptr = "cuMemAddressReserve";
     mem_address_free(address: CUdeviceptr, len: usize) = "cuMemAddressFree";
     mem_create(
-        handle: *mut CUmemGenericAllocationHandle,
         len: usize,
         properties: *const CUmemAllocationProp,
         flags: c_ulonglong,
-    ) = "cuMemCreate";
+    ) -> CUmemGenericAllocationHandle = "cuMemCreate";
     mem_release(handle: CUmemGenericAllocationHandle) = "cuMemRelease";
     mem_map(
         address: CUdeviceptr,
@@ -165,20 +158,20 @@ driver_functions! {
         access: *const CUmemAccessDesc,
         count: usize,
     ) = "cuMemSetAccess";
+    // Into a descriptor, the only kind that this library asks for.
     mem_export(
-        handle: *mut c_void,
         memory: CUmemGenericAllocationHandle,
         kind: c_uint,
         flags: c_ulonglong,
-    ) = "cuMemExportToShareableHandle";
-    mem_import(handle: *mut CUmemGenericAllocationHandle, shareable: *mut c_void, kind: c_uint) =
-        "cuMemImportFromShareableHandle";
-    ipc_get_mem_handle(handle: *mut CUipcMemHandle, address: CUdeviceptr) = "cuIpcGetMemHandle";
-    ipc_open_mem_handle(address: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) =
-        "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle";
+    ) -> c_int = "cuMemExportToShareableHandle";
+    mem_import(shareable: *mut c_void, kind: c_uint) -> CUmemGenericAllocationHandle = "cuMemImportFromShareableHandle";
+    ipc_get_mem_handle(address: CUdeviceptr) -> CUipcMemHandle = "cuIpcGetMemHandle";
+    ipc_open_mem_handle(
+        handle: CUipcMemHandle,
+        flags: c_uint,
+    ) -> CUdeviceptr = "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle";
     ipc_close_mem_handle(address: CUdeviceptr) = "cuIpcCloseMemHandle";
-    mem_pool_create(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps) =
-        "cuMemPoolCreate";
+    mem_pool_create(properties: *const CUmemPoolProps) -> CUmemoryPool = "cuMemPoolCreate";
     mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy";
     mem_pool_get_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
         "cuMemPoolGetAttribute";
@@ -187,8 +180,7 @@ driver_functions! {
     mem_pool_trim_to(pool: CUmemoryPool, keep: usize) = "cuMemPoolTrimTo";
     mem_pool_set_access(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize) =
         "cuMemPoolSetAccess";
-    mem_pool_get_access(flags: *mut c_int, pool: CUmemoryPool, location: *mut CUmemLocation) =
-        "cuMemPoolGetAccess";
+    mem_pool_get_access(pool: CUmemoryPool, location: *mut CUmemLocation) -> c_int = "cuMemPoolGetAccess";
     mem_pool_export(
         handle: *mut c_void,
         pool: CUmemoryPool,
@@ -196,30 +188,25 @@ driver_functions! {
         flags: c_ulonglong,
     ) = "cuMemPoolExportToShareableHandle";
     mem_pool_import(
-        pool: *mut CUmemoryPool,
         handle: *mut c_void,
         kind: c_uint,
         flags: c_ulonglong,
-    ) = "cuMemPoolImportFromShareableHandle";
-    mem_pool_export_pointer(export: *mut CUmemPoolPtrExportData, address: CUdeviceptr) =
-        "cuMemPoolExportPointer";
+    ) -> CUmemoryPool = "cuMemPoolImportFromShareableHandle";
+    mem_pool_export_pointer(address: CUdeviceptr) -> CUmemPoolPtrExportData = "cuMemPoolExportPointer";
     mem_pool_import_pointer(
-        address: *mut CUdeviceptr,
         pool: CUmemoryPool,
         export: *mut CUmemPoolPtrExportData,
-    ) = "cuMemPoolImportPointer";
+    ) -> CUdeviceptr = "cuMemPoolImportPointer";
     mem_alloc_from_pool_async(
-        address: *mut CUdeviceptr,
         len: usize,
         pool: CUmemoryPool,
         stream: CUstream,
-    ) = "cuMemAllocFromPoolAsync";
+    ) -> CUdeviceptr = "cuMemAllocFromPoolAsync";
     mem_free_async(address: CUdeviceptr, stream: CUstream) = "cuMemFreeAsync";
     pointer_get_attribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr) =
         "cuPointerGetAttribute";
 
-    stream_create_with_priority(stream: *mut CUstream, flags: c_uint, priority: c_int) =
-        "cuStreamCreateWithPriority";
+    stream_create_with_priority(flags: c_uint, priority: c_int) -> CUstream = "cuStreamCreateWithPriority";
     stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
     stream_get_ctx(stream: CUstream, context: *mut CUcontext) = "cuStreamGetCtx";
     stream_query(stream: CUstream) = "cuStreamQuery";
@@ -235,13 +222,12 @@ driver_functions! {
     launch_host_func(stream: CUstream, function: CUhostFn, argument: *mut c_void) =
         "cuLaunchHostFunc";
 
-    event_create(event: *mut CUevent, flags: c_uint) = "cuEventCreate";
+    event_create(flags: c_uint) -> CUevent = "cuEventCreate";
     event_destroy(event: CUevent) = "cuEventDestroy_v2", "cuEventDestroy";
     event_record(event: CUevent, stream: CUstream) = "cuEventRecord";
     event_query(event: CUevent) = "cuEventQuery";
     event_synchronize(event: CUevent) = "cuEventSynchronize";
-    event_elapsed_time(ms: *mut f32, start: CUevent, end: CUevent) =
-        "cuEventElapsedTime_v2", "cuEventElapsedTime";
+    event_elapsed_time(start: CUevent, end: CUevent) -> f32 = "cuEventElapsedTime_v2", "cuEventElapsedTime";
 
     memcpy_htod_async(dst: CUdeviceptr, src: *const c_void, len: usize, stream: CUstream) =
         "cuMemcpyHtoDAsync_v2";
@@ -267,18 +253,16 @@ driver_functions! {
     memset_d32_async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream) =
         "cuMemsetD32Async";
 
-    module_load_data(module: *mut CUmodule, image: *const c_void) = "cuModuleLoadData";
+    module_load_data(image: *const c_void) -> CUmodule = "cuModuleLoadData";
     module_unload(module: CUmodule) = "cuModuleUnload";
-    module_get_function(function: *mut CUfunction, module: CUmodule, name: *const c_char) =
-        "cuModuleGetFunction";
+    module_get_function(module: CUmodule, name: *const c_char) -> CUfunction = "cuModuleGetFunction";
     module_get_global(
         address: *mut CUdeviceptr,
         len: *mut usize,
         module: CUmodule,
         name: *const c_char,
     ) = "cuModuleGetGlobal_v2";
-    func_get_attribute(value: *mut c_int, attribute: c_int, function: CUfunction) =
-        "cuFuncGetAttribute";
+    func_get_attribute(attribute: c_int, function: CUfunction) -> c_int = "cuFuncGetAttribute";
     func_get_param_info(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize) =
         "cuFuncGetParamInfo";
     func_set_attribute(function: CUfunction, attribute: c_int, value: c_int) =
@@ -297,47 +281,41 @@ driver_functions! {
         extra: *mut *mut c_void,
     ) = "cuLaunchKernel";
 
-    graph_create(graph: *mut CUgraph, flags: c_uint) = "cuGraphCreate";
+    graph_create(flags: c_uint) -> CUgraph = "cuGraphCreate";
     graph_destroy(graph: CUgraph) = "cuGraphDestroy";
     graph_add_memcpy(
-        node: *mut CUgraphNode,
         graph: CUgraph,
         after: *const CUgraphNode,
         count: usize,
         copy: *const CUDA_MEMCPY3D,
         context: CUcontext,
-    ) = "cuGraphAddMemcpyNode";
+    ) -> CUgraphNode = "cuGraphAddMemcpyNode";
     graph_add_memset(
-        node: *mut CUgraphNode,
         graph: CUgraph,
         after: *const CUgraphNode,
         count: usize,
         fill: *const CUDA_MEMSET_NODE_PARAMS_st,
         context: CUcontext,
-    ) = "cuGraphAddMemsetNode";
+    ) -> CUgraphNode = "cuGraphAddMemsetNode";
     graph_add_kernel(
-        node: *mut CUgraphNode,
         graph: CUgraph,
         after: *const CUgraphNode,
         count: usize,
         launch: *const CUDA_KERNEL_NODE_PARAMS_st,
-    ) = "cuGraphAddKernelNode";
+    ) -> CUgraphNode = "cuGraphAddKernelNode";
     graph_add_host(
-        node: *mut CUgraphNode,
         graph: CUgraph,
         after: *const CUgraphNode,
         count: usize,
         call: *const CUDA_HOST_NODE_PARAMS_st,
-    ) = "cuGraphAddHostNode";
+    ) -> CUgraphNode = "cuGraphAddHostNode";
     graph_add_event_record(
-        node: *mut CUgraphNode,
         graph: CUgraph,
         after: *const CUgraphNode,
         count: usize,
         event: CUevent,
-    ) = "cuGraphAddEventRecordNode";
-    graph_instantiate(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong) =
-        "cuGraphInstantiateWithFlags";
+    ) -> CUgraphNode = "cuGraphAddEventRecordNode";
+    graph_instantiate(graph: CUgraph, flags: c_ulonglong) -> CUgraphExec = "cuGraphInstantiateWithFlags";
     graph_exec_update(
         exec: CUgraphExec,
         graph: CUgraph,
@@ -368,11 +346,8 @@ impl Api {
         let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
         // SAFETY: the first call, as the driver wants it.
         unsafe { api.init(0) }.map_err(does_not_start)?;
-        let mut version = 0;
-        // SAFETY: the driver writes its version into `version`, whatever its state.
-        if unsafe { api.driver_get_version(&mut version) }.is_ok() {
-            api.version = version;
-        }
+        // SAFETY: the driver returns its version, whatever its state.
+        api.version = unsafe { api.driver_get_version() }.unwrap_or(0);
         Ok(api)
     }
 

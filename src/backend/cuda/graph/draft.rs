@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{
     CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_st, CUfunction,
-    CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
+    CUgraph_st, CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 
-use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::kernel::kernel_launch::CudaBoundLaunch;
 use crate::backend::cuda::kernel::own_module::THREADS;
 use crate::backend::cuda::runtime::context::Raw;
@@ -66,9 +66,8 @@ impl Drop for Draft<'_> {
 
 impl<'a> Draft<'a> {
     pub fn new(device: &'a DeviceState, nodes: &[Node]) -> Result<Self> {
-        let mut raw: CUgraph = std::ptr::null_mut();
-        // SAFETY: the driver writes the new graph's handle into `raw`.
-        device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
+        // SAFETY: no flags.
+        let raw = device.create(|api| unsafe { api.graph_create(0) })?;
         let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
         // A node may need several nodes of the driver.
         let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
@@ -81,10 +80,8 @@ impl<'a> Draft<'a> {
     }
 
     pub fn instantiate(&self) -> Result<Raw<CUgraphExec_st>> {
-        let mut exec: CUgraphExec = std::ptr::null_mut();
-        // SAFETY: a place for the answer, and a live graph.
-        self.device.create(|api| unsafe { api.graph_instantiate(&mut exec, self.raw.0, 0) })?;
-        Ok(Raw(exec))
+        // SAFETY: a live graph.
+        self.device.create(|api| unsafe { api.graph_instantiate(self.raw.0, 0) }).map(Raw)
     }
 
     /// Updates an instantiated graph with these nodes. False if the driver cannot.
@@ -127,20 +124,13 @@ impl<'a> Draft<'a> {
         Ok(vec![node])
     }
 
-    /// Adds a node to this graph. `add` calls the driver with a place for the node's handle, and the graph.
-    fn add_node(&self, add: impl FnOnce(&Api, *mut CUgraphNode, CUgraph) -> Outcome) -> Result<CUgraphNode> {
-        let mut node: CUgraphNode = std::ptr::null_mut();
-        self.device.call(|api| add(api, &raw mut node, self.raw.0))?;
-        Ok(node)
-    }
-
     fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
         let job: CUDA_MEMCPY3D = memcpy_2d::layer(copy, self.device);
-        let context = self.device.context.raw.0;
-        self.add_node(|api, node, graph| {
+        let (graph, context) = (self.raw.0, self.device.context.raw.0);
+        self.device.call(|api| {
             // SAFETY: `job` lives during the call; the core has checked both ranges, and does so
             // before each run.
-            unsafe { api.graph_add_memcpy(node, graph, after.as_ptr(), after.len(), &job, context) }
+            unsafe { api.graph_add_memcpy(graph, after.as_ptr(), after.len(), &job, context) }
         })
     }
 
@@ -173,9 +163,9 @@ impl<'a> Draft<'a> {
 
     fn add_record(&self, event: &dyn Event, after: &[CUgraphNode]) -> Result<CUgraphNode> {
         let event = CudaEvent::of(event)?.raw;
-        self.add_node(|api, node, graph| {
+        self.device.call(|api| {
             // SAFETY: the nodes before this one are in the same graph, and the event lives as long as the graph.
-            unsafe { api.graph_add_event_record(node, graph, after.as_ptr(), after.len(), event.0) }
+            unsafe { api.graph_add_event_record(self.raw.0, after.as_ptr(), after.len(), event.0) }
         })
     }
 
@@ -192,11 +182,11 @@ impl<'a> Draft<'a> {
             width: fill.dst.len / fill.pattern.size(),
             height: 1,
         };
-        let context = self.device.context.raw.0;
-        self.add_node(|api, node, graph| {
+        let (graph, context) = (self.raw.0, self.device.context.raw.0);
+        self.device.call(|api| {
             // SAFETY: `job` lives during the call, and the core checks the filled range before each
             // run.
-            unsafe { api.graph_add_memset(node, graph, after.as_ptr(), after.len(), &job, context) }
+            unsafe { api.graph_add_memset(graph, after.as_ptr(), after.len(), &job, context) }
         })
     }
 
@@ -225,9 +215,9 @@ impl<'a> Draft<'a> {
     }
 
     fn add_kernel(&self, params: &CUDA_KERNEL_NODE_PARAMS_st, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        self.add_node(|api, node, graph| {
+        self.device.call(|api| {
             // SAFETY: a live function, and its arguments, which the driver copies during the call.
-            unsafe { api.graph_add_kernel(node, graph, after.as_ptr(), after.len(), params) }
+            unsafe { api.graph_add_kernel(self.raw.0, after.as_ptr(), after.len(), params) }
         })
     }
 
@@ -235,9 +225,9 @@ impl<'a> Draft<'a> {
         let call = Arc::new(call);
         let argument: *mut c_void = Arc::as_ptr(&call).cast_mut().cast();
         let params = CUDA_HOST_NODE_PARAMS_st { fn_: Some(call_back), userData: argument };
-        let node = self.add_node(|api, node, graph| {
+        let node = self.device.call(|api| {
             // SAFETY: the graph keeps the call's box for as long as the graph may run.
-            unsafe { api.graph_add_host(node, graph, after.as_ptr(), after.len(), &params) }
+            unsafe { api.graph_add_host(self.raw.0, after.as_ptr(), after.len(), &params) }
         })?;
         self.kept.calls.push(call);
         Ok(node)

@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute::*;
-use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st, CUmodule};
+use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUfunction_attribute, CUmod_st};
 use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::shown_name;
@@ -120,9 +120,8 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
         CString::new(&image[..end]).expect("cut at the first zero")
     });
     let first = text.as_ref().map_or(image.as_ptr(), |text| text.as_ptr().cast());
-    let mut raw: CUmodule = std::ptr::null_mut();
-    // SAFETY: the driver writes the module's handle into `raw`, and the image is as long as its headers say.
-    device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
+    // SAFETY: the image is as long as its headers say.
+    let raw = device.call(|api| unsafe { api.module_load_data(first.cast()) })?;
     let text = text.filter(|_| !device.driver.api.has_param_info());
     let device = Arc::clone(device);
     let loaded = Loaded { device, raw: Raw(raw), text, variables: Mutex::default() };
@@ -153,20 +152,13 @@ impl Module for CudaModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         let device = &self.0.device;
         let text = c_name("kernel", name)?;
-        let mut raw: CUfunction = std::ptr::null_mut();
-        // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
-        let find = device.call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
-        find.map_err(|fault| missing("kernel", name, fault))?;
-        let (mut threads, mut declared): (c_int, c_int) = (0, 0);
-        device.call(|api| {
-            let asked = [
-                (CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &mut threads),
-                (CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &mut declared),
-            ];
-            asked.into_iter().try_for_each(|(attribute, value)| {
-                // SAFETY: a place for the answer, and the function.
-                unsafe { api.func_get_attribute(value, attribute as c_int, raw) }
-            })
+        // SAFETY: a live module, and a name that ends with a zero.
+        let find = device.call(|api| unsafe { api.module_get_function(self.0.raw.0, text.as_ptr()) });
+        let raw = find.map_err(|fault| missing("kernel", name, fault))?;
+        let (threads, declared) = device.call(|api| {
+            // SAFETY: the function.
+            let number = |attribute: CUfunction_attribute| unsafe { api.func_get_attribute(attribute as c_int, raw) };
+            Ok((number(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?, number(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?))
         })?;
         let declared_shared_bytes = declared.max(0) as usize;
         let info = KernelInfo {
@@ -235,12 +227,11 @@ fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
 /// Fast memory that a block can have on the device.
 fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-    let mut most = SHARED_BYTES as c_int;
-    // SAFETY: the device is open, and the attribute's value goes into `most`.
-    device.call(|api| unsafe {
-        match api.device_get_attribute(&mut most, attribute as c_int, device.context.device) {
+    // SAFETY: the device is open.
+    let most = device.call(|api| unsafe {
+        match api.device_get_attribute(attribute as c_int, device.context.device) {
             // An older driver, without the attribute.
-            Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
+            Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(SHARED_BYTES as c_int),
             asked => asked,
         }
     })?;

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
 
-use cudarc::driver::sys::{CUfunc_st, CUfunction, CUmod_st, CUmodule};
+use cudarc::driver::sys::{CUfunc_st, CUfunction, CUmod_st};
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
@@ -110,20 +110,17 @@ impl OwnModule {
 impl Loaded {
     fn load(device: &DeviceState, ptx: Ptx, names: &[String]) -> Result<Self> {
         let ptx = CString::new(ptx.text()).expect("PTX has no zero inside");
-        let mut raw: CUmodule = std::ptr::null_mut();
-        // SAFETY: a place for the answer, and a text that ends with a zero.
-        device.call(|api| unsafe { api.module_load_data(&mut raw, ptx.as_ptr().cast()) })?;
+        // SAFETY: a text that ends with a zero.
+        let raw = device.call(|api| unsafe { api.module_load_data(ptx.as_ptr().cast()) })?;
         let mut functions = Vec::with_capacity(names.len());
         for name in names {
             let name = CString::new(name.as_str()).expect("no zero inside");
-            let mut function: CUfunction = std::ptr::null_mut();
-            // SAFETY: a place for the answer, the module, and a name that ends with a zero.
-            let found = device.call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
-            if let Err(fault) = found {
+            // SAFETY: the module, and a name that ends with a zero.
+            let found = device.call(|api| unsafe { api.module_get_function(raw, name.as_ptr()) });
+            let function = found.inspect_err(|_| {
                 // SAFETY: loaded above, and not used by any other thread yet.
                 device.driver.end_in(&device.context, |api| unsafe { api.module_unload(raw) });
-                return Err(fault);
-            }
+            })?;
             functions.push(Raw(function));
         }
         Ok(Self { raw: Raw(raw), functions: functions.into_boxed_slice() })

@@ -118,7 +118,8 @@ pub fn with_reaping<T>(driver: &DriverState, mut attempt: impl FnMut() -> std::r
 pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -> Result<Block> {
     let block = with_reaping(&device.driver, || match policy {
         PagePolicy::HugeFirst | PagePolicy::NormalOnly => {
-            aligned_on(device, &device.padding, len, |len| alloc(device, len))
+            // SAFETY: any size is allowed.
+            aligned_on(device, &device.padding, len, |len| alloc(device, len, |api| unsafe { api.mem_alloc(len) }))
         }
         PagePolicy::HugeOnly => map_huge(device, len),
         PagePolicy::Huge1GOnly => {
@@ -131,7 +132,11 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
 /// Memory at one address for the host and all devices.
 pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
     let block = with_reaping(&device.driver, || {
-        aligned_on(device, &device.managed_padding, len, |len| alloc_unified(device, len))
+        aligned_on(device, &device.managed_padding, len, |len| {
+            let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;
+            // SAFETY: a flag that the driver defines.
+            alloc(device, len, |api| unsafe { api.mem_alloc_managed(len, flags) })
+        })
     });
     block
         .map(blocks::managed_block)
@@ -152,22 +157,10 @@ fn aligned_on(
     })
 }
 
-fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
-    let mut address: CUdeviceptr = 0;
-    // SAFETY: the driver writes the allocation's address into `address`.
-    device.call(|api| unsafe { api.mem_alloc(&mut address, len) })?;
-    device.driver.owned.add(address as usize, len);
-    Ok(address as usize)
-}
-
-fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
-    let mut address: CUdeviceptr = 0;
-    let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;
-    // SAFETY: the driver writes the managed allocation's address into `address`, and the flag is
-    // one that it defines.
-    device.call(|api| unsafe { api.mem_alloc_managed(&mut address, len, flags) })?;
-    device.driver.owned.add(address as usize, len);
-    Ok(address as usize)
+fn alloc(device: &DeviceState, len: usize, allocate: impl FnOnce(&Api) -> Outcome<CUdeviceptr>) -> Result<usize> {
+    let addr = device.call(allocate)? as usize;
+    device.driver.owned.add(addr, len);
+    Ok(addr)
 }
 
 /// Adds to "out of memory" how much is free and pending.
@@ -221,10 +214,8 @@ pub fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize 
 /// The granularity of the device's mappings.
 fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<usize> {
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
-    let mut page = 0;
-    // SAFETY: the properties are complete, and the granularity is written into `page`.
-    device.call(|api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) })?;
-    Ok(page)
+    // SAFETY: the properties are complete.
+    device.call(|api| unsafe { api.mem_get_allocation_granularity(properties, option) })
 }
 
 /// Memory on pages of at least 2 MiB, or a fault that says that there is none of that kind.
@@ -244,10 +235,9 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
     let access =
         CUmemAccessDesc { location: location(device), flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
-    let mut address: CUdeviceptr = 0;
-    // SAFETY: places for the answer and the properties.
-    let map = |api: &Api| unsafe { reserve_and_map(api, &mut address, len, page, &properties) };
-    device.call(map).map_err(no_pages)?;
+    // SAFETY: the properties are complete.
+    let map = |api: &Api| unsafe { reserve_and_map(api, len, page, &properties) };
+    let address = device.call(map).map_err(no_pages)?;
     // SAFETY: just mapped.
     if let Err(fault) = device.call(|api| unsafe { api.mem_set_access(address, len, &access, 1) }) {
         // SAFETY: mapped above, and not used by any other thread yet.
@@ -264,26 +254,24 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
 /// As for the driver's functions.
 unsafe fn reserve_and_map(
     api: &Api,
-    address: &mut CUdeviceptr,
     len: usize,
     alignment: usize,
     properties: &CUmemAllocationProp,
-) -> Outcome {
-    let mut physical = 0;
-    // SAFETY: places for the answers; what was made is undone when the next step fails.
+) -> Outcome<CUdeviceptr> {
+    // SAFETY: what was made is undone when the next step fails.
     unsafe {
-        api.mem_address_reserve(address, len, alignment, 0, 0)?;
-        let mapped = api.mem_create(&mut physical, len, properties, 0).and_then(|()| {
-            let mapped = api.mem_map(*address, len, 0, physical, 0);
+        let address = api.mem_address_reserve(len, alignment, 0, 0)?;
+        let mapped = api.mem_create(len, properties, 0).and_then(|physical| {
+            let mapped = api.mem_map(address, len, 0, physical, 0);
             // A mapping keeps the memory. Without one this call frees it.
             let released = api.mem_release(physical);
             mapped?;
             released.inspect_err(|_| {
-                let _ = api.mem_unmap(*address, len);
+                let _ = api.mem_unmap(address, len);
             })
         });
-        mapped.inspect_err(|_| {
-            let _ = api.mem_address_free(*address, len);
+        mapped.map(|()| address).inspect_err(|_| {
+            let _ = api.mem_address_free(address, len);
         })
     }
 }

@@ -32,15 +32,16 @@ pub fn at(driver: &DriverState, addr: usize) -> Foreign {
 /// The place of an address, if the driver knows it.
 fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
     use CUpointer_attribute::*;
-    let (mut kind, mut ordinal): (c_uint, c_int) = (0, 0);
-    ask(driver, |api| {
-        // SAFETY: MEMORY_TYPE is an unsigned int and DEVICE_ORDINAL an int, as `kind` and `ordinal`
-        // are.
+    let asked = driver.in_some_context(|api| {
+        // SAFETY: MEMORY_TYPE is an unsigned int and DEVICE_ORDINAL an int.
         unsafe {
-            attribute(api, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr, &mut kind)?;
-            attribute(api, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addr, &mut ordinal)
+            let kind: c_uint = attribute(api, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr)?;
+            let ordinal: c_int = attribute(api, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addr)?;
+            Ok((kind, ordinal))
         }
-    })?;
+    });
+    // The driver returns an error for an address that it does not know, as in a failed context.
+    let (kind, ordinal) = asked?.ok()?;
     const HOST: c_uint = CUmemorytype::CU_MEMORYTYPE_HOST as c_uint;
     const DEVICE: c_uint = CUmemorytype::CU_MEMORYTYPE_DEVICE as c_uint;
     const UNIFIED: c_uint = CUmemorytype::CU_MEMORYTYPE_UNIFIED as c_uint;
@@ -59,43 +60,38 @@ fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
 pub fn block_at(driver: &DriverState, addr: usize) -> Option<ForeignBlock> {
     use CUpointer_attribute::*;
     let Foreign::Known(_) = at(driver, addr) else { return None };
-    let (mut base, mut len, mut managed): (CUdeviceptr, usize, c_uint) = (0, 0, 0);
-    ask(driver, |api| {
-        // SAFETY: RANGE_START_ADDR is an address, RANGE_SIZE a size and IS_MANAGED an int, the
-        // types of the three places.
+    let asked = driver.in_some_context(|api| {
+        // SAFETY: RANGE_START_ADDR is an address, RANGE_SIZE a size and IS_MANAGED an int.
         unsafe {
-            attribute(api, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr, &mut base)?;
-            attribute(api, CU_POINTER_ATTRIBUTE_RANGE_SIZE, addr, &mut len)?;
-            attribute(api, CU_POINTER_ATTRIBUTE_IS_MANAGED, addr, &mut managed)
+            let base: CUdeviceptr = attribute(api, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr)?;
+            let len = attribute(api, CU_POINTER_ATTRIBUTE_RANGE_SIZE, addr)?;
+            let managed: c_uint = attribute(api, CU_POINTER_ATTRIBUTE_IS_MANAGED, addr)?;
+            Ok(ForeignBlock { base: base as usize, len, is_managed: managed != 0 })
         }
-    })?;
-    (len != 0).then_some(ForeignBlock { base: base as usize, len, is_managed: managed != 0 })
+    });
+    asked?.ok().filter(|block| block.len != 0)
 }
 
 /// Whether the address is managed memory, of this or another library. The driver returns an error for an address that
 /// it does not know.
 pub fn is_managed(device: &DeviceState, addr: usize) -> Result<bool> {
-    let mut managed: c_uint = 0;
     device.call(|api| {
-        let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED;
-        // SAFETY: the attribute has the type of the place.
-        match unsafe { attribute(api, asked, addr, &mut managed) } {
+        // SAFETY: the attribute is an int.
+        match unsafe { attribute::<c_uint>(api, CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED, addr) } {
+            Ok(managed) => Ok(managed != 0),
             Err(failure) if failure.is_sticky() => Err(failure),
-            _ => Ok(()),
+            Err(_) => Ok(false),
         }
-    })?;
-    Ok(managed != 0)
+    })
 }
 
-/// `None` if the driver does not know the address. It returns an error then, as in a failed context.
-fn ask(driver: &DriverState, questions: impl FnMut(&Api) -> Outcome) -> Option<()> {
-    driver.in_some_context(questions)?.ok()
-}
-
+/// What the driver says of an address.
+///
 /// # Safety
 /// `T` is the type that the driver's documentation gives the attribute.
-unsafe fn attribute<T>(api: &Api, attribute: CUpointer_attribute, addr: usize, value: &mut T) -> Outcome {
-    let value = std::ptr::from_mut(value).cast();
+pub unsafe fn attribute<T: Default>(api: &Api, attribute: CUpointer_attribute, addr: usize) -> Outcome<T> {
+    let mut value = T::default();
     // SAFETY: a place for the answer, as the caller promises.
-    unsafe { api.pointer_get_attribute(value, attribute as c_int, addr as CUdeviceptr) }
+    unsafe { api.pointer_get_attribute((&raw mut value).cast(), attribute as c_int, addr as CUdeviceptr) }
+        .map(|()| value)
 }

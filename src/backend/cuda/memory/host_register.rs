@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUdeviceptr};
+use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE};
 
 use super::pending;
 use super::pinned::{self, Pinned};
@@ -15,13 +15,12 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
     let once = || {
         pinned::in_any_context(driver, |context| {
             let host: *mut c_void = std::ptr::with_exposed_provenance_mut(addr);
-            let mut device: CUdeviceptr = 0;
-            context.call_for(FaultKind::OutOfHostMemory, |api| {
+            let device = context.call_for(FaultKind::OutOfHostMemory, |api| {
                 let flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
-                // SAFETY: a range of the caller's, which the driver checks, and a place for the answer.
+                // SAFETY: a range of the caller's, which the driver checks.
                 unsafe {
                     api.mem_host_register(host, len, flags)?;
-                    api.mem_host_get_device_pointer(&mut device, host, 0).inspect_err(|_| {
+                    api.mem_host_get_device_pointer(host, 0).inspect_err(|_| {
                         // No caller has it yet. The first failure is the one to return.
                         let _ = api.mem_host_unregister(host);
                     })

@@ -2,7 +2,7 @@
 //! and its descriptors.
 
 use std::cell::Cell;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_uint, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -51,9 +51,8 @@ pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Par
         ));
     }
     let base = blocks::base(block);
-    let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
-    // SAFETY: a place for the answer, and memory of the driver.
-    device.call(|api| unsafe { api.ipc_get_mem_handle(&mut handle, base as CUdeviceptr) })?;
+    // SAFETY: memory of the driver.
+    let handle = device.call(|api| unsafe { api.ipc_get_mem_handle(base as CUdeviceptr) })?;
     device.driver.sharing.add(Shared::Block(base));
     let handle = handle.reserved.map(|byte| byte as u8);
     let place = [(block.addr - base) as u64, len as u64].map(u64::to_le_bytes);
@@ -93,12 +92,11 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     }
     let (offset, len) = (word(&bytes[HANDLE + 8..HANDLE + 16]), word(&bytes[HANDLE + 16..]));
     let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as c_uint;
-    let mut base: CUdeviceptr = 0;
     let is_mapped = Cell::new(false);
-    let mut open = || {
+    let open = || {
         device.call(|api| {
-            // SAFETY: a place for the answer, and a handle, which the driver may find wrong.
-            let opened = unsafe { api.ipc_open_mem_handle(&mut base, handle, flags) };
+            // SAFETY: a handle, which the driver may find wrong.
+            let opened = unsafe { api.ipc_open_mem_handle(handle, flags) };
             opened.inspect_err(|failure| is_mapped.set(failure.is_already_mapped()))
         })
     };
@@ -108,7 +106,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
         pending::reap_all(&device.driver);
         opened = open();
     }
-    opened.map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
+    let base = opened.map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
     let (base, offset, len) = (base as usize, offset as usize, len as usize);
     device.driver.owned.add(base, offset + len);
     device.driver.sharing.imported_blocks.fetch_add(1, Ordering::Relaxed);
@@ -117,10 +115,8 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
 
 /// The parcel of memory without an address.
 pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocationHandle, len: usize) -> Result<Parcel> {
-    let mut number: c_int = -1;
-    let place: *mut c_void = (&raw mut number).cast();
-    // SAFETY: a place for a descriptor, and live memory.
-    device.call(|api| unsafe { api.mem_export(place, handle, DESCRIPTOR, 0) })?;
+    // SAFETY: live memory.
+    let number = device.call(|api| unsafe { api.mem_export(handle, DESCRIPTOR, 0) })?;
     device.driver.sharing.add(Shared::Physical(handle));
     // SAFETY: the driver has made it for the caller.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
@@ -136,10 +132,9 @@ pub fn import_physical(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<(CU
     }
     // The driver takes a descriptor instead of an address.
     let shareable: *mut c_void = std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
-    let mut handle = 0;
-    device
-        // SAFETY: a place for the answer, and a descriptor, which the driver may find wrong.
-        .call(|api| unsafe { api.mem_import(&mut handle, shareable, DESCRIPTOR) })
+    let handle = device
+        // SAFETY: a descriptor, which the driver may find wrong.
+        .call(|api| unsafe { api.mem_import(shareable, DESCRIPTOR) })
         .map_err(|fault| is_none(fault, "the driver has no memory for this descriptor"))?;
     device.driver.sharing.add(Shared::Physical(handle));
     Ok((handle, word(&parcel.bytes[8..]) as usize))

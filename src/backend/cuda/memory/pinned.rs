@@ -10,6 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::release::Release;
 use super::{blocks, pending};
 use crate::algo::map::typed_slots::Key;
+use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::runtime::context::Context;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
@@ -101,12 +102,9 @@ pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
 
 fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
     let (context, base) = in_any_context(driver, |context| {
-        let mut address: *mut c_void = std::ptr::null_mut();
-        context.call_for(FaultKind::OutOfHostMemory, |api| {
-            // SAFETY: the driver writes the address of `len` pinned bytes into `address`.
-            unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
-        })?;
-        Ok(address.expose_provenance())
+        // SAFETY: a flag that the driver defines.
+        let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, CU_MEMHOSTALLOC_PORTABLE) };
+        context.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
     })?;
     remember(driver, base, Pinned::Allocated, context);
     driver.owned.add(base, len);

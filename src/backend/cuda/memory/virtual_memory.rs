@@ -14,6 +14,7 @@ use super::release::Release;
 use super::{ipc, pending};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::broker::Parcel;
+use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::memory::device_memory::{self, with_reaping};
 use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::runtime::device_state::DeviceState;
@@ -147,11 +148,9 @@ pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMe
     if can_be_shared(device)? {
         properties.requestedHandleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     }
-    let mut handle = 0;
-    with_reaping(&device.driver, || {
-        // SAFETY: the properties describe memory of this device, and the handle is written into
-        // `handle`.
-        device.call(|api| unsafe { api.mem_create(&mut handle, len, &properties, 0) })
+    let handle = with_reaping(&device.driver, || {
+        // SAFETY: the properties describe memory of this device.
+        device.call(|api| unsafe { api.mem_create(len, &properties, 0) })
     })
     .map_err(|fault| device_memory::explain(device, len, fault))?;
     device.device_bytes.add(len);
@@ -161,13 +160,10 @@ pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMe
 
 impl VirtualMemory for CudaDriver {
     fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
-        let mut addr: CUdeviceptr = 0;
-        let (context, ()) = in_any_context(&self.0, |context| {
-            // SAFETY: the driver writes the reserved range's address into `addr`; `wish` is only a
-            // hint.
-            context.call_for(FaultKind::OutOfHostMemory, |api| unsafe {
-                api.mem_address_reserve(&mut addr, len, align, wish as CUdeviceptr, 0)
-            })
+        let (context, addr) = in_any_context(&self.0, |context| {
+            // SAFETY: `wish` is only a hint.
+            let reserve = |api: &Api| unsafe { api.mem_address_reserve(len, align, wish as CUdeviceptr, 0) };
+            context.call_for(FaultKind::OutOfHostMemory, reserve)
         })?;
         self.0.note_refusal(self.0.release_context(&context));
         let addr = addr as usize;

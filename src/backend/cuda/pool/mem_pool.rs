@@ -6,7 +6,6 @@
 
 mod create;
 
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -25,7 +24,7 @@ use crate::backend::cuda::memory::blocks::plain_block;
 use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::memory::virtual_memory::access_flags;
-use crate::backend::cuda::memory::{device_memory, pending};
+use crate::backend::cuda::memory::{device_memory, foreign, pending};
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
@@ -102,7 +101,7 @@ fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
 
 impl CudaPool {
     /// Runs a driver call about the pool.
-    fn call(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome) -> Result<()> {
+    fn call<T>(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome<T>) -> Result<T> {
         self.turn.submit_deferred(&self.driver);
         match &self.device {
             Some(device) => device.call(|api| call(api, self.raw.0)),
@@ -113,16 +112,11 @@ impl CudaPool {
     /// One attempt of an allocation.
     #[inline]
     fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
-        let address = Cell::<CUdeviceptr>::new(0);
-        let deferred = stream.state().submit_alloc(&self.turn, len, |api| {
-            let (pool, stream) = (self.raw.0, stream.state().raw.0);
-            // SAFETY: a place for the answer, and a pool and a stream that live.
-            unsafe { api.mem_alloc_from_pool_async(address.as_ptr(), len, pool, stream) }
+        let (addr, is_new) = stream.state().submit_alloc(&self.turn, len, |api| {
+            // SAFETY: a pool and a stream that live.
+            unsafe { api.mem_alloc_from_pool_async(len, self.raw.0, stream.state().raw.0) }
         })?;
-        Ok(match deferred {
-            Some(addr) => plain_block(addr, len),
-            None => self.block(address.get() as usize, len),
-        })
+        Ok(if is_new { self.block(addr, len) } else { plain_block(addr, len) })
     }
 
     /// The block that the driver has just allocated.
@@ -223,10 +217,8 @@ impl Pool for CudaPool {
         const NONE: c_int = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE as c_int;
         const READ: c_int = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ as c_int;
         let mut location = self.driver.location(MemoryPlace::Device(ordinal));
-        let mut flags = NONE;
-        // SAFETY: a pool that lives, a place, and one for the answer.
-        self.call(|api, pool| unsafe { api.mem_pool_get_access(&mut flags, pool, &mut location) })?;
-        Ok(match flags {
+        // SAFETY: a pool that lives, and a place.
+        Ok(match self.call(|api, pool| unsafe { api.mem_pool_get_access(pool, &mut location) })? {
             NONE => Access::None,
             READ => Access::Read,
             _ => Access::ReadWrite,
@@ -249,27 +241,21 @@ impl Pool for CudaPool {
     }
 
     fn export_block(&self, block: Block) -> Result<PointerExport> {
-        let mut export = CUmemPoolPtrExportData { reserved: [0; 64] };
-        let addr = block.addr as CUdeviceptr;
-        // SAFETY: a live block, and a place for the answer.
-        self.call(|api, _| unsafe { api.mem_pool_export_pointer(&mut export, addr) })?;
+        // SAFETY: a live block.
+        let export = self.call(|api, _| unsafe { api.mem_pool_export_pointer(block.addr as CUdeviceptr) })?;
         Ok(export.reserved)
     }
 
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let mut export = CUmemPoolPtrExportData { reserved: *export };
-        let (mut address, mut len): (CUdeviceptr, usize) = (0, 0);
-        let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE as c_int;
-        // SAFETY: a pool that lives, and a place for the answer.
-        self.call(|api, pool| unsafe { api.mem_pool_import_pointer(&mut address, pool, &mut export) })
-            .map_err(|fault| is_none(fault, "the data name no live allocation of this pool"))?;
-        // SAFETY: a live block, and a place of the size that the attribute has.
-        self.call(|api, _| unsafe { api.pointer_get_attribute((&raw mut len).cast::<c_void>(), size, address) })
-            .inspect_err(|_| {
-                let block = plain_block(address as usize, 1);
-                self.driver.note_refusal(self.free_now(block));
-            })?;
-        Ok(self.block(address as usize, len))
+        let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE;
+        // SAFETY: a pool that lives.
+        let imported = self.call(|api, pool| unsafe { api.mem_pool_import_pointer(pool, &mut export) });
+        let addr = imported.map_err(|fault| is_none(fault, "the data name no live allocation of this pool"))? as usize;
+        // SAFETY: RANGE_SIZE is a size.
+        let len = self.call(|api, _| unsafe { foreign::attribute(api, size, addr) });
+        let len = len.inspect_err(|_| self.driver.note_refusal(self.free_now(plain_block(addr, 1))))?;
+        Ok(self.block(addr, len))
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use captures::OutsideCaptures;
-use cudarc::driver::sys::{CUcontext, CUctx_st, CUdevice};
+use cudarc::driver::sys::{CUctx_st, CUdevice};
 use parking_lot::Mutex;
 
 use crate::algo::thread::per_thread::per_thread;
@@ -80,9 +80,8 @@ pub struct Context {
 impl Context {
     fn retain(api: &Arc<Api>, ordinal: u32, number: u32) -> Result<Self> {
         let device = device_of(api, number)?;
-        let mut raw: CUcontext = std::ptr::null_mut();
-        // SAFETY: `device` comes from the driver's list, and `raw` receives the context.
-        unsafe { api.primary_ctx_retain(&mut raw, device) }?;
+        // SAFETY: `device` comes from the driver's list.
+        let raw = unsafe { api.primary_ctx_retain(device) }?;
         // Relaxed: the number only has to be different from all others.
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
@@ -100,14 +99,13 @@ impl Context {
     /// Releases the reference. Afterwards no context is current on this thread if it was this one.
     fn release(&self) -> Outcome {
         ENDED.lock().insert(self.raw.key());
-        let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: the driver writes the current context into `current`, null is no context, and the device was retained
-        // once. The reference is released also if an earlier call fails.
+        // SAFETY: null is no context, and the device was retained once. The reference is released also if an earlier
+        // call fails.
         unsafe {
-            let left = match self.api.ctx_get_current(&mut current) {
-                Ok(()) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
+            let left = match self.api.ctx_get_current() {
+                Ok(current) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
                 Err(failure) if failure.wants_context() => Ok(()),
-                asked => asked,
+                asked => asked.map(drop),
             };
             let released = self.api.primary_ctx_release(self.device).and(left);
             match released {
@@ -126,13 +124,12 @@ impl Context {
     /// Makes this context current on the calling thread if it is not.
     #[inline(always)]
     fn enter(&self) -> Outcome {
-        let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: the driver writes the current context's handle into `current`.
-        match unsafe { self.api.ctx_get_current(&mut current) } {
+        // SAFETY: a query of this thread's context.
+        let current = match unsafe { self.api.ctx_get_current() } {
             // Another library has destroyed the context that is current.
             Err(failure) if failure.wants_context() => return self.set(),
             asked => asked?,
-        }
+        };
         // A context that ended leaves its address current on threads that used it: hence the second
         // condition.
         let is_own = !self.is_successor || ENTERED.get().0 == self.life;
@@ -153,19 +150,19 @@ impl Context {
 
     /// Runs driver calls in this context, whatever happened to it before.
     #[inline]
-    pub fn attempt(&self, calls: impl FnOnce(&Api) -> Outcome) -> Outcome {
+    pub fn attempt<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Outcome<T> {
         self.enter()?;
         calls(&self.api)
     }
 
     /// Runs driver calls in this context. If a failure ended the context this returns it without a call of the driver.
     #[inline]
-    pub fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    pub fn call<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
     /// As [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
-    pub fn call_for(&self, out_of_memory: FaultKind, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    pub fn call_for<T>(&self, out_of_memory: FaultKind, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         let api = self.ready(out_of_memory)?;
         calls(api).map_err(|failure| self.note(failure, out_of_memory))
     }
@@ -183,10 +180,10 @@ impl Context {
     /// Runs driver calls that need no current context. Fails if the context has failed. If the driver requires a
     /// context after all, this makes it current and tries again.
     #[inline(always)]
-    pub fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+    pub fn call_outside<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
         self.healthy()?;
         match calls(&self.api) {
-            Ok(()) => Ok(()),
+            Ok(value) => Ok(value),
             Err(failure) if failure.wants_context() => self.call(calls),
             Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
         }
@@ -233,10 +230,8 @@ impl Context {
 
 /// The driver's handle of the device with this number of the driver's.
 pub fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
-    let mut device: CUdevice = 0;
-    // SAFETY: the driver writes the device of that number into `device`, or fails.
-    unsafe { api.device_get(&mut device, number as c_int) }?;
-    Ok(device)
+    // SAFETY: the driver fails if it has no device of that number.
+    Ok(unsafe { api.device_get(number as c_int) }?)
 }
 
 /// Whether the primary context of a device exists. If this library has released it, another one of the process has not.

@@ -5,9 +5,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use cudarc::driver::sys::{
-    CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream, CUstream_flags, CUstream_st,
-};
+use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream_flags, CUstream_st};
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use crate::algo::map::typed_slots::{Key, Slots};
@@ -124,14 +122,14 @@ impl DeviceState {
 
     /// Runs driver calls in the device's context.
     #[inline]
-    pub fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    pub fn call<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call(calls)
     }
 
     /// As [`Self::call`], inlined completely: for what programs do most.
     #[inline(always)]
-    pub fn call_here(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    pub fn call_here<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         let api = self.context.ready(FaultKind::OutOfDeviceMemory)?;
         let failed = |failure| self.context.note(failure, FaultKind::OutOfDeviceMemory);
@@ -140,13 +138,13 @@ impl DeviceState {
 
     /// As [`Self::call_here`], for calls that need no current context.
     #[inline(always)]
-    pub fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+    pub fn call_outside<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call_outside(calls)
     }
 
     /// As [`Self::call`], for calls that create an object: "out of memory" is not about device memory then.
-    pub fn create(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    pub fn create<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call_for(FaultKind::OutOfResources, calls)
     }
@@ -160,9 +158,8 @@ impl DeviceState {
     pub fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {
         self.sweep_events();
         let flags = if timing { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
-        let mut raw: CUevent = std::ptr::null_mut();
-        // SAFETY: the driver writes the new event's handle into `raw`.
-        self.create(|api| unsafe { api.event_create(&mut raw, flags as u32) })?;
+        // SAFETY: flags that the driver defines.
+        let raw = self.create(|api| unsafe { api.event_create(flags as u32) })?;
         self.events.lock().insert(raw.addr());
         Ok(Raw(raw))
     }
@@ -215,12 +212,10 @@ impl DeviceState {
 
     /// Creates a stream of the driver that does not wait for the legacy default stream, nor the other way round.
     pub fn create_stream(&self, priority: u32) -> Result<Raw<CUstream_st>> {
-        let mut raw: CUstream = std::ptr::null_mut();
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         let priority: c_int = self.driver_priority(priority);
-        // SAFETY: the driver writes the new stream's handle into `raw`; the priority is within its range.
-        self.create(|api| unsafe { api.stream_create_with_priority(&mut raw, flags, priority) })?;
-        Ok(Raw(raw))
+        // SAFETY: the priority is within the driver's range.
+        self.create(|api| unsafe { api.stream_create_with_priority(flags, priority) }).map(Raw)
     }
 
     /// An idle stream of the library.

@@ -55,10 +55,8 @@ impl Driver for CudaDriver {
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
         let api = &self.0.api;
         let device = |ordinal| device_of(api, self.0.number(ordinal));
-        let (mut can, device, peer) = (0, device(ordinal)?, device(peer)?);
-        // SAFETY: devices of the driver, and a place for the answer.
-        unsafe { api.device_can_access_peer(&mut can, device, peer) }?;
-        Ok(can != 0)
+        // SAFETY: devices of the driver.
+        Ok(unsafe { api.device_can_access_peer(device(ordinal)?, device(peer)?) }? != 0)
     }
 
     fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {

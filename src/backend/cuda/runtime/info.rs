@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUmemAllocationHandleType, CUuuid};
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUmemAllocationHandleType};
 
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::error::Failure;
@@ -12,14 +12,11 @@ use crate::backend::{DeviceInfo, PciAddress, PoolSupport, Result, ThreadLimits};
 pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     use CUdevice_attribute::*;
     let number = |attribute: CUdevice_attribute| -> Result<u32> {
-        let mut value: c_int = 0;
-        // SAFETY: the driver's device exists, and the attribute's value is written into `value`.
-        unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) }?;
-        Ok(value.max(0) as u32)
+        // SAFETY: the driver's device exists.
+        Ok(unsafe { api.device_get_attribute(attribute as c_int, device) }?.max(0) as u32)
     };
-    let mut total_memory = 0_usize;
-    // SAFETY: the driver writes the size of this device's memory into `total_memory`.
-    unsafe { api.device_total_mem(&mut total_memory, device) }?;
+    // SAFETY: as above.
+    let total_memory = unsafe { api.device_total_mem(device) }? as u64;
     let threads = ThreadLimits {
         warp: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         per_core: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
@@ -41,7 +38,7 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
             // SAFETY: the driver writes at most `len` bytes of the name into `room`.
             unsafe { api.device_get_name(room, len, device) }
         })?,
-        total_memory: total_memory as u64,
+        total_memory,
         cores: number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
         host_cores: 0,
         l2_cache: u64::from(number(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
@@ -58,10 +55,9 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
 
 /// An attribute of a device, 0 if its driver does not have the attribute.
 pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> Result<c_int> {
-    let mut value = 0;
-    // SAFETY: a driver that does not know the attribute fails and leaves `value` alone.
-    match unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) } {
-        Ok(()) => Ok(value),
+    // SAFETY: a device of the driver, which fails if it does not know the attribute.
+    match unsafe { api.device_get_attribute(attribute as c_int, device) } {
+        Ok(value) => Ok(value),
         Err(failure) if failure.is_unsupported() => Ok(0),
         Err(failure) => Err(failure.into()),
     }
@@ -97,10 +93,9 @@ fn text(write: impl FnOnce(*mut c_char, c_int) -> Outcome) -> std::result::Resul
 }
 
 pub fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
-    let mut uuid = CUuuid { bytes: [0; 16] };
-    // SAFETY: the driver writes 16 bytes into `uuid`, which has them.
-    match unsafe { api.device_get_uuid(&mut uuid, device) } {
-        Ok(()) => Ok(Some(uuid.bytes.map(|byte| byte as u8))),
+    // SAFETY: a device of the driver.
+    match unsafe { api.device_get_uuid(device) } {
+        Ok(uuid) => Ok(Some(uuid.bytes.map(|byte| byte as u8))),
         Err(Failure::Missing { .. }) => Ok(None),
         Err(failure) => Err(failure.into()),
     }

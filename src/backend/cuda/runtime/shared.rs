@@ -6,12 +6,11 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUmemLocation, CUmemLocationType};
+use cudarc::driver::sys::{CUdevice_attribute, CUmemLocation, CUmemLocationType};
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Slots;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::base::error::Failure;
 use crate::backend::cuda::base::owned::Owned;
 use crate::backend::cuda::memory::blocks::Padding;
 use crate::backend::cuda::pool::pool_pages::KnownPools;
@@ -63,10 +62,8 @@ pub struct DriverState {
 
 impl DriverState {
     pub fn new(api: Api, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
-        let mut devices: c_int = 0;
-        // SAFETY: the driver writes the number of its devices into `devices`.
-        unsafe { api.device_get_count(&mut devices) }?;
-        let devices = u32::try_from(devices).unwrap_or(0);
+        // SAFETY: the driver was initialised.
+        let devices = u32::try_from(unsafe { api.device_get_count() }?).unwrap_or(0);
         if devices == 0 {
             return Err(Fault::new(
                 FaultKind::NoDevice,
@@ -164,17 +161,16 @@ impl DriverState {
 
     /// Runs driver calls in the calling thread's context, or in one of this library if the thread has none, or one that
     /// is destroyed. `None` if there is no context.
-    pub fn in_some_context(&self, mut calls: impl FnMut(&Api) -> Outcome) -> Option<Outcome> {
-        let is_destroyed = |outcome: &Outcome| outcome.is_err_and(Failure::wants_context);
-        let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: the driver writes null or this thread's context into `current`.
-        let asked = unsafe { self.api.ctx_get_current(&mut current) };
-        if asked.is_err() && !is_destroyed(&asked) {
-            return None;
-        }
+    pub fn in_some_context<T>(&self, mut calls: impl FnMut(&Api) -> Outcome<T>) -> Option<Outcome<T>> {
+        // SAFETY: a query of this thread's context.
+        let current = match unsafe { self.api.ctx_get_current() } {
+            Ok(current) => current,
+            Err(failure) if failure.wants_context() => std::ptr::null_mut(),
+            Err(_) => return None,
+        };
         if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
             let outcome = calls(&self.api);
-            if !is_destroyed(&outcome) {
+            if !outcome.as_ref().is_err_and(|failure| failure.wants_context()) {
                 return Some(outcome);
             }
         }

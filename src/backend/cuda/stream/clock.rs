@@ -68,10 +68,8 @@ impl Base {
 
     /// How many milliseconds after this base `event` was complete.
     fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
-        let mut ms = 0.0;
-        // SAFETY: both events were recorded and are alive, and `ms` receives the result.
-        device.call(|api| unsafe { api.event_elapsed_time(&mut ms, self.raw.0, event.0) })?;
-        Ok(ms)
+        // SAFETY: both events were recorded and are alive.
+        device.call(|api| unsafe { api.event_elapsed_time(self.raw.0, event.0) })
     }
 
     fn plus(self, ms: f32) -> Duration {

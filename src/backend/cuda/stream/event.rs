@@ -69,11 +69,8 @@ impl Event for CudaEvent {
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         let start = Self::of(start)?;
-        let mut ms = 0.0;
-        self.device
-            // SAFETY: both events belong to this open device, and `ms` lives on this stack.
-            .call(|api| unsafe { api.event_elapsed_time(&mut ms, start.raw.0, self.raw.0) })?;
-        Ok(ms)
+        // SAFETY: both events belong to this open device.
+        self.device.call(|api| unsafe { api.event_elapsed_time(start.raw.0, self.raw.0) })
     }
 
     fn time_ns(&self) -> Result<u64> {

@@ -93,11 +93,10 @@ pub const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ
 
 /// A page of words, all zero.
 fn alloc_page(context: &Context) -> Result<usize> {
-    let mut page: *mut c_void = std::ptr::null_mut();
     let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    // SAFETY: the driver writes the address of the pinned page into `page`.
-    let alloc = |api: &Api| unsafe { api.mem_host_alloc(&mut page, PAGE, flags) };
-    context.call_for(FaultKind::OutOfHostMemory, alloc)?;
+    // SAFETY: flags that the driver defines.
+    let alloc = |api: &Api| unsafe { api.mem_host_alloc(PAGE, flags) };
+    let page = context.call_for(FaultKind::OutOfHostMemory, alloc)?;
     // SAFETY: just allocated.
     unsafe { page.cast::<u8>().write_bytes(0, PAGE) };
     Ok(page.expose_provenance())

@@ -5,7 +5,7 @@
 //!
 //! Of managed memory the driver takes neither: the host writes there, in the stream's order, and watches.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -35,13 +35,9 @@ fn address(device: &DeviceState, span: &Span) -> Result<CUdeviceptr> {
         return Ok(span.addr as CUdeviceptr);
     }
     // Not cuMemHostGetDevicePointer, which refuses memory of pools and mapped memory.
-    let name = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER as c_int;
-    let host = span.addr as CUdeviceptr;
-    let mut address: CUdeviceptr = 0;
-    let value = (&raw mut address).cast::<c_void>();
-    // SAFETY: pinned memory, and a place of the size that the attribute has.
-    device.call(|api| unsafe { api.pointer_get_attribute(value, name, host) })?;
-    Ok(address)
+    let name = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
+    // SAFETY: the attribute is an address.
+    device.call(|api| unsafe { foreign::attribute(api, name, span.addr) })
 }
 
 /// Says what to do where the driver has no such operation.
@@ -65,12 +61,9 @@ fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
         return Ok(false);
     }
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
-    let mut concurrent: c_int = 0;
-    // SAFETY: `device` is open, and the driver writes the attribute into `concurrent`.
-    let ask =
-        |api: &Api| unsafe { api.device_get_attribute(&mut concurrent, attribute as c_int, device.context.device) };
-    device.call(ask)?;
-    Ok(concurrent != 0)
+    // SAFETY: `device` is open.
+    let ask = |api: &Api| unsafe { api.device_get_attribute(attribute as c_int, device.context.device) };
+    Ok(device.call(ask)? != 0)
 }
 
 /// Queues the write of a value.

@@ -58,16 +58,16 @@ impl CudaDriver {
         page: usize,
         sharing: PoolSharing,
         is_limited: bool,
-        make: impl FnOnce(&Api, &mut CUmemoryPool) -> Outcome,
+        make: impl FnOnce(&Api) -> Outcome<CUmemoryPool>,
     ) -> Result<Box<dyn Pool>> {
-        let mut raw: CUmemoryPool = std::ptr::null_mut();
-        match &device {
+        let raw = match &device {
             Some(device) => {
-                device.call(|api| make(api, &mut raw))?;
-                device.pools.lock().insert(Raw(raw).key());
+                let raw = device.call(make)?;
+                device.pools.lock().insert(raw.addr());
+                raw
             }
-            None => make(&self.0.api, &mut raw).map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
-        }
+            None => make(&self.0.api).map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
+        };
         let pages = Arc::new(PoolPages::new(page));
         self.0.known_pools.add(&pages);
         Ok(Box::new(CudaPool {
@@ -103,8 +103,8 @@ impl Pools for CudaDriver {
             usage: 0,
             reserved: [0; 54],
         };
-        // SAFETY: the driver reads complete properties and writes the pool's handle into `raw`.
-        let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
+        // SAFETY: the driver reads complete properties.
+        let create = |api: &Api| unsafe { api.mem_pool_create(&properties) };
         self.add_pool(device, page, options.sharing, options.max_size.is_some(), create)
             .map_err(|fault| explain_place(&options, fault))
     }
@@ -126,10 +126,10 @@ impl Pools for CudaDriver {
             PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
         };
         let device = driver.open_device(ordinal)?;
-        self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api, raw| {
-            // SAFETY: a place for the answer, and a handle of that type, which it may find wrong.
-            let imported = unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) };
-            imported.inspect(|()| driver.sharing.add(Shared::Pool(Raw(*raw).key())))
+        self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api| {
+            // SAFETY: a handle of that type, which the driver may find wrong.
+            let imported = unsafe { api.mem_pool_import(handle, handle_type(sharing).0, 0) };
+            imported.inspect(|raw| driver.sharing.add(Shared::Pool(raw.addr())))
         })
         .map_err(|fault| is_none(fault, "the handle names no memory pool that can be imported"))
     }

@@ -260,14 +260,19 @@ impl StreamState {
     /// Runs `calls` of a pool in the stream's context. The driver needs a current context only for its default
     /// streams, and an adopted stream may be one.
     #[inline(always)]
-    fn call_for_pool(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+    fn call_for_pool<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
         if self.adopted { self.device.call_here(calls) } else { self.device.call_outside(calls) }
     }
 
-    /// Allocates from a pool in this stream. Returns the address of a block whose free was deferred, or `None` after
-    /// `take`.
+    /// Allocates from a pool in this stream. Returns the address, and whether it is new: from `take`, and not of a block
+    /// whose free was deferred.
     #[inline(always)]
-    pub fn submit_alloc(&self, turn: &Turn, len: usize, take: impl Fn(&Api) -> Outcome) -> Result<Option<usize>> {
+    pub fn submit_alloc(
+        &self,
+        turn: &Turn,
+        len: usize,
+        take: impl Fn(&Api) -> Outcome<CUdeviceptr>,
+    ) -> Result<(usize, bool)> {
         if turn.is_in_the_way_of(self) {
             turn.submit_except(&self.device.driver, Some(self));
         }
@@ -285,13 +290,13 @@ impl StreamState {
                 if deferred.count == 0 {
                     self.note_deferred(deferred, 0);
                 }
-                return Ok(Some(addr));
+                return Ok((addr, false));
             }
             self.submit_deferred(&mut submitting);
         }
         let taken = self.call_for_pool(take);
         self.count_submitted();
-        taken.map(|()| None)
+        taken.map(|addr| (addr as usize, true))
     }
 
     /// Frees a block of the pool that has this turn. `may_defer`: only the stream's device and this process use the
