@@ -8,7 +8,7 @@
 //! | `base/` | the driver's functions, its status numbers, the addresses that it returned |
 //! | `runtime/`: context, shared, device_state | primary contexts; the state of the driver, then of a device |
 //! | `stream/mark.rs`, `stream/state.rs` | events of the library; the state of a stream, and the list of all streams |
-//! | `memory/release.rs`, `memory/pending.rs` | what the driver gets back when no work uses it any more |
+//! | `memory/pending.rs` | what the driver gets back when no work uses it any more |
 //! | the rest of `memory/`, `pool/`, `stream/`, `transfer/`, `kernel/`, `graph/` | what they do with these states |
 //! | `stream/mod.rs`, `runtime/device.rs`, `runtime/driver.rs` | the traits of streams, devices and the driver |
 //!

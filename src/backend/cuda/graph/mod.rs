@@ -14,11 +14,9 @@ use parking_lot::Mutex;
 
 use draft::{Draft, Kept};
 
-use crate::backend::cuda::memory::pending;
-use crate::backend::cuda::memory::release::Release;
+use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
@@ -75,41 +73,21 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     Ok(())
 }
 
-/// What the nodes of a graph name, and what `cuGraphInstantiateWithFlags` made of them unless that has other nodes
-/// now, on its way back.
-struct DroppedGraph {
-    device: Arc<DeviceState>,
-    raw: Option<Raw<CUgraphExec_st>>,
-    kept: Kept,
-}
-
-impl Release for DroppedGraph {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        Some(&self.device)
-    }
-
-    /// It runs on its own device only.
-    fn is_shared(&self) -> bool {
-        false
-    }
-
-    fn now(&mut self, _driver: &DriverState) -> Result<()> {
-        let Some(_open) = self.device.keep_open() else { return Ok(()) };
-        let destroyed = self.raw.map_or(Ok(()), |raw| {
-            // SAFETY: created once and destroyed once; no run of it is left.
-            self.device.call(|api| unsafe { api.graph_exec_destroy(raw.0) })
-        });
-        // While the device is open: they may be events of it.
-        drop(std::mem::take(&mut self.kept));
-        destroyed
-    }
-}
-
-/// Releases what pending runs may still use, after those runs.
+/// Releases what pending runs may still use, after those runs: what the nodes of a graph name, and what
+/// `cuGraphInstantiateWithFlags` made of them unless that has other nodes now.
 fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
-    let graph = DroppedGraph { device: Arc::clone(device), raw, kept };
-    let driver = &device.driver;
-    driver.note_refusal(pending::release(driver, graph));
+    let owner = Arc::clone(device);
+    // It runs on its own device only.
+    let graph = Release { is_shared: false, ..Release::new(Some(device)) };
+    let released = pending::release(&device.driver, graph, move |_, _| {
+        let Some(_open) = owner.keep_open() else { return Ok(()) };
+        // SAFETY: created once and destroyed once; no run of it is left.
+        let destroyed = raw.map_or(Ok(()), |raw| owner.call(|api| unsafe { api.graph_exec_destroy(raw.0) }));
+        // While the device is open: they may be events of it.
+        drop(kept);
+        destroyed
+    });
+    device.driver.note_refusal(released);
 }
 
 /// Queues a run.

@@ -13,11 +13,9 @@ use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::shown_name;
 use crate::backend::cuda::base::error::INVALID_VALUE;
-use crate::backend::cuda::memory::pending;
-use crate::backend::cuda::memory::release::Release;
+use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::kernel::binary_image::{Image, MACHINE_CUDA};
 use crate::backend::kernel::ptx;
 use crate::backend::{
@@ -50,35 +48,21 @@ struct Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let variables = self.variables.get_mut().keys().copied().collect();
-        let device = Arc::clone(&self.device);
-        let module = DroppedModule { device, raw: self.raw, variables };
-        let driver = &self.device.driver;
-        driver.note_refusal(pending::release(driver, module));
-    }
-}
-
-/// A module on its way back.
-struct DroppedModule {
-    device: Arc<DeviceState>,
-    raw: Raw<CUmod_st>,
-    /// Base addresses of its variables. The driver has them until the module is unloaded.
-    variables: Vec<usize>,
-}
-
-impl Release for DroppedModule {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        Some(&self.device)
-    }
-
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
-        let unloaded = match self.device.keep_open() {
-            // SAFETY: loaded once and unloaded once; no kernel of it is left.
-            Some(_open) => self.device.call(|api| unsafe { api.module_unload(self.raw.0) }),
-            None => Ok(()),
-        };
-        self.variables.drain(..).for_each(|base| driver.owned.remove_after(base, || ()));
-        unloaded
+        let (device, raw) = (Arc::clone(&self.device), self.raw);
+        // SAFETY: loaded once and unloaded once; no kernel of it is left.
+        let unload = |device: &DeviceState, raw: Raw<_>| device.call(|api| unsafe { api.module_unload(raw.0) });
+        let variables = std::mem::take(self.variables.get_mut());
+        let module = Release::new(Some(&device));
+        let released = pending::release(&self.device.driver, module, move |driver, _| {
+            let unloaded = match device.keep_open() {
+                Some(_open) => unload(&device, raw),
+                None => Ok(()),
+            };
+            // The driver has them until the module is unloaded.
+            variables.into_keys().for_each(|base| driver.owned.remove_after(base, || ()));
+            unloaded
+        });
+        self.device.driver.note_refusal(released);
     }
 }
 

@@ -14,9 +14,8 @@ use cudarc::driver::sys::{
 };
 
 use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
-use super::ipc::ImportedBlock;
-use super::pending;
-use super::release::Release;
+use super::ipc;
+use super::pending::{self, Release};
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
@@ -29,73 +28,48 @@ pub fn counter(device: &DeviceState, block: Block) -> &Counter {
     if blocks::is_managed(block) { &device.managed_bytes } else { &device.device_bytes }
 }
 
-/// From `cuMemAlloc` or `cuMemAllocManaged`, on its way back.
-struct DeviceRange {
-    device: Arc<DeviceState>,
-    base: usize,
-    /// What a program had, to be counted.
-    block: Option<Block>,
-}
-
-impl Release for DeviceRange {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        Some(&self.device)
-    }
-
-    fn bytes(&self) -> usize {
-        self.block.map_or(0, |block| block.len)
-    }
-
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
-        driver.sharing.remove(Shared::Block(self.base));
-        driver.owned.remove_after(self.base, || {
+/// Frees what came from `cuMemAlloc` or `cuMemAllocManaged`. `block`: what a program had of it, to be counted.
+fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> Result<()> {
+    let owner = Arc::clone(device);
+    let range = Release { bytes: block.map_or(0, |block| block.len), ..Release::new(Some(device)) };
+    pending::release(&device.driver, range, move |driver, _| {
+        driver.sharing.remove(Shared::Block(base));
+        driver.owned.remove_after(base, || {
             // A closed device has released everything.
-            let Some(_open) = self.device.keep_open() else { return Ok(()) };
+            let Some(_open) = owner.keep_open() else { return Ok(()) };
             // SAFETY: a block of this device that is freed once.
-            self.device.call(|api| unsafe { api.mem_free(self.base as CUdeviceptr) })?;
+            owner.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })?;
             // If the driver refuses it stays counted: the driver saves no process with managed memory.
-            self.block.inspect(|&block| counter(&self.device, block).sub(block.len));
+            block.inspect(|&block| counter(&owner, block).sub(block.len));
             Ok(())
         })
-    }
+    })
 }
 
-/// From [`map_huge`], on its way back.
-struct MappedBlock {
-    device: Arc<DeviceState>,
-    block: Block,
-}
-
-impl Release for MappedBlock {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        Some(&self.device)
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
-        let Block { addr, len, .. } = self.block;
+/// Frees what came from [`map_huge`].
+fn free_mapped(device: &Arc<DeviceState>, block: Block) -> Result<()> {
+    let owner = Arc::clone(device);
+    let mapped = Release { may_wait: false, ..Release::new(Some(device)) };
+    pending::release(&device.driver, mapped, move |driver, _| {
+        let Block { addr, len, .. } = block;
         driver.owned.remove_after(addr, || {
-            let Some(_open) = self.device.keep_open() else { return Ok(()) };
+            let Some(_open) = owner.keep_open() else { return Ok(()) };
             // SAFETY: the block owns its addresses and their mapping, and `_open` keeps the device open.
-            self.device.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })?;
-            counter(&self.device, self.block).sub(len);
+            owner.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })?;
+            counter(&owner, block).sub(len);
             Ok(())
         })
-    }
+    })
 }
 
 /// Frees a block of device memory.
 pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
-    let (driver, owner, base) = (&device.driver, Arc::clone(device), blocks::base(block));
     if blocks::is_imported(block) {
-        pending::release(driver, ImportedBlock { device: owner, base })
+        ipc::free(device, blocks::base(block))
     } else if blocks::page_size(block) > NORMAL_PAGE {
-        pending::release(driver, MappedBlock { device: owner, block })
+        free_mapped(device, block)
     } else {
-        pending::release(driver, DeviceRange { device: owner, base, block: Some(block) })
+        free_range(device, blocks::base(block), Some(block))
     }
 }
 
@@ -152,8 +126,7 @@ fn aligned_on(
     allocate: impl FnMut(usize) -> Result<usize>,
 ) -> Result<Block> {
     aligned(padding, len, allocate, |base| {
-        let too_low = DeviceRange { device: Arc::clone(device), base, block: None };
-        device.driver.note_refusal(pending::release(&device.driver, too_low));
+        device.driver.note_refusal(free_range(device, base, None));
     })
 }
 

@@ -14,10 +14,8 @@ use cudarc::driver::sys::{
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
-use crate::backend::cuda::memory::pending;
-use crate::backend::cuda::memory::release::Release;
+use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::{Block, Fault, Result};
 
@@ -59,25 +57,17 @@ pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Par
     Ok(Parcel::new([&MEMORY[..], &handle, place.as_flattened()].concat(), None))
 }
 
-/// From `cuIpcOpenMemHandle`, on its way back.
-pub struct ImportedBlock {
-    pub device: Arc<DeviceState>,
-    pub base: usize,
-}
-
-impl Release for ImportedBlock {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        Some(&self.device)
-    }
-
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
+/// Frees a block from [`import`].
+pub fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
+    let owner = Arc::clone(device);
+    pending::release(&device.driver, Release::new(Some(device)), move |driver, _| {
         driver.sharing.imported_blocks.fetch_sub(1, Ordering::Relaxed);
-        driver.owned.remove_after(self.base, || {
-            let Some(_open) = self.device.keep_open() else { return Ok(()) };
+        driver.owned.remove_after(base, || {
+            let Some(_open) = owner.keep_open() else { return Ok(()) };
             // SAFETY: opened once for each time that it is closed.
-            self.device.call(|api| unsafe { api.ipc_close_mem_handle(self.base as CUdeviceptr) })
+            owner.call(|api| unsafe { api.ipc_close_mem_handle(base as CUdeviceptr) })
         })
-    }
+    })
 }
 
 /// The block that another process has exported.

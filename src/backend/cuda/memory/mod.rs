@@ -9,5 +9,4 @@ pub mod managed_memory;
 pub mod peer;
 pub mod pending;
 pub mod pinned;
-pub mod release;
 pub mod virtual_memory;

@@ -5,13 +5,13 @@
 //! releases it: when all streams are idle, or, if memory runs out or [`MOST_KEPT`] bytes were freed, when all its marks
 //! are past. No capture of another library captures a free, so the thread is outside of captures meanwhile.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::release::Release;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::runtime::context::OutsideCaptures;
 use crate::backend::cuda::runtime::device_state::DeviceState;
@@ -38,8 +38,44 @@ struct Pending {
     reaping: Mutex<()>,
 }
 
+/// Something to release: see [`release`].
+pub struct Release {
+    /// The device that it belongs to. `None`: host memory, which work of every device may use.
+    pub device: Option<Arc<DeviceState>>,
+    /// Streams of other devices may use it as well, if they have work for several devices.
+    pub is_shared: bool,
+    /// The driver may wait for running work before it releases this.
+    pub may_wait: bool,
+    /// How much memory goes back to the driver.
+    pub bytes: usize,
+    /// Where it is, if it is a mapping.
+    pub mapping: Range<usize>,
+}
+
+impl Release {
+    /// What most are: of a device or the host, shared, with waits.
+    pub fn new(device: Option<&Arc<DeviceState>>) -> Self {
+        Self { device: device.cloned(), is_shared: true, may_wait: true, bytes: 0, mapping: 0..0 }
+    }
+
+    /// Whether it belongs to this device.
+    fn is_of(&self, owner: &DeviceState) -> bool {
+        self.device.as_ref().is_some_and(|device| std::ptr::eq(&**device, owner))
+    }
+
+    /// Whether work of this stream can use it. Work of another device is no reason to keep device memory, nor to
+    /// keep the device open.
+    fn may_be_used_by(&self, stream: &StreamState) -> bool {
+        self.device.is_none() || self.is_of(&stream.device) || self.is_shared && stream.crosses()
+    }
+}
+
+/// What returns something to the driver: see [`release`].
+type Now = dyn FnOnce(&DriverState, bool) -> Result<()> + Send;
+
 struct Entry {
-    release: Box<dyn Release>,
+    release: Release,
+    now: Box<Now>,
     marks: Marks,
 }
 
@@ -53,7 +89,7 @@ pub struct Marks {
 
 impl Marks {
     /// In every stream whose work may use this memory.
-    pub fn in_busy_streams(driver: &DriverState, release: &dyn Release) -> Self {
+    pub fn in_busy_streams(driver: &DriverState, release: &Release) -> Self {
         let mut marks = Self { marks: Vec::new(), incomplete: false };
         for stream in driver.streams_with_work() {
             if !release.may_be_used_by(&stream) {
@@ -113,24 +149,20 @@ impl Pending {
         let over_limit = !may_wait && self.is_over_limit(driver, &entries);
         let may_wait = may_wait || over_limit;
         let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
-            let wanted = may_wait || !entry.release.may_wait();
+            let wanted = may_wait || !entry.release.may_wait;
             idle || wanted && entry.marks.are_past()
         });
         self.entries.lock().extend(waiting);
         let mut count = 0;
-        for mut entry in ready {
+        for entry in ready {
             // A release before this one may have waited, and a stream may wait for the program since then.
-            if over_limit && !idle && entry.release.may_wait() && depends_on_program(driver) {
+            if over_limit && !idle && entry.release.may_wait && depends_on_program(driver) {
                 self.entries.lock().push(entry);
                 continue;
             }
             count += 1;
-            let released = entry.release.now(driver);
-            if released.is_err() {
-                entry.release.refused(driver);
-            }
             // The call that freed the block has returned.
-            driver.note_refusal(released);
+            driver.note_refusal((entry.now)(driver, true));
         }
         driver.pending_count.fetch_sub(count, Ordering::Relaxed);
     }
@@ -180,6 +212,11 @@ pub fn reap_all(driver: &DriverState) {
     }
 }
 
+/// Whether two ranges have something in common.
+pub fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
 /// Waits until no mapping in this range is pending.
 pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
     let (pending, mut pause) = (of(driver), SHORTEST_PAUSE);
@@ -188,7 +225,7 @@ pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
             pending.reap(driver);
         }
         let _reaping = pending.reaping.lock();
-        if !pending.entries.lock().iter().any(|entry| entry.release.is_mapping_in(addr, len)) {
+        if !pending.entries.lock().iter().any(|entry| overlap(&entry.release.mapping, &(addr..addr + len))) {
             return;
         }
         drop(_reaping);
@@ -204,18 +241,23 @@ pub fn has_any_of(device: &DeviceState) -> bool {
     pending.entries.lock().iter().any(|entry| entry.release.is_of(device))
 }
 
-/// Releases something: now, or later if a stream has work that may use it.
-pub fn release(driver: &DriverState, mut release: impl Release) -> Result<()> {
+/// Releases something: now, or later if a stream has work that may use it. `now` returns it to the driver, when no
+/// queued work uses it any more; with `true` it runs later, and no call returns that the driver has refused.
+pub fn release(
+    driver: &DriverState,
+    release: Release,
+    now: impl FnOnce(&DriverState, bool) -> Result<()> + Send + 'static,
+) -> Result<()> {
     reap(driver);
     let _outside = OutsideCaptures::enter(&driver.api);
     let marks = Marks::in_busy_streams(driver, &release);
     if marks.is_empty() {
-        return release.now(driver);
+        return now(driver, false);
     }
     let pending = of(driver);
     // Relaxed: a thread that misses some bytes counts them the next time.
-    pending.kept.fetch_add(release.bytes(), Ordering::Relaxed);
-    pending.entries.lock().push(Entry { release: Box::new(release), marks });
+    pending.kept.fetch_add(release.bytes, Ordering::Relaxed);
+    pending.entries.lock().push(Entry { release, now: Box::new(now), marks });
     // Relaxed: a hint. A thread that misses it checks again in its next call.
     driver.pending_count.fetch_add(1, Ordering::Relaxed);
     Ok(())

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use cudarc::driver::sys::CU_MEMHOSTALLOC_PORTABLE;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::release::Release;
-use super::{blocks, pending};
+use super::blocks;
+use super::pending::{self, Release};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::runtime::context::Context;
-use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
 use crate::backend::{Block, Fault, FaultKind, Result};
 
@@ -46,25 +45,15 @@ fn forget(driver: &DriverState, base: usize) -> Option<(Pinned, Arc<Context>)> {
     (!driver.is_forsaken()).then_some(removed)
 }
 
-/// A pinned range on its way back, of either kind.
-struct PinnedRange {
-    base: usize,
-}
-
-impl Release for PinnedRange {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        None
-    }
-
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
-        driver.owned.remove_after(self.base, || match forget(driver, self.base) {
-            Some((kind, context)) => {
-                let freed = unpin(&context, kind, self.base);
-                freed.and(driver.release_context(&context))
-            }
-            None => Ok(()),
-        })
-    }
+/// As [`free`]; no work uses it any more.
+fn free_now(driver: &DriverState, base: usize) -> Result<()> {
+    driver.owned.remove_after(base, || match forget(driver, base) {
+        Some((kind, context)) => {
+            let freed = unpin(&context, kind, base);
+            freed.and(driver.release_context(&context))
+        }
+        None => Ok(()),
+    })
 }
 
 fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
@@ -79,7 +68,7 @@ fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
 
 /// Frees the pinned memory at `base`, or removes its registration, after the work that uses it.
 pub fn free(driver: &DriverState, base: usize) -> Result<()> {
-    pending::release(driver, PinnedRange { base })
+    pending::release(driver, Release::new(None), move |driver, _| free_now(driver, base))
 }
 
 /// Pinned host memory, for every device. It belongs to the context of one of them, which is retained until the block is
@@ -140,6 +129,6 @@ pub fn free_all_pinned(driver: &DriverState) {
     let bases: Vec<usize> = pinned(driver).keys().copied().collect();
     for base in bases {
         // A failed context has freed its memory already.
-        let _ = PinnedRange { base }.now(driver);
+        let _ = free_now(driver, base);
     }
 }

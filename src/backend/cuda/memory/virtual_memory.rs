@@ -2,6 +2,7 @@
 //! after that work.
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
@@ -10,8 +11,8 @@ use cudarc::driver::sys::{
 };
 use parking_lot::Mutex;
 
-use super::release::Release;
-use super::{ipc, pending};
+use super::ipc;
+use super::pending::{self, Release, overlap};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::api::Api;
@@ -48,53 +49,23 @@ impl Drop for Physical {
     }
 }
 
-/// A mapping in a range that stays, on its way back. The memory may go with it.
-struct Mapping {
-    addr: usize,
-    len: usize,
-    memory: Arc<Physical>,
+/// Ends a mapping in a range that stays. Also on a device that has failed: addresses belong to no context.
+fn unmap(driver: &DriverState, mapping: &Range<usize>) -> Result<()> {
+    // SAFETY: mapped there, once, and no queued work uses it.
+    Ok(unsafe { driver.api.mem_unmap(mapping.start as CUdeviceptr, mapping.len()) }?)
 }
 
-impl Mapping {
-    fn unmap(&self, driver: &DriverState) -> Result<()> {
-        // SAFETY: mapped there, once, and no queued work uses it.
-        Ok(unsafe { driver.api.mem_unmap(self.addr as CUdeviceptr, self.len) }?)
-    }
-}
+/// Mappings that the driver has refused to unmap while no call could return that, with their memory.
+type Stuck = Vec<(Range<usize>, Arc<Physical>)>;
 
-impl Release for Mapping {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        Some(&self.memory.device)
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-
-    fn is_mapping_in(&self, from: usize, len: usize) -> bool {
-        self.addr < from + len && from < self.addr + self.len
-    }
-
-    /// Also on a device that has failed: addresses belong to no context.
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
-        self.unmap(driver)
-    }
-
-    fn refused(&mut self, driver: &DriverState) {
-        let memory = Arc::clone(&self.memory);
-        STUCK.of(&driver.features).lock().push(Self { memory, ..*self });
-    }
-}
-
-/// Mappings that the driver has refused to unmap while no call could return that.
-static STUCK: Key<Mutex<Vec<Mapping>>> = Key::new();
+static STUCK: Key<Mutex<Stuck>> = Key::new();
 
 /// Waits until no mapping in a range is pending, and unmaps those that the driver has refused to unmap.
 fn end_mappings(driver: &DriverState, from: usize, len: usize) -> Result<()> {
     pending::wait_for_mappings(driver, from, len);
     let mut all = STUCK.of(&driver.features).lock();
-    while let Some(index) = all.iter().position(|mapping| mapping.is_mapping_in(from, len)) {
-        all[index].unmap(driver)?;
+    while let Some(index) = all.iter().position(|(mapping, _)| overlap(mapping, &(from..from + len))) {
+        unmap(driver, &all[index].0)?;
         all.swap_remove(index);
     }
     Ok(())
@@ -207,7 +178,17 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        pending::release(&self.0, Mapping { addr, len, memory: Arc::clone(own(memory)) })
+        let memory = Arc::clone(own(memory));
+        let mapping = addr..addr + len;
+        let release = Release { may_wait: false, mapping: mapping.clone(), ..Release::new(Some(&memory.device)) };
+        pending::release(&self.0, release, move |driver, is_late| {
+            let unmapped = unmap(driver, &mapping);
+            if is_late && unmapped.is_err() {
+                // The memory stays with it.
+                STUCK.of(&driver.features).lock().push((mapping, memory));
+            }
+            unmapped
+        })
     }
 
     fn set_access(

@@ -21,10 +21,10 @@ use super::pool_pages::PoolPages;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::plain_block;
+use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::memory::pinned::in_any_context;
-use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::memory::virtual_memory::access_flags;
-use crate::backend::cuda::memory::{device_memory, foreign, pending};
+use crate::backend::cuda::memory::{device_memory, foreign};
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
@@ -50,37 +50,6 @@ struct CudaPool {
     may_defer: bool,
     /// It has a maximum size.
     is_limited: bool,
-}
-
-/// From a pool, which is on this device or in host memory, on its way back.
-struct PooledBlock {
-    device: Option<Arc<DeviceState>>,
-    addr: usize,
-}
-
-impl Release for PooledBlock {
-    fn device(&self) -> Option<&Arc<DeviceState>> {
-        self.device.as_ref()
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-
-    fn now(&mut self, driver: &DriverState) -> Result<()> {
-        // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait for it.
-        let free = |api: &Api| unsafe { api.mem_free(self.addr as CUdeviceptr) };
-        driver.owned.remove_after(self.addr, || match &self.device {
-            Some(device) => {
-                let Some(_open) = device.keep_open() else { return Ok(()) };
-                device.call(free)
-            }
-            None => {
-                let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
-                freed.and(driver.release_context(&context))
-            }
-        })
-    }
 }
 
 /// The driver's name of an attribute, and whether its value has 64 bits rather than 32.
@@ -180,7 +149,22 @@ impl Pool for CudaPool {
 
     fn free_now(&self, block: Block) -> Result<()> {
         self.turn.submit_deferred(&self.driver);
-        pending::release(&self.driver, PooledBlock { device: self.device.clone(), addr: block.addr })
+        let (device, addr) = (self.device.clone(), block.addr);
+        let pooled = Release { may_wait: false, ..Release::new(self.device.as_ref()) };
+        pending::release(&self.driver, pooled, move |driver, _| {
+            // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait for it.
+            let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
+            driver.owned.remove_after(addr, || match &device {
+                Some(device) => {
+                    let Some(_open) = device.keep_open() else { return Ok(()) };
+                    device.call(free)
+                }
+                None => {
+                    let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
+                    freed.and(driver.release_context(&context))
+                }
+            })
+        })
     }
 
     fn get(&self, name: PoolAttribute) -> Result<u64> {
