@@ -13,8 +13,7 @@ use cudarc::driver::sys::{
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::kernel::kernel_launch::CudaBoundLaunch;
 use crate::backend::cuda::kernel::own_module::THREADS;
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
 use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};

@@ -15,8 +15,7 @@ use parking_lot::Mutex;
 use draft::{Draft, Kept};
 
 use crate::backend::cuda::memory::pending::{self, Release};
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cudarc::driver::sys::{CUDA_KERNEL_NODE_PARAMS_st, CUfunc_st};
 
 use crate::backend::cuda::kernel::module::CudaKernel;
-use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::Raw;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::kernel::argument_block;
 use crate::backend::{Arguments, BoundLaunch, Fault, Kernel, Launch, Position, Result};

@@ -14,8 +14,7 @@ use parking_lot::Mutex;
 use crate::algo::host::cpp_name::shown_name;
 use crate::backend::cuda::base::error::INVALID_VALUE;
 use crate::backend::cuda::memory::pending::{self, Release};
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::kernel::binary_image::{Image, MACHINE_CUDA};
 use crate::backend::kernel::ptx;
 use crate::backend::{

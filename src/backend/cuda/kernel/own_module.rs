@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::state::StreamState;
 
 /// The PTX of a module, which is compressed in the library (`build.rs`): it would be a large part of small programs.

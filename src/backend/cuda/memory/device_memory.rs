@@ -17,9 +17,8 @@ use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
 use super::ipc;
 use super::pending::{self, Release};
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::runtime::snapshot::Shared;
+use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::memory::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 

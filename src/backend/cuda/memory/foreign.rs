@@ -7,8 +7,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute};
 use crate::backend::base::probe;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::owned::Origin;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::{Foreign, ForeignBlock, Place, Result};
 
 /// What there is at an address that the core does not know.

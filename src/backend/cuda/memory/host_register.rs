@@ -6,7 +6,7 @@ use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTA
 
 use super::pending;
 use super::pinned::{self, Pinned};
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Registers memory for all devices, and returns their address of it.

@@ -15,7 +15,7 @@ use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
 use crate::backend::cuda::memory::pending::{self, Release};
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::{Block, Fault, Result};
 

@@ -5,8 +5,7 @@ use std::ffi::c_int;
 use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
 
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Advice, Fault, Home, Position, Result, Span};
 

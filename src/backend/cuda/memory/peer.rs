@@ -7,8 +7,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{DeviceState, DriverState};
 
 /// Which device may use which other device's memory, by ordinals. The driver keeps that only while both have
 /// contexts, so access is enabled when the second of them is opened.

@@ -13,9 +13,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
-use crate::backend::cuda::runtime::context::OutsideCaptures;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{DeviceState, DriverState, OutsideCaptures};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Position, Result};

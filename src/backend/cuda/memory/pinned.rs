@@ -11,7 +11,7 @@ use super::blocks;
 use super::pending::{self, Release};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::base::api::Api;
-use crate::backend::cuda::runtime::context::Context;
+use crate::backend::cuda::runtime::Context;
 use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
 use crate::backend::{Block, Fault, FaultKind, Result};
 

@@ -18,9 +18,8 @@ use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::memory::device_memory::{self, with_reaping};
 use crate::backend::cuda::memory::pinned::in_any_context;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::snapshot::Shared;
+use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState};
 use crate::backend::{
     Access, Fault, FaultKind, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory, Result, VirtualMemory,
 };

@@ -25,10 +25,8 @@ use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::memory::virtual_memory::access_flags;
 use crate::backend::cuda::memory::{device_memory, foreign};
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::runtime::snapshot::Shared;
+use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
 use crate::backend::cuda::stream::CudaStream;
 use crate::backend::cuda::stream::state::Turn;
 use crate::backend::{

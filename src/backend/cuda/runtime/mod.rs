@@ -8,3 +8,7 @@ pub mod info;
 pub mod shared;
 pub mod snapshot;
 pub mod utilization;
+
+pub use context::{Context, OutsideCaptures, Raw};
+pub use device_state::DeviceState;
+pub use shared::{CudaDriver, DriverState};

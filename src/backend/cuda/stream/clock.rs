@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::base::clock;
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 
 /// Differences longer than this are not exact to the microsecond: the driver returns milliseconds in single precision.
 const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };

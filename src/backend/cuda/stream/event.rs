@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use cudarc::driver::sys::CUevent_st;
 
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::{poll_until, synchronize};
 use crate::backend::cuda::stream::{clock, failure};
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};

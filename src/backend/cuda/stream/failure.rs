@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, mpsc};
 
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::workers::Job;
 use crate::backend::{Failure, Result};
 

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::CUevent_st;
 
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::{Result, Wait};
 
 /// Waits for a live event of this device.

@@ -21,8 +21,7 @@ use std::time::Instant;
 use cudarc::driver::sys::{CUcontext, CUstream};
 
 use crate::backend::cuda::memory::pending;
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::stream_value;

@@ -22,8 +22,7 @@ use waits::{EventRecords, HostWaits, ValueWaits};
 
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::workers::Job;
 use crate::backend::{Failure, Fault, FaultKind, Observer, Place, Position, Result, StreamOptions};

@@ -14,9 +14,7 @@ use parking_lot::Mutex;
 use super::host_fn;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::timer::{Limit, Timer, Waiter};
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Delivery, Failure, Fault, Position, Result, Ticket, thread_number};
 

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdeviceptr, CUstream_st};
 
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::host_fn;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Copy, Fill, Pattern, Place, Position, Result, Span};

@@ -8,8 +8,7 @@ use cudarc::driver::sys::{
     CUstream_st,
 };
 
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::{
     self, device_pointer, finish_before_pageable, is_host, is_pageable, note_places, other_doer, peers,

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 
 use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, Number, Position, Result};
 

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use cudarc::driver::sys::CUfunction;
 
 use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
 use crate::backend::{Distribution, Number, Position, RandomElement, RandomNum, Result};

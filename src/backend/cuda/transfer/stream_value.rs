@@ -16,7 +16,7 @@ use cudarc::driver::sys::{
 
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::memory::foreign;
-use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::host_fn;
 use crate::backend::cuda::stream::mark::{Mark, poll_until};
 use crate::backend::cuda::stream::state::{DriverWait, StreamState};

@@ -13,10 +13,8 @@ use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::{HUGE_PAGE, NORMAL_PAGE};
 use crate::backend::cuda::pool::pool_pages::PoolPages;
-use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::snapshot::Shared;
+use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState, Raw};
 use crate::backend::{Fault, FaultKind, MemoryPlace, Pool, PoolHandle, PoolOptions, PoolSharing, Pools, Result};
 
 /// The number that stands for a kind of handle in the driver's functions.

@@ -12,7 +12,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use super::{StreamState, Submitting, abandoned};
 use crate::backend::Result;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::DriverState;
 
 /// The most blocks that a stream defers: as many as the body of a loop uses at one time.
 const BLOCKS: usize = 8;

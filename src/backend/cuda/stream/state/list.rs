@@ -7,8 +7,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::StreamState;
 use crate::algo::map::typed_slots::Key;
-use crate::backend::cuda::runtime::device_state::DeviceState;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::inside_host_function;
 
 /// Every stream of every open device, also those that are dropped but have work.
