@@ -42,33 +42,16 @@ pub const THREADS: u32 = 256;
 /// Blocks per multiprocessor: all its threads (2048 at most); loops in the kernels do the rest.
 const BLOCKS_PER_CORE: u32 = 8;
 
-/// The modules of a device.
-#[derive(Default)]
-pub struct OwnModules {
-    pub reduce: OwnModule,
-    pub memcpy_indirect: OwnModule,
-    pub random_num: OwnModule,
-}
-
-static OWN_MODULES: Key<OwnModules> = Key::new();
-
-impl OwnModules {
-    /// Those of this device.
-    pub fn of(device: &DeviceState) -> &Self {
-        OWN_MODULES.of(&device.features)
-    }
-
-    /// Part of closing a device: nothing of them runs any more.
-    pub fn unload(&self, device: &DeviceState) {
-        self.reduce.unload(device);
-        self.memcpy_indirect.unload(device);
-        self.random_num.unload(device);
-    }
-}
-
-/// One of them.
-#[derive(Default)]
+/// A module of the library's kernels. A static.
 pub struct OwnModule {
+    ptx: Ptx,
+    names: fn() -> Vec<String>,
+    /// What each device has of it.
+    slot: Key<Slot>,
+}
+
+#[derive(Default)]
+struct Slot {
     loaded: OnceLock<Loaded>,
     /// Held while the module is loaded, so that it is loaded once.
     loading: Mutex<()>,
@@ -80,26 +63,27 @@ struct Loaded {
 }
 
 impl OwnModule {
-    /// The kernel at `index` among those with these names, in `ptx`.
-    pub fn kernel(
-        &self,
-        device: &DeviceState,
-        ptx: Ptx,
-        names: impl Fn() -> Vec<String>,
-        index: usize,
-    ) -> Result<CUfunction> {
-        if self.loaded.get().is_none() {
-            let _loading = self.loading.lock();
-            if self.loaded.get().is_none() {
-                // Set here only.
-                let _ = self.loaded.set(Loaded::load(device, ptx, &names())?);
-            }
-        }
-        Ok(self.loaded.get().expect("loaded above").functions[index].0)
+    /// The kernels with these names in `ptx`.
+    pub const fn new(ptx: Ptx, names: fn() -> Vec<String>) -> Self {
+        Self { ptx, names, slot: Key::new() }
     }
 
-    fn unload(&self, device: &DeviceState) {
-        if let Some(loaded) = self.loaded.get() {
+    /// The kernel at `index` among its names.
+    pub fn kernel(&'static self, device: &DeviceState, index: usize) -> Result<CUfunction> {
+        let slot = self.slot.of(&device.features);
+        if slot.loaded.get().is_none() {
+            let _loading = slot.loading.lock();
+            if slot.loaded.get().is_none() {
+                // Set here only.
+                let _ = slot.loaded.set(Loaded::load(device, self.ptx, &(self.names)())?);
+            }
+        }
+        Ok(slot.loaded.get().expect("loaded above").functions[index].0)
+    }
+
+    /// Part of closing a device: nothing of it runs any more.
+    pub fn unload(&'static self, device: &DeviceState) {
+        if let Some(loaded) = self.slot.of(&device.features).loaded.get() {
             // SAFETY: loaded once, unloaded once.
             device.driver.end_in(&device.context, |api| unsafe { api.module_unload(loaded.raw.0) });
         }

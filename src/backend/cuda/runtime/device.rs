@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::graph;
-use crate::backend::cuda::kernel::own_module::OwnModules;
+use crate::backend::cuda::kernel::own_module::OwnModule;
 use crate::backend::cuda::kernel::{kernel_launch, module};
 use crate::backend::cuda::memory::{device_memory, ipc, managed_memory, peer, pending, virtual_memory};
 use crate::backend::cuda::runtime::device_state::DeviceState;
@@ -23,6 +23,9 @@ use crate::backend::{
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never
 /// returns) before it leaves the device as it is.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The library's kernels, loaded with each device.
+static OWN_MODULES: [&OwnModule; 3] = [&reduce::KERNELS, &memcpy_indirect::KERNELS, &random_num::KERNELS];
 
 /// A device behind the trait.
 pub struct CudaDevice(Arc<DeviceState>);
@@ -48,7 +51,7 @@ fn destroy_all(device: &Arc<DeviceState>) {
     // Adopted ones belong to other libraries, which they know.
     device.driver.remove_streams_of(device).iter().for_each(|stream| stream.destroy());
     device.destroy_all();
-    OwnModules::of(device).unload(device);
+    OWN_MODULES.iter().for_each(|module| module.unload(device));
     if let Some(words) = device.words() {
         words.release(&device.driver, &device.context);
     }
@@ -57,26 +60,16 @@ fn destroy_all(device: &Arc<DeviceState>) {
 /// Opens the device with this ordinal.
 pub fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> {
     let context = driver.acquire_context(ordinal)?;
-    match DeviceState::new(driver, Arc::clone(&context)) {
-        Ok(state) => {
-            let state = Arc::new(state);
-            driver.add_device(&state);
-            let device = CudaDevice(state);
-            let found = device.0.find_words();
-            let complete = found.and_then(|()| peer::opened(driver, &device.0));
-            if let Err(fault) = complete {
-                // That failure is the one to report.
-                let _ = device.close();
-                return Err(fault);
-            }
-            [reduce::load, memcpy_indirect::load, random_num::load].iter().for_each(|load| load(&device.0));
-            Ok(Arc::new(device))
-        }
-        Err(fault) => {
-            driver.note_refusal(driver.release_context(&context));
-            Err(fault)
-        }
-    }
+    let state = DeviceState::new(driver, Arc::clone(&context))
+        .inspect_err(|_| driver.note_refusal(driver.release_context(&context)))?;
+    let device = CudaDevice(Arc::new(state));
+    driver.add_device(&device.0);
+    let complete = device.0.find_words().and_then(|()| peer::opened(driver, &device.0));
+    // That failure is the one to report, not one of the close.
+    complete.inspect_err(|_| drop(device.close()))?;
+    // To load later could wait for running work. After a failure the first use loads again.
+    OWN_MODULES.iter().for_each(|module| drop(module.kernel(&device.0, 0)));
+    Ok(Arc::new(device))
 }
 
 impl Device for CudaDevice {

@@ -3,21 +3,17 @@
 
 use std::ffi::c_void;
 
-use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
-use crate::backend::cuda::runtime::DeviceState;
+use crate::backend::cuda::kernel::own_module::{OwnModule, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, Number, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
 const PTX: Ptx = compressed_ptx!("memcpy_indirect");
 
+pub static KERNELS: OwnModule = OwnModule::new(PTX, names);
+
 fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]
-}
-
-/// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
-pub fn load(device: &DeviceState) {
-    let _ = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0);
 }
 
 /// What a thread copies at once where both ends are aligned to it.
@@ -26,7 +22,7 @@ const VECTOR: u64 = 16;
 /// Queues a copy.
 pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     let device = &stream.device;
-    let function = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0)?;
+    let function = KERNELS.kernel(device, 0)?;
     stream.note_use_of(copy.words().map(|word| word.place));
     let end = |end: &Indirect| [end.at.addr as u64, end.offset as u64];
     let ([dst_at, dst_offset], [src_at, src_offset]) = (end(&copy.dst), end(&copy.src));

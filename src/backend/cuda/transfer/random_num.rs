@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::own_module::{OwnModule, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
@@ -13,6 +13,8 @@ use crate::backend::{Distribution, Number, Position, RandomElement, RandomNum, R
 /// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
 /// on.
 const PTX: Ptx = compressed_ptx!("random_num");
+
+pub static KERNELS: OwnModule = OwnModule::new(PTX, names);
 
 const BITS: usize = 0;
 const FLOATS: usize = 1;
@@ -94,16 +96,10 @@ pub struct Prepared {
     per_block: u64,
 }
 
-/// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
-pub fn load(device: &DeviceState) {
-    let _ = OwnModules::of(device).random_num.kernel(device, PTX, names, 0);
-}
-
 /// What a job needs.
 pub fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
-    let own = &OwnModules::of(device).random_num;
-    let make = own.kernel(device, PTX, names, kernel(job))?;
-    let advance = own.kernel(device, PTX, names, ADVANCE)?;
+    let make = KERNELS.kernel(device, kernel(job))?;
+    let advance = KERNELS.kernel(device, ADVANCE)?;
     let per_block = job.per_block();
     Ok(Prepared {
         make,

@@ -4,13 +4,15 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::own_module::{OwnModule, Ptx, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Element, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
 const PTX: Ptx = compressed_ptx!("reduce");
+
+pub static KERNELS: OwnModule = OwnModule::new(PTX, names);
 
 /// The names of each [`ReduceOp`] and of each [`Element`], in their order.
 const OPS: [&str; 3] = ["sum", "max", "min"];
@@ -28,11 +30,6 @@ fn names() -> Vec<String> {
     OPS.iter().flat_map(|op| ELEMENTS.map(|element| format!("portacl_reduce_{op}_{element}"))).collect()
 }
 
-/// Part of opening a device: to load later could wait for running work. After a failure the first use loads again.
-pub fn load(device: &DeviceState) {
-    let _ = OwnModules::of(device).reduce.kernel(device, PTX, names, 0);
-}
-
 /// A reduction as the driver gets it: a kernel of one dimension, in blocks of [`THREADS`].
 pub struct Prepared {
     pub function: CUfunction,
@@ -46,7 +43,7 @@ pub fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
     let index = index(reduce.op, reduce.element);
     let elements = (reduce.dst.len / reduce.element.size()) as u64;
     Ok(Prepared {
-        function: OwnModules::of(device).reduce.kernel(device, PTX, names, index)?,
+        function: KERNELS.kernel(device, index)?,
         blocks: blocks(elements, device.info.cores),
         arguments: [reduce.dst.addr as u64, reduce.src.addr as u64, elements],
     })
