@@ -52,6 +52,31 @@ impl Side {
     }
 }
 
+/// A copy in a structure of the driver, and the fields that not all such structures have.
+macro_rules! rows {
+    ($kind:ident { $copy:ident, $dst:ident, $src:ident $(, $field:ident: $value:expr)* $(,)? }) => {
+        $kind {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: $src.kind,
+            srcHost: $src.host,
+            srcDevice: $src.device,
+            srcArray: std::ptr::null_mut(),
+            srcPitch: $copy.src.pitch,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: $dst.kind,
+            dstHost: $dst.host,
+            dstDevice: $dst.device,
+            dstArray: std::ptr::null_mut(),
+            dstPitch: $copy.dst.pitch,
+            WidthInBytes: $copy.width,
+            Height: $copy.height,
+            $($field: $value,)*
+        }
+    };
+}
+
 /// Gives the driver a copy of rows.
 fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
     if !takes_pitch(device, copy.dst.pitch.max(copy.src.pitch))? {
@@ -79,87 +104,46 @@ pub fn copy_now(device: &DeviceState, copy: &Copy2d) -> Result<()> {
 /// For the function that copies where one device is concerned.
 fn within(copy: &Copy2d, here: Place) -> CUDA_MEMCPY2D {
     let (dst, src) = (Side::new(&copy.dst, here), Side::new(&copy.src, here));
-    CUDA_MEMCPY2D {
-        srcXInBytes: 0,
-        srcY: 0,
-        srcMemoryType: src.kind,
-        srcHost: src.host,
-        srcDevice: src.device,
-        srcArray: std::ptr::null_mut(),
-        srcPitch: copy.src.pitch,
-        dstXInBytes: 0,
-        dstY: 0,
-        dstMemoryType: dst.kind,
-        dstHost: dst.host,
-        dstDevice: dst.device,
-        dstArray: std::ptr::null_mut(),
-        dstPitch: copy.dst.pitch,
-        WidthInBytes: copy.width,
-        Height: copy.height,
-    }
+    rows!(CUDA_MEMCPY2D { copy, dst, src })
 }
 
 /// For a node of a graph: a box of one layer.
 pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
-    let plane = within(copy, Place::Device(device.context.ordinal));
-    CUDA_MEMCPY3D {
-        srcXInBytes: 0,
-        srcY: 0,
+    let here = Place::Device(device.context.ordinal);
+    let (dst, src) = (Side::new(&copy.dst, here), Side::new(&copy.src, here));
+    rows!(CUDA_MEMCPY3D {
+        copy,
+        dst,
+        src,
         srcZ: 0,
         srcLOD: 0,
-        srcMemoryType: plane.srcMemoryType,
-        srcHost: plane.srcHost,
-        srcDevice: plane.srcDevice,
-        srcArray: std::ptr::null_mut(),
         reserved0: std::ptr::null_mut(),
-        srcPitch: copy.src.pitch,
         srcHeight: copy.height,
-        dstXInBytes: 0,
-        dstY: 0,
         dstZ: 0,
         dstLOD: 0,
-        dstMemoryType: plane.dstMemoryType,
-        dstHost: plane.dstHost,
-        dstDevice: plane.dstDevice,
-        dstArray: std::ptr::null_mut(),
         reserved1: std::ptr::null_mut(),
-        dstPitch: copy.dst.pitch,
         dstHeight: copy.height,
-        WidthInBytes: copy.width,
-        Height: copy.height,
         Depth: 1,
-    }
+    })
 }
 
 /// For the function that copies between the memory of two devices: a box of one layer.
 fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUDA_MEMCPY3D_PEER {
-    CUDA_MEMCPY3D_PEER {
-        srcXInBytes: 0,
-        srcY: 0,
+    let (dst, src) = (Side::new(&copy.dst, copy.dst.span.place), Side::new(&copy.src, copy.src.span.place));
+    rows!(CUDA_MEMCPY3D_PEER {
+        copy,
+        dst,
+        src,
         srcZ: 0,
         srcLOD: 0,
-        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        srcHost: std::ptr::null(),
-        srcDevice: device_pointer(copy.src.span),
-        srcArray: std::ptr::null_mut(),
         srcContext: src_context,
-        srcPitch: copy.src.pitch,
         srcHeight: copy.height,
-        dstXInBytes: 0,
-        dstY: 0,
         dstZ: 0,
         dstLOD: 0,
-        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        dstHost: std::ptr::null_mut(),
-        dstDevice: device_pointer(copy.dst.span),
-        dstArray: std::ptr::null_mut(),
         dstContext: dst_context,
-        dstPitch: copy.dst.pitch,
         dstHeight: copy.height,
-        WidthInBytes: copy.width,
-        Height: copy.height,
         Depth: 1,
-    }
+    })
 }
 
 /// Queues a copy of rows; pageable memory is waited for, as in `memcpy.rs`.
