@@ -122,25 +122,13 @@ pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
     let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
     // It may use memory of any device.
     stream.note_crossing();
-    let [x, y, z] = launch.grid;
+    let ([x, y, z], [a, b, c], shared_bytes) = (launch.grid, threads, launch.shared_bytes as u32);
     let device = &stream.device;
     stream.submit(|| {
         // SAFETY: a live kernel; the driver reads as many arguments as the kernel has parameters,
         // which the caller of the launch promises to be there, during this call only.
         device.call_here(|api| unsafe {
-            api.launch_kernel(
-                kernel.raw.0,
-                x,
-                y,
-                z,
-                threads[0],
-                threads[1],
-                threads[2],
-                launch.shared_bytes as u32,
-                stream.raw.0,
-                each,
-                extra,
-            )
+            api.launch_kernel(kernel.raw.0, x, y, z, a, b, c, shared_bytes, stream.raw.0, each, extra)
         })
     })
 }
