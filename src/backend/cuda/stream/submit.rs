@@ -80,18 +80,7 @@ impl Submit for CudaStream {
             Op::RunGraph(graph) => self.run_graph(graph),
             Op::Record(event) => self.record(event),
             Op::Wait(event, limit) => self.wait(event, limit),
-            Op::CopyBatch(_)
-            | Op::Copy2d(_)
-            | Op::CopyIndirect(_)
-            | Op::Prefetch(..)
-            | Op::RandomNum(_)
-            | Op::Reduce(_)
-            | Op::HandOver { .. }
-            | Op::WriteValue(_)
-            | Op::WaitValue(_)
-            | Op::ChangeNotify(..)
-            | Op::WaitNotify(..)
-            | Op::Mark => self.submit_rarer(op),
+            _ => self.submit_rarer(op),
         }
     }
 }
@@ -113,8 +102,15 @@ impl CudaStream {
             Op::WaitValue(wait) => stream_value::wait(stream, &wait),
             Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
             Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
-            // Marks are for pools of the core's own.
-            _ => Err(Fault::unsupported("streams of CUDA do not run this operation")),
+            // Marks are for pools of the core's own, and [`Submit::submit`] does the others.
+            Op::Copy(_)
+            | Op::Fill(_)
+            | Op::Launch(_)
+            | Op::HostFn(_)
+            | Op::RunGraph(_)
+            | Op::Record(_)
+            | Op::Wait(..)
+            | Op::Mark => Err(Fault::unsupported("streams of CUDA do not run this operation")),
         })
     }
 }
