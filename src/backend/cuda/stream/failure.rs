@@ -3,7 +3,6 @@
 use std::sync::{Arc, mpsc};
 
 use crate::backend::cuda::runtime::DeviceState;
-use crate::backend::cuda::stream::workers::Job;
 use crate::backend::{Failure, Result};
 
 /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
@@ -26,19 +25,10 @@ fn report(device: &Arc<DeviceState>) {
         for stream in &streams {
             stream.event_records.drop_all(&driver.watcher);
         }
-        let Some(observer) = streams.iter().find_map(|stream| stream.observer.as_ref()) else { return };
-        let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
-        let Some(report) = observer.failed(failure) else { return };
+        let Some(stream) = streams.iter().find(|stream| stream.observer.is_some()) else { return };
         let (end, ended) = mpsc::channel::<()>();
-        let job = move || {
-            report.run();
-            drop(end);
-        };
-        match driver.workers.start(Box::new(job)) {
-            // An error says that the other end is dropped, as it should be.
-            Ok(()) => drop(ended.recv()),
-            // There is no thread for it.
-            Err(job) => job.run(),
-        }
+        stream.fail(Failure { fault: fault.clone(), position: None, thread: None, launch: None }, end);
+        // An error says that the other end is dropped, as it should be.
+        let _ = ended.recv();
     });
 }
