@@ -236,6 +236,12 @@ impl DeviceState {
         self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
     }
 
+    /// Fails if the driver does not let streams wait for words; `so` says what cannot be done then, and what can.
+    pub fn require_words(&self, so: &str) -> Result<()> {
+        let text = || format!("this CUDA driver's streams cannot wait for a word in memory, so {so}");
+        self.words().map(drop).ok_or_else(|| Fault::unsupported(text()))
+    }
+
     /// Tests whether the driver lets streams wait for words. Part of opening the device.
     pub fn find_words(&self) -> Result<()> {
         let words = Words::default();

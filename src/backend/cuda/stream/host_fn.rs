@@ -100,12 +100,7 @@ pub fn queue_call<F: FnOnce() + Send + 'static>(
 #[cold]
 fn prepare_task(stream: &StreamState) -> Result<()> {
     let device = &stream.device;
-    if device.words().is_none() {
-        return Err(Fault::unsupported(
-            "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
-             tasks that change; capture it anew, without task groups",
-        ));
-    }
+    device.require_words("a graph cannot have tasks that change; capture it anew, without task groups")?;
     let ready = device.driver.graph_workers.ensure_thread();
     ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))
 }

@@ -7,7 +7,7 @@ use super::host_fn;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::stream::watch;
 use crate::backend::stream::watch::Expected;
-use crate::backend::{Change, Delivery, Fault, Notify, NotifyWait, Position, Result, Ticket};
+use crate::backend::{Change, Delivery, Notify, NotifyWait, Position, Result, Ticket};
 
 /// A change that a stream has not come to.
 struct Record {
@@ -34,11 +34,6 @@ pub fn change(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -
 
 /// Queues a wait.
 pub fn wait(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
-    if stream.device.words().is_none() {
-        return Err(Fault::unsupported(
-            "this CUDA driver's streams cannot wait for a word in memory, so they cannot wait for \
-             notifies; use an event",
-        ));
-    }
+    stream.device.require_words("they cannot wait for notifies; use an event")?;
     watch::queue(stream, Expected::Notify(Arc::clone(notify), wait))
 }

@@ -15,8 +15,9 @@ use super::host_fn;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::timer::{Limit, Timer, Waiter};
 use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
+use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Delivery, Failure, Fault, Position, Result, Ticket, thread_number};
+use crate::backend::{Delivery, Failure, Position, Result, Ticket, thread_number};
 
 /// The timer of a driver's waits.
 static TIMER: Key<Arc<Timer>> = Key::new();
@@ -30,7 +31,7 @@ pub fn stop(driver: &DriverState) {
 pub struct TimedWait {
     stream: Arc<StreamState>,
     /// Recorded right after the event.
-    mark: Raw<CUevent_st>,
+    mark: Mark,
     thread: u32,
     position: OnceLock<Position>,
     stage: Mutex<Stage>,
@@ -72,16 +73,8 @@ impl TimedWait {
 
     /// Whether the event is complete. The driver may not have called back yet.
     fn has_happened(&self) -> bool {
-        let device = &self.stream.device;
-        let Some(_open) = device.keep_open() else { return false };
-        // SAFETY: borrowed until the wait is dropped, from a device that is open.
-        device.poll(|api| unsafe { api.event_query(self.mark.0) }).unwrap_or(false)
-    }
-}
-
-impl Drop for TimedWait {
-    fn drop(&mut self) {
-        self.stream.device.give_event_back(self.mark);
+        let Some(_open) = self.stream.device.keep_open() else { return false };
+        self.mark.poll().unwrap_or(false)
     }
 }
 
@@ -106,17 +99,14 @@ impl Waiter for TimedWait {
 /// Enqueues a wait of `stream` for the latest record of `event`, for at most `limit`.
 pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration) -> Result<Position> {
     let device = &stream.device;
-    if device.words().is_none() {
-        return Err(Fault::unsupported(
-            "this CUDA driver's streams cannot wait for a word in memory, so waits for events have no \
-             time limit; wait without one, and bound the wait of the host with \
-             aclrtSynchronizeStreamWithTimeout",
-        ));
-    }
+    device.require_words(
+        "waits for events have no time limit; wait without one, and bound the wait of the host with \
+         aclrtSynchronizeStreamWithTimeout",
+    )?;
     let limit = TIMER.of(&device.driver.features).limit(limit)?;
     let wait = Arc::new(TimedWait {
         stream: Arc::clone(stream),
-        mark: device.borrow_event()?,
+        mark: Mark::unset(device)?,
         thread: thread_number(),
         position: OnceLock::new(),
         stage: Mutex::new(Stage::Ahead(limit)),
@@ -147,7 +137,7 @@ fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait
         // that this call passes.
         unsafe {
             api.stream_wait_event(helper.0, event.0, 0)?;
-            api.event_record(wait.mark.0, helper.0)?;
+            api.event_record(wait.mark.raw.0, helper.0)?;
             api.launch_host_func(helper.0, Some(happened), watch.cast())
         }
     });
