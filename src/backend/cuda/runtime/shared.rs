@@ -120,26 +120,19 @@ impl DriverState {
 
     /// Keeps the first failure that no call could return, for the next close of a device.
     pub fn note_refusal(&self, released: Result<()>) {
-        match released {
-            // A failed device: every call reports that.
-            Err(fault) if fault.kind() == FaultKind::Execution => {}
-            Err(fault) => {
-                self.refused.lock().get_or_insert(fault);
-            }
-            Ok(()) => {}
+        // Of a failed device every call reports that.
+        if let Err(fault) = released
+            && fault.kind() != FaultKind::Execution
+        {
+            self.refused.lock().get_or_insert(fault);
         }
     }
 
     /// The first failure that no call has returned.
     pub fn take_refusal(&self) -> Result<()> {
-        match self.refused.lock().take() {
-            None => Ok(()),
-            Some(fault) => {
-                let said = fault.text();
-                let text = format!("something was not released, the driver refused: {said}");
-                Err(fault.with_text(text))
-            }
-        }
+        let Some(fault) = self.refused.lock().take() else { return Ok(()) };
+        let text = format!("something was not released, the driver refused: {}", fault.text());
+        Err(fault.with_text(text))
     }
 
     /// A context for what belongs to no device: one that is in use, or that of the first device that has not failed.
