@@ -44,44 +44,30 @@ impl Monitor {
     }
 }
 
-/// Declares the table of what is needed: `method(arguments) = "symbol";`.
-macro_rules! nvml_functions {
-    ($( $method:ident ( $($argument:ident: $kind:ty),* ) = $symbol:literal; )*) => {
-        struct Functions {
-            $( $method: unsafe extern "C" fn($($kind),*) -> nvmlReturn_t, )*
-        }
+type Call = unsafe extern "C" fn() -> nvmlReturn_t;
+type DeviceOf = unsafe extern "C" fn(*const c_char, *mut nvmlDevice_t) -> nvmlReturn_t;
 
-        impl Functions {
-            /// # Safety
-            /// `library` is NVML: its functions have the declared signatures.
-            unsafe fn find(library: &Library) -> Result<Self> {
-                Ok(Self {
-                    $( $method: {
-                        // SAFETY: the macro's user vouches that the symbol is a function of the
-                        // method's type.
-                        let found = unsafe { library.get(concat!($symbol, "\0").as_bytes()) };
-                        *found.map_err(|_| cannot_be_used(concat!("has no ", $symbol)))?
-                    }, )*
-                })
-            }
-        }
-    };
+/// What is needed of NVML.
+struct Functions {
+    init: Call,
+    shutdown: Call,
+    device_by_uuid: DeviceOf,
+    device_by_pci_bus_id: DeviceOf,
+    utilization_rates: unsafe extern "C" fn(nvmlDevice_t, *mut nvmlUtilization_t) -> nvmlReturn_t,
+    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
 }
 
-nvml_functions! {
-    init() = "nvmlInit_v2";
-    shutdown() = "nvmlShutdown";
-    device_by_uuid(uuid: *const c_char, device: *mut nvmlDevice_t) = "nvmlDeviceGetHandleByUUID";
-    device_by_pci_bus_id(id: *const c_char, device: *mut nvmlDevice_t) =
-        "nvmlDeviceGetHandleByPciBusId_v2";
-    utilization_rates(device: nvmlDevice_t, rates: *mut nvmlUtilization_t) =
-        "nvmlDeviceGetUtilizationRates";
+/// # Safety
+/// `F` is the type of NVML's function with this name.
+unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
+    // SAFETY: as the caller promises.
+    let found = unsafe { library.get::<F>(symbol.as_bytes()) };
+    found.map(|found| *found).map_err(|_| cannot_be_used(&format!("has no {symbol}")))
 }
 
 /// NVML, started. Ends it when dropped.
 struct Nvml {
     functions: Functions,
-    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
     /// Never closed, as the driver.
     _library: ManuallyDrop<Library>,
 }
@@ -91,18 +77,24 @@ impl Nvml {
         // SAFETY: loading NVML runs its initialisers, which is what it is for.
         let library = unsafe { Library::open(Some(LIBRARY), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|error| cannot_be_used(&format!("cannot be loaded ({})", reason(&error))))?;
-        // SAFETY: a library of this name is NVML.
-        let (functions, describe) = unsafe {
-            let describe = library.get(b"nvmlErrorString\0").ok().map(|found| *found);
-            (Functions::find(&library)?, describe)
+        // SAFETY: a library of this name is NVML, and these are the types of its functions.
+        let functions = unsafe {
+            Functions {
+                init: find(&library, "nvmlInit_v2")?,
+                shutdown: find(&library, "nvmlShutdown")?,
+                device_by_uuid: find(&library, "nvmlDeviceGetHandleByUUID")?,
+                device_by_pci_bus_id: find(&library, "nvmlDeviceGetHandleByPciBusId_v2")?,
+                utilization_rates: find(&library, "nvmlDeviceGetUtilizationRates")?,
+                describe: find(&library, "nvmlErrorString").ok(),
+            }
         };
         // SAFETY: the first call, as NVML wants it.
         let status = unsafe { (functions.init)() };
         if status != 0 {
-            let said = in_words("nvmlInit_v2", status, describe);
+            let said = functions.in_words("nvmlInit_v2", status);
             return Err(cannot_be_used(&format!("does not start: {said}")));
         }
-        Ok(Self { functions, describe, _library: ManuallyDrop::new(library) })
+        Ok(Self { functions, _library: ManuallyDrop::new(library) })
     }
 
     /// The device with this number or, where NVML does not know that, at this place.
@@ -114,8 +106,9 @@ impl Nvml {
         let mut device: nvmlDevice_t = std::ptr::null_mut();
         let mut names = Vec::new();
         for (call, find, name) in numbers.chain(place) {
+            let c_name = CString::new(name.as_str()).expect("no zero in it");
             // SAFETY: a text that ends with a zero, and a place for the answer.
-            match unsafe { find(c_text(&name).as_ptr(), &mut device) } {
+            match unsafe { find(c_name.as_ptr(), &mut device) } {
                 0 => return Ok(device),
                 NOT_FOUND | INVALID_ARGUMENT => names.push(name),
                 status => return Err(self.refused(call, status)),
@@ -135,7 +128,7 @@ impl Nvml {
 
     #[cold]
     fn refused(&self, call: &str, status: nvmlReturn_t) -> Fault {
-        let said = in_words(call, status, self.describe);
+        let said = self.functions.in_words(call, status);
         match status {
             // NVML does not return it for a part of a device (MIG), or not to this user.
             NOT_SUPPORTED | NO_PERMISSION => cannot_be_used(&format!("does not report: {said}")),
@@ -159,35 +152,23 @@ fn cannot_be_used(why: &str) -> Fault {
     ))
 }
 
-fn in_words(
-    call: &str,
-    status: nvmlReturn_t,
-    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
-) -> String {
-    // SAFETY: NVML's function, which takes any number.
-    let text = describe.map_or(std::ptr::null(), |describe| unsafe { describe(status) });
-    if text.is_null() {
-        return format!("{call} gave {status}");
+impl Functions {
+    fn in_words(&self, call: &str, status: nvmlReturn_t) -> String {
+        // SAFETY: NVML's function, which takes any number.
+        let text = self.describe.map_or(std::ptr::null(), |describe| unsafe { describe(status) });
+        if text.is_null() {
+            return format!("{call} gave {status}");
+        }
+        // SAFETY: a constant of NVML, which is never unloaded.
+        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+        format!("{call} gave {status}: {text}")
     }
-    // SAFETY: a constant of NVML, which is never unloaded.
-    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-    format!("{call} gave {status}: {text}")
-}
-
-fn c_text(text: &str) -> CString {
-    CString::new(text).expect("no zero in it")
 }
 
 /// As NVML writes such a number: 8, 4, 4, 4 and 12 digits.
 fn in_groups(uuid: [u8; 16]) -> String {
-    let mut text = String::with_capacity(36);
-    for (index, byte) in uuid.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
+    let hex = format!("{:032x}", u128::from_be_bytes(uuid));
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
 #[cfg(test)]
