@@ -79,6 +79,15 @@ impl Parcel {
     pub fn new(bytes: Vec<u8>, descriptor: Option<OwnedFd>) -> Self {
         Self { bytes, descriptor, kept: None, lease: None }
     }
+
+    /// The bytes are not what this backend writes.
+    #[cold]
+    pub fn of_another() -> Fault {
+        Fault::invalid(
+            "it was exported by a process with another backend or version of this library; both processes need the \
+             same (PORTACL_BACKEND)",
+        )
+    }
 }
 
 /// While it lives, the exporting process keeps what was fetched.

@@ -57,14 +57,8 @@ pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> 
 
 /// Unpacks the parcel of another process.
 pub fn unpack(parcel: Parcel) -> Result<FilePart> {
-    let other = || {
-        Fault::invalid(
-            "it was exported by a process with another backend or version of this library; both processes \
-             need the same (PORTACL_BACKEND)",
-        )
-    };
     let Parcel { bytes, descriptor, lease, .. } = parcel;
-    let bytes: [u8; LEN] = bytes.try_into().map_err(|_| other())?;
+    let bytes: [u8; LEN] = bytes.try_into().map_err(|_| Parcel::of_another())?;
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
     let contents = match word(8) {
         _ if bytes[..8] != MAGIC => None,
@@ -73,7 +67,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
         3 => Some(Contents::Host),
         _ => None,
     };
-    let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(other()) };
+    let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(Parcel::of_another()) };
     let (offset, len) = (word(16), word(24));
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
     let unknown = |error: io::Error| {

@@ -19,10 +19,10 @@ const INVALID_CONTEXT: c_int = 201;
 const INVALID_HANDLE: c_int = 400;
 /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 const CONTEXT_IS_DESTROYED: c_int = 709;
-/// `CUDA_ERROR_INVALID_DEVICE`.
-const INVALID_DEVICE: c_int = 101;
+/// `CUDA_ERROR_INVALID_DEVICE`: the device cannot do it. An ordinal of the core is never wrong.
+pub const INVALID_DEVICE: c_int = 101;
 /// `CUDA_ERROR_ALREADY_MAPPED`.
-const ALREADY_MAPPED: c_int = 208;
+pub const ALREADY_MAPPED: c_int = 208;
 /// `CUDA_ERROR_NOT_READY`: no failure, the work goes on.
 const NOT_READY: c_int = 600;
 
@@ -73,16 +73,6 @@ impl Failure {
         matches!(self.status(), Some(INVALID_CONTEXT | INVALID_HANDLE | CONTEXT_IS_DESTROYED))
     }
 
-    /// The device cannot do this: an ordinal of the core is never wrong.
-    pub fn refuses_device(self) -> bool {
-        self.status() == Some(INVALID_DEVICE)
-    }
-
-    /// The memory is mapped already.
-    pub fn is_already_mapped(self) -> bool {
-        self.status() == Some(ALREADY_MAPPED)
-    }
-
     /// The driver or the device does not support the call. Some drivers return "invalid value" then.
     pub fn is_unsupported(self) -> bool {
         matches!(self.status(), None | Some(INVALID_VALUE | NOT_SUPPORTED))
@@ -104,14 +94,9 @@ impl Failure {
             )),
             Self::Status { call, status, words } => {
                 let (name, text) = words.of(status);
-                let mut said = format!("{call} gave {status}");
-                if let Some(name) = name {
-                    said.push_str(&format!(" {name}"));
-                }
-                if let Some(text) = text {
-                    said.push_str(&format!(": {text}"));
-                }
-                Fault::new(kind(status, out_of_memory), said)
+                let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+                let text = text.map(|text| format!(": {text}")).unwrap_or_default();
+                Fault::new(kind(status, out_of_memory), format!("{call} gave {status}{name}{text}"))
             }
         }
     }

@@ -12,7 +12,7 @@ use cudarc::driver::sys::{
 };
 
 use crate::backend::base::broker::Parcel;
-use crate::backend::cuda::base::error::is_none;
+use crate::backend::cuda::base::error::{ALREADY_MAPPED, is_none};
 use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
 use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::runtime::DeviceState;
@@ -26,14 +26,6 @@ const PHYSICAL: [u8; 8] = *b"cudaphy1";
 const DESCRIPTOR: c_uint = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
 
 const HANDLE: usize = size_of::<CUipcMemHandle>();
-
-#[cold]
-fn other() -> Fault {
-    Fault::invalid(
-        "it was exported by a process with another backend or version of this library; both processes need \
-         the same (PORTACL_BACKEND)",
-    )
-}
 
 fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("8 bytes"))
@@ -72,14 +64,11 @@ pub fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
 
 /// The block that another process has exported.
 pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
-    let bytes: &[u8; HANDLE + 24] = parcel.bytes[..].try_into().map_err(|_| other())?;
+    let bytes: &[u8; HANDLE + 24] = parcel.bytes[..].try_into().map_err(|_| Parcel::of_another())?;
     if bytes[..8] != MEMORY {
-        return Err(other());
+        return Err(Parcel::of_another());
     }
-    let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
-    for (to, from) in handle.reserved.iter_mut().zip(&bytes[8..]) {
-        *to = c_char::from_ne_bytes([*from]);
-    }
+    let handle = CUipcMemHandle { reserved: std::array::from_fn(|at| bytes[8 + at] as c_char) };
     let (offset, len) = (word(&bytes[HANDLE + 8..HANDLE + 16]), word(&bytes[HANDLE + 16..]));
     let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as c_uint;
     let is_mapped = Cell::new(false);
@@ -87,7 +76,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
         device.call(|api| {
             // SAFETY: a handle, which the driver may find wrong.
             let opened = unsafe { api.ipc_open_mem_handle(handle, flags) };
-            opened.inspect_err(|failure| is_mapped.set(failure.is_already_mapped()))
+            opened.inspect_err(|failure| is_mapped.set(failure.status() == Some(ALREADY_MAPPED)))
         })
     };
     let mut opened = open();
@@ -116,9 +105,9 @@ pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocation
 
 /// Memory without an address that another process has exported, and its length.
 pub fn import_physical(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<(CUmemGenericAllocationHandle, usize)> {
-    let descriptor = parcel.descriptor.as_ref().ok_or_else(other)?;
+    let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::of_another)?;
     if parcel.bytes.len() != 16 || parcel.bytes[..8] != PHYSICAL {
-        return Err(other());
+        return Err(Parcel::of_another());
     }
     // The driver takes a descriptor instead of an address.
     let shareable: *mut c_void = std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);

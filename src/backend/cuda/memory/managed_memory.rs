@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
 
 use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::error::INVALID_DEVICE;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Advice, Fault, Home, Position, Result, Span};
@@ -41,7 +42,8 @@ pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
 /// Runs a call that devices refuse which cannot use managed memory while the host does.
 fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
     let mut incapable = false;
-    let called = device.call(|api| calls(api).inspect_err(|failure| incapable = failure.refuses_device()));
+    let called =
+        device.call(|api| calls(api).inspect_err(|failure| incapable = failure.status() == Some(INVALID_DEVICE)));
     called.map_err(|fault| match incapable {
         true => Fault::unsupported(format!(
             "a device that is concerned has no concurrent access to managed memory, so its driver takes neither advice \
