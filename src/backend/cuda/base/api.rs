@@ -12,10 +12,10 @@ use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
     CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER,
-    CUDA_MEMSET_NODE_PARAMS_st, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
-    CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp,
-    CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule,
-    CUstream, CUuuid,
+    CUDA_MEMSET_NODE_PARAMS_st, CUcheckpointLockArgs, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph,
+    CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc,
+    CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData,
+    CUmemoryPool, CUmodule, CUstream, CUuuid,
 };
 use libloading::os::unix::Library;
 
@@ -76,7 +76,7 @@ macro_rules! driver_functions {
 driver_functions! {
     init(flags: c_uint) = "cuInit";
     driver_get_version() -> c_int = "cuDriverGetVersion";
-    checkpoint_lock(process: c_int, options: *mut c_void) = "cuCheckpointProcessLock";
+    checkpoint_lock(process: c_int, options: *mut CUcheckpointLockArgs) = "cuCheckpointProcessLock";
     checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
     checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
     checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";

@@ -56,12 +56,10 @@ pub fn imported_block(base: usize, addr: usize, len: usize) -> Block {
 
 /// The alignment that a [`Block`] of this length has.
 const fn alignment(len: usize) -> usize {
-    if len >= HUGE_PAGE {
-        HUGE_PAGE
-    } else if len >= NORMAL_PAGE {
-        NORMAL_PAGE
-    } else {
-        SMALLEST_ALIGNMENT
+    match len {
+        HUGE_PAGE.. => HUGE_PAGE,
+        NORMAL_PAGE.. => NORMAL_PAGE,
+        _ => SMALLEST_ALIGNMENT,
     }
 }
 

@@ -8,9 +8,8 @@ use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
-    CUmemAllocationProp, CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags, CUmemLocation,
-    CUmemLocationType,
+    CUdeviceptr, CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp,
+    CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags,
 };
 
 use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
@@ -20,7 +19,7 @@ use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::memory::usage::Counter;
-use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
+use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 
 /// Where the bytes of a block are counted.
 pub fn counter(device: &DeviceState, block: Block) -> &Counter {
@@ -159,7 +158,7 @@ pub fn properties(device: &DeviceState) -> CUmemAllocationProp {
     CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
         requestedHandleTypes: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
-        location: location(device),
+        location: device.driver.location(MemoryPlace::Device(device.context.ordinal)),
         win32HandleMetaData: std::ptr::null_mut(),
         allocFlags: CUmemAllocationProp_st__bindgen_ty_1 {
             compressionType: 0,
@@ -168,10 +167,6 @@ pub fn properties(device: &DeviceState) -> CUmemAllocationProp {
             reserved: [0; 4],
         },
     }
-}
-
-fn location(device: &DeviceState) -> CUmemLocation {
-    CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device.context.number as c_int }
 }
 
 /// Length of the block that [`alloc_device`] makes.
@@ -205,8 +200,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
         ));
     }
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
-    let access =
-        CUmemAccessDesc { location: location(device), flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    let access = device.driver.access(device.context.ordinal, Access::ReadWrite);
     // SAFETY: the properties are complete.
     let map = |api: &Api| unsafe { reserve_and_map(api, len, page, &properties) };
     let address = device.call(map).map_err(no_pages)?;

@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE};
 
 use super::pending;
-use super::pinned::{self, Pinned};
+use super::pinned;
+use crate::backend::cuda::base::owned::Origin;
 use crate::backend::cuda::runtime::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -38,7 +39,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
         first => first,
     }
     .map_err(|fault| explain(addr, len, fault))?;
-    pinned::remember(driver, addr, Pinned::Registered, context);
+    pinned::remember(driver, addr, Origin::Registered, context);
     driver.owned.add_registered(addr, len);
     Ok(device)
 }

@@ -11,21 +11,13 @@ use super::blocks;
 use super::pending::{self, Release};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::base::api::Api;
+use crate::backend::cuda::base::owned::Origin;
 use crate::backend::cuda::runtime::Context;
 use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
 use crate::backend::{Block, Fault, FaultKind, Result};
 
-/// What the driver locks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Pinned {
-    /// From `cuMemHostAlloc`.
-    Allocated,
-    /// By `cuMemHostRegister`.
-    Registered,
-}
-
 /// Pinned memory by its address, with the context that it belongs to.
-type PinnedMemory = HashMap<usize, (Pinned, Arc<Context>)>;
+type PinnedMemory = HashMap<usize, (Origin, Arc<Context>)>;
 
 static PINNED: Key<Mutex<PinnedMemory>> = Key::new();
 
@@ -34,13 +26,13 @@ fn pinned(driver: &DriverState) -> MutexGuard<'_, PinnedMemory> {
 }
 
 /// Keeps the context of new pinned memory.
-pub fn remember(driver: &DriverState, base: usize, kind: Pinned, context: Arc<Context>) {
-    pinned(driver).insert(base, (kind, context));
+pub fn remember(driver: &DriverState, base: usize, origin: Origin, context: Arc<Context>) {
+    pinned(driver).insert(base, (origin, context));
 }
 
 /// Removes pinned memory that is about to be freed, and returns its context. `None` if it must stay: work that never
 /// ends may use it.
-fn forget(driver: &DriverState, base: usize) -> Option<(Pinned, Arc<Context>)> {
+fn forget(driver: &DriverState, base: usize) -> Option<(Origin, Arc<Context>)> {
     let removed = pinned(driver).remove(&base)?;
     (!driver.is_forsaken()).then_some(removed)
 }
@@ -48,21 +40,21 @@ fn forget(driver: &DriverState, base: usize) -> Option<(Pinned, Arc<Context>)> {
 /// As [`free`]; no work uses it any more.
 fn free_now(driver: &DriverState, base: usize) -> Result<()> {
     driver.owned.remove_after(base, || match forget(driver, base) {
-        Some((kind, context)) => {
-            let freed = unpin(&context, kind, base);
+        Some((origin, context)) => {
+            let freed = unpin(&context, origin, base);
             freed.and(driver.release_context(&context))
         }
         None => Ok(()),
     })
 }
 
-fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
+fn unpin(context: &Context, origin: Origin, base: usize) -> Result<()> {
     let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
-    context.call(|api| match kind {
+    context.call(|api| match origin {
         // SAFETY: a block of the driver that is freed once.
-        Pinned::Allocated => unsafe { api.mem_free_host(pointer) },
+        Origin::Allocated => unsafe { api.mem_free_host(pointer) },
         // SAFETY: a registration that is removed once.
-        Pinned::Registered => unsafe { api.mem_host_unregister(pointer) },
+        Origin::Registered => unsafe { api.mem_host_unregister(pointer) },
     })
 }
 
@@ -95,7 +87,7 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
         let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, CU_MEMHOSTALLOC_PORTABLE) };
         context.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
     })?;
-    remember(driver, base, Pinned::Allocated, context);
+    remember(driver, base, Origin::Allocated, context);
     driver.owned.add(base, len);
     Ok(base)
 }

@@ -5,10 +5,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
-    CUmemGenericAllocationHandle,
-};
+use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUmemAllocationHandleType, CUmemGenericAllocationHandle};
 use parking_lot::Mutex;
 
 use super::ipc;
@@ -20,9 +17,7 @@ use crate::backend::cuda::memory::device_memory::{self, with_reaping};
 use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState};
-use crate::backend::{
-    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory, Result, VirtualMemory,
-};
+use crate::backend::{Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, Result, VirtualMemory};
 
 /// Physical memory of a device, until it is dropped. The driver keeps what is mapped.
 struct Physical {
@@ -101,15 +96,6 @@ fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
     let memory: &dyn Any = memory;
     let own = memory.downcast_ref::<CudaPhysicalMemory>();
     &own.expect("memory of this driver").0
-}
-
-/// The driver's number of an access.
-pub fn access_flags(access: Access) -> CUmemAccess_flags {
-    match access {
-        Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
-        Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
-        Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-    }
 }
 
 /// Memory of a device without an address.
@@ -203,8 +189,7 @@ impl VirtualMemory for CudaDriver {
                 "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy",
             ));
         };
-        let location = self.0.location(MemoryPlace::Device(ordinal));
-        let access = CUmemAccessDesc { location, flags: access_flags(access) };
+        let access = self.0.access(ordinal, access);
         // SAFETY: a live mapping, and one description.
         own(memory).device.call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })
     }

@@ -11,8 +11,8 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemPool_attribute, CUmemPoolHandle_st, CUmemPoolPtrExportData,
-    CUmemoryPool, CUpointer_attribute,
+    CUdeviceptr, CUmemAccess_flags, CUmemPool_attribute, CUmemPoolHandle_st, CUmemPoolPtrExportData, CUmemoryPool,
+    CUpointer_attribute,
 };
 
 use create::handle_type;
@@ -23,7 +23,6 @@ use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::plain_block;
 use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::memory::pinned::in_any_context;
-use crate::backend::cuda::memory::virtual_memory::access_flags;
 use crate::backend::cuda::memory::{device_memory, foreign};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
@@ -188,9 +187,7 @@ impl Pool for CudaPool {
     }
 
     fn set_access(&self, ordinal: u32, access: Access) -> Result<()> {
-        let flags = access_flags(access);
-        let location = self.driver.location(MemoryPlace::Device(ordinal));
-        let access = CUmemAccessDesc { location, flags };
+        let access = self.driver.access(ordinal, access);
         // SAFETY: a pool that lives, and one description.
         self.call(|api, pool| unsafe { api.mem_pool_set_access(pool, &access, 1) })
     }

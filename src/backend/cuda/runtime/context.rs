@@ -24,15 +24,8 @@ use crate::backend::cuda::base::error::Failure;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// A driver handle that may be used from every thread.
+#[derive(Clone, Copy)]
 pub struct Raw<T>(pub *mut T);
-
-impl<T> Clone for Raw<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Raw<T> {}
 
 impl<T> Raw<T> {
     /// For sets of handles.
@@ -64,8 +57,6 @@ pub struct Context {
     api: Arc<Api>,
     /// The number of the device among those that are used.
     pub ordinal: u32,
-    /// The driver's number of the device.
-    pub number: u32,
     /// The driver's handle of the device.
     pub device: CUdevice,
     /// For the driver's functions that take contexts.
@@ -87,7 +78,6 @@ impl Context {
         Ok(Self {
             api: Arc::clone(api),
             ordinal,
-            number,
             device,
             raw: Raw(raw),
             life,
@@ -326,14 +316,6 @@ impl Contexts {
             used.users += 1;
             Some(Arc::clone(&used.context))
         })
-    }
-
-    /// The contexts in use, those that failed left out.
-    pub fn healthy(&self) -> impl Iterator<Item = Arc<Context>> {
-        self.slots
-            .iter()
-            .filter_map(|slot| slot.lock().as_ref().map(|used| Arc::clone(&used.context)))
-            .filter(|context| context.failure().is_none())
     }
 
     /// True if `current`, which is current on this thread, is a context of this library that has ended. It stays

@@ -96,11 +96,6 @@ impl DeviceState {
         self.words.get()
     }
 
-    /// The driver's number for a priority of ours, 0 being the most urgent in ours.
-    pub fn driver_priority(&self, priority: u32) -> c_int {
-        self.most_urgent + priority.min(self.least_priority) as c_int
-    }
-
     /// Keeps the device open until the result is dropped. `None` if it is closed.
     pub fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, bool>> {
         // Recursive: a holder may drop the last reference to an event, which calls this too.
@@ -213,7 +208,8 @@ impl DeviceState {
     /// Creates a stream of the driver that does not wait for the legacy default stream, nor the other way round.
     pub fn create_stream(&self, priority: u32) -> Result<Raw<CUstream_st>> {
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        let priority: c_int = self.driver_priority(priority);
+        // 0 is the most urgent priority of ours.
+        let priority = self.most_urgent + priority.min(self.least_priority) as c_int;
         // SAFETY: the priority is within the driver's range.
         self.create(|api| unsafe { api.stream_create_with_priority(flags, priority) }).map(Raw)
     }

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use cudarc::driver::sys::{CUdevice_attribute, CUmemLocation, CUmemLocationType};
+use cudarc::driver::sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType};
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Slots;
@@ -19,7 +19,7 @@ use crate::backend::cuda::runtime::utilization::Monitor;
 use crate::backend::cuda::runtime::{info, snapshot};
 use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
-use crate::backend::{Fault, FaultKind, MemoryPlace, Notifies, Result};
+use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Notifies, Result};
 
 /// There is no device whose context could hold host memory.
 pub fn no_healthy_device() -> Fault {
@@ -137,9 +137,11 @@ impl DriverState {
 
     /// A context for what belongs to no device: one that is in use, or that of the first device that has not failed.
     pub fn acquire_any_context(&self) -> Result<Arc<Context>> {
-        let in_use = self.contexts.healthy().map(|context| context.ordinal).next();
-        let usable = || (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
-        self.acquire_context(in_use.or_else(usable).ok_or_else(no_healthy_device)?)
+        if let Some(context) = self.contexts.acquire_healthy() {
+            return Ok(context);
+        }
+        let usable = (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
+        self.acquire_context(usable.ok_or_else(no_healthy_device)?)
     }
 
     /// Leaves a device whose work does not end as it is.
@@ -181,6 +183,16 @@ impl DriverState {
             MemoryPlace::Host(Some(node)) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
         };
         CUmemLocation { type_, id: id as c_int }
+    }
+
+    /// An access of a device, as the driver describes it.
+    pub fn access(&self, ordinal: u32, access: Access) -> CUmemAccessDesc {
+        let flags = match access {
+            Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+            Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
+            Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        CUmemAccessDesc { location: self.location(MemoryPlace::Device(ordinal)), flags }
     }
 
     /// An attribute of a device, 0 if its driver does not have the attribute.

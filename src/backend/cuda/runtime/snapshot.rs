@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cudarc::driver::sys::CUcheckpointLockArgs;
 use parking_lot::Mutex;
 
 use crate::backend::cuda::base::api::Api;
@@ -53,13 +54,6 @@ impl Sharing {
     }
 }
 
-/// A `CUcheckpointLockArgs`.
-#[repr(C)]
-struct LockOptions {
-    timeout_ms: c_uint,
-    reserved: [c_uint; 15],
-}
-
 fn process() -> c_int {
     std::process::id() as c_int
 }
@@ -69,9 +63,9 @@ pub fn hold(api: &Api, sharing: &Sharing, patience: Duration) -> Result<()> {
     sharing.refuse()?;
     // 0 means no timeout.
     let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
-    let mut options = LockOptions { timeout_ms, reserved: [0; 15] };
+    let mut options = CUcheckpointLockArgs { timeoutMs: timeout_ms, reserved0: 0, reserved1: [0; 7] };
     // SAFETY: the structure is what the driver wants, and outlives the call.
-    let locked = unsafe { api.checkpoint_lock(process(), (&raw mut options).cast()) };
+    let locked = unsafe { api.checkpoint_lock(process(), &mut options) };
     locked.map_err(|failure| {
         let fault = failure.fault(FaultKind::OutOfHostMemory);
         if failure.is_not_ready() { fault.with_kind(FaultKind::WaitTimedOut) } else { fault }
