@@ -6,7 +6,6 @@ pub mod event;
 pub mod failure;
 pub mod host_fn;
 pub mod mark;
-pub mod notify;
 pub mod state;
 mod submit;
 pub mod timed_wait;

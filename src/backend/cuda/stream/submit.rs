@@ -9,7 +9,7 @@ use crate::backend::cuda::graph;
 use crate::backend::cuda::kernel::kernel_launch;
 use crate::backend::cuda::memory::managed_memory;
 use crate::backend::cuda::stream::event::CudaEvent;
-use crate::backend::cuda::stream::{host_fn, notify, timed_wait};
+use crate::backend::cuda::stream::{host_fn, timed_wait, watch};
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
 use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit};
 
@@ -100,8 +100,8 @@ impl CudaStream {
             Op::HandOver { delivery, wait } => host_fn::hand_over(stream, delivery.take(), wait),
             Op::WriteValue(write) => stream_value::write(stream, &write),
             Op::WaitValue(wait) => stream_value::wait(stream, &wait),
-            Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
-            Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
+            Op::ChangeNotify(notify, change) => watch::change_notify(stream, notify, change),
+            Op::WaitNotify(notify, wait) => watch::wait_for_notify(stream, notify, wait),
             // Marks are for pools of the core's own, and [`Submit::submit`] does the others.
             Op::Copy(_)
             | Op::Fill(_)

@@ -1,4 +1,5 @@
-//! Waits that the host watches for a stream: for notifies, and for values for which the driver does not wait.
+//! Waits that the host watches for a stream: for notifies, and for values for which the driver does not wait. A GPU
+//! cannot wait for the count of a notify and clear it in one step, nor give a wait up, so the host changes notifies too.
 //!
 //! When a stream reaches such a wait it delivers it to the watcher, and then waits for its word, as after a host
 //! function (`host_fn.rs`). The watcher ends that wait.
@@ -11,7 +12,7 @@ use parking_lot::Mutex;
 use super::host_fn;
 use super::state::{HostWait, StreamState};
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Delivery, Failure, Position, Result, Ticket, thread_number};
+use crate::backend::{Change, Delivery, Failure, Notify, NotifyWait, Position, Result, Ticket, thread_number};
 
 /// A wait that is pending or has begun.
 struct Waiting {
@@ -85,4 +86,33 @@ pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> 
     // Set here only. A failure that is reported before has no position.
     let _ = waiting.position.set(position);
     Ok(position)
+}
+
+/// A change that a stream has not come to.
+struct Record {
+    stream: Arc<StreamState>,
+    notify: Arc<Notify>,
+    change: Change,
+}
+
+impl Delivery for Record {
+    fn deliver(self: Box<Self>, _ticket: Ticket) {
+        self.notify.change(self.change);
+        self.stream.device.driver.watcher.check(self.notify.range());
+    }
+}
+
+/// Queues a change of a notify.
+pub fn change_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+    let (owner, notify) = (Arc::clone(stream), Arc::clone(notify));
+    if notify.is_record() {
+        stream.event_records.note(&notify);
+    }
+    host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
+}
+
+/// Queues a wait for a notify.
+pub fn wait_for_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+    stream.device.require_words("they cannot wait for notifies; use an event")?;
+    queue(stream, Expected::Notify(Arc::clone(notify), wait))
 }
