@@ -90,7 +90,6 @@ impl BlockCache {
         Self { stripes, visitors: Visitors::new() }
     }
 
-    #[inline]
     fn stripe(&self, index: usize) -> Option<&Stripe<State>> {
         // SAFETY: null, or allocated by `make_stripe`, and not freed before the cache is dropped.
         unsafe { self.stripes[index % STRIPES].load(Ordering::Acquire).as_ref() }

@@ -61,7 +61,6 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Makes room for a call that takes a range or adds a region; false: there is no memory, and nothing has changed.
-    #[inline]
     #[must_use]
     pub fn make_room(&mut self) -> bool {
         let known = self.nodes.len();
@@ -184,13 +183,11 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// The first unit of a range.
-    #[inline]
     pub fn start_of(&self, node: u32) -> u64 {
         self.nodes[node as usize].start
     }
 
     /// The length of a range.
-    #[inline]
     pub fn len_of(&self, node: u32) -> u32 {
         self.nodes[node as usize].len
     }
@@ -203,13 +200,11 @@ impl<T: Copy + Default> Heap<T> {
 
     /// The user's data for a taken range. The user writes it first: until then it is the data of the previous range
     /// with this number.
-    #[inline]
     pub fn of(&self, node: u32) -> &T {
         &self.nodes[node as usize].of
     }
 
     /// The same, to be changed.
-    #[inline]
     pub fn of_mut(&mut self, node: u32) -> &mut T {
         &mut self.nodes[node as usize].of
     }
@@ -220,7 +215,6 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Whether a range, or an edge, is free memory.
-    #[inline]
     pub fn is_free(&self, node: u32) -> bool {
         self.nodes[node as usize].state == State::Free
     }
@@ -309,7 +303,6 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Links `after` as the range after `before`.
-    #[inline]
     fn chain(&mut self, before: u32, after: u32) {
         self.nodes[before as usize].after = after;
         self.nodes[after as usize].before = before;

@@ -71,7 +71,6 @@ impl<T: Copy> LargeVec<T> {
     }
 
     /// Makes room for `more` elements, a small number; false: there is no memory.
-    #[inline]
     #[must_use]
     pub fn make_room(&mut self, more: usize) -> bool {
         self.room - self.len >= more || self.try_grow()

@@ -70,7 +70,6 @@ fn granule_of(addr: usize) -> usize {
 }
 
 /// Pages whose first byte the range covers.
-#[inline]
 fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
     range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
 }
@@ -331,7 +330,6 @@ impl AddressMap {
     }
 
     /// Removes the range of a record that is not live from the pages, and frees the record.
-    #[inline]
     fn detach(&self, state: &mut State, index: u32, range: &Range) {
         self.clear_pages(range);
         state.free.push(index);

@@ -355,13 +355,11 @@ impl<T> Ref<'_, T> {
     /// A reference to an object that `pin` keeps alive.
     /// # Safety
     /// `object` is alive as long as `pin` is.
-    #[inline]
     pub unsafe fn new(value: NonNull<T>, pin: Pin) -> Self {
         Self { value, pin, _table: PhantomData }
     }
 
     /// The pin that keeps the object alive, for further look-ups.
-    #[inline]
     pub fn pin(&self) -> &Pin {
         &self.pin
     }
@@ -379,7 +377,6 @@ impl<T> Ref<'_, T> {
 impl<T> Deref for Ref<'_, T> {
     type Target = T;
 
-    #[inline]
     fn deref(&self) -> &T {
         // SAFETY: the guard contains the pin that protects the object, and the reference borrows
         // the guard.

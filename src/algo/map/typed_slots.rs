@@ -69,7 +69,6 @@ macro_rules! state {
     ($($(#[$doc:meta])* $visible:vis $type:ident::$name:ident($owner:ty);)+) => {
         $(impl $type {
             $(#[$doc])*
-            #[inline]
             $visible fn $name(owner: &$owner) -> &Self {
                 static KEY: $crate::algo::map::typed_slots::Key<$type> = $crate::algo::map::typed_slots::Key::new();
                 KEY.of(&owner.features)

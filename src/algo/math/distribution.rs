@@ -7,7 +7,6 @@
 pub const TRUNCATED_AT: f32 = 2.0;
 
 /// Words less than this are bits that are dropped.
-#[inline]
 pub fn dropped_below(ratio: f32) -> u64 {
     // NaN counts as 1; other values are clamped.
     let ratio = if ratio < 1.0 { ratio } else { 1.0 };
@@ -16,19 +15,16 @@ pub fn dropped_below(ratio: f32) -> u64 {
 }
 
 /// In [0, 1): 24 bits.
-#[inline]
 pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
 /// Maps a number in [0, 1) to a range.
-#[inline]
 pub fn between(unit: f32, min: f32, max: f32) -> f32 {
     min + (max - min) * unit
 }
 
 /// A whole number less than `range`, and 0 for 0; uniform to within 2 to the -32.
-#[inline]
 pub fn below_32(words: [u32; 2], range: u32) -> u32 {
     let random = u128::from(words[0]) | u128::from(words[1]) << 32;
     ((random * u128::from(range)) >> 64) as u32
@@ -60,13 +56,11 @@ pub fn truncated_normal(word: u32) -> f32 {
 }
 
 /// In (0, 0.5]: 31 bits, as far as a single has them.
-#[inline]
 fn half_unit(word: u32) -> f32 {
     ((word & 0x7fff_ffff) as f32 + 0.5) * (1.0 / 4_294_967_296.0)
 }
 
 /// The highest bit is the sign.
-#[inline]
 fn with_sign(word: u32, magnitude: f32) -> f32 {
     f32::from_bits(magnitude.to_bits() | word & 0x8000_0000)
 }

@@ -52,7 +52,6 @@ pub fn to_half(single: f32) -> u16 {
 }
 
 /// A brain float (its bits) as a single.
-#[inline]
 pub fn from_brain(brain: u16) -> f32 {
     f32::from_bits(u32::from(brain) << 16)
 }

@@ -69,7 +69,6 @@ mod real {
         }
 
         /// An attempt may succeed now.
-        #[inline]
         pub fn pass(&self) {}
     }
 
@@ -83,13 +82,11 @@ mod real {
         }
 
         /// Reads by a pointer.
-        #[inline]
         pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
             read(self.0.get())
         }
 
         /// Reads and writes by a pointer.
-        #[inline]
         pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
             write(self.0.get())
         }

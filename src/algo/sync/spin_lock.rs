@@ -33,7 +33,6 @@ impl<T> SpinLock<T> {
     }
 
     /// Locks, unless it is locked.
-    #[inline]
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
         let taken = self.locked.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
         // Not `then_some`: the guard must not be created, and dropped, if another thread has the lock.
@@ -78,7 +77,6 @@ pub struct Guard<'a, T>(&'a SpinLock<T>);
 impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
-    #[inline]
     fn deref(&self) -> &T {
         // SAFETY: no second guard can exist while the spin lock is held, and the reference borrows
         // this one.
@@ -87,7 +85,6 @@ impl<T> Deref for Guard<'_, T> {
 }
 
 impl<T> DerefMut for Guard<'_, T> {
-    #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: `&mut self` makes this the only reference that comes out of the only guard.
         self.0.value.with_mut(|value| unsafe { &mut *value })
@@ -95,7 +92,6 @@ impl<T> DerefMut for Guard<'_, T> {
 }
 
 impl<T> Drop for Guard<'_, T> {
-    #[inline]
     fn drop(&mut self) {
         self.0.locked.store(false, Ordering::Release);
         self.0.turns.pass();

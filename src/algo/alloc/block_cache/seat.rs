@@ -35,7 +35,6 @@ static FREE: AtomicU32 = AtomicU32::new(if OWN == 32 { u32::MAX } else { (1 << O
 
 impl Seat {
     /// The calling thread's.
-    #[inline]
     pub fn mine() -> Self {
         let index = MINE.get();
         if index == NONE { choose() } else { Self::at(index) }
@@ -46,13 +45,11 @@ impl Seat {
     }
 
     /// The number of the stripe.
-    #[inline]
     pub(super) fn index(self) -> usize {
         usize::from(self.index)
     }
 
     /// Whether no other thread uses the stripe.
-    #[inline]
     pub(super) fn is_own(self) -> bool {
         self.index() < OWN
     }

@@ -66,7 +66,6 @@ pub(super) struct Inside<'a, T>(&'a Stripe<T>);
 impl<T> Deref for Inside<'_, T> {
     type Target = T;
 
-    #[inline]
     fn deref(&self) -> &T {
         // SAFETY: only the thread inside the stripe has an `Inside`, and visitors wait until it is gone.
         self.0.state.with(|state| unsafe { &*state })
@@ -74,7 +73,6 @@ impl<T> Deref for Inside<'_, T> {
 }
 
 impl<T> DerefMut for Inside<'_, T> {
-    #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: there is one `Inside` of a stripe at a time, and it is borrowed mutably here.
         self.0.state.with_mut(|state| unsafe { &mut *state })
@@ -82,7 +80,6 @@ impl<T> DerefMut for Inside<'_, T> {
 }
 
 impl<T> Drop for Inside<'_, T> {
-    #[inline]
     fn drop(&mut self) {
         self.0.inside.store(false, Ordering::Release);
         self.0.turns.pass();

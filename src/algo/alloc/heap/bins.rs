@@ -13,7 +13,6 @@ const ROWS: usize = (32 - SPLIT_BITS + 1) as usize;
 const BINS: usize = ROWS * SPLIT as usize;
 
 /// The bin that holds ranges of `len` units.
-#[inline]
 pub const fn bin_of(len: u32) -> usize {
     // Lengths below SPLIT have a bin each.
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
@@ -21,7 +20,6 @@ pub const fn bin_of(len: u32) -> usize {
 }
 
 /// The first bin of which every range has at least `len` units.
-#[inline]
 pub fn bin_above(len: u32) -> usize {
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
     bin_of(len) + usize::from(len & ((1 << shift) - 1) != 0)
@@ -104,7 +102,6 @@ impl Bins {
         Some(row * SPLIT as usize + bits.trailing_zeros() as usize)
     }
 
-    #[inline]
     pub(super) fn head(&self, bin: usize) -> u32 {
         self.heads[bin]
     }

@@ -38,7 +38,6 @@ impl Cache {
     }
 
     /// Sets how much may be cached from the use.
-    #[inline]
     pub(super) fn note_used(&mut self, counts: &Counts) {
         self.most = (counts.used().units / SHARE).max(ANYWAY);
     }

@@ -52,7 +52,6 @@ pub(super) fn class_for(len: u32) -> usize {
 }
 
 /// Whether a block of `len` units is not too long for `wanted` ones: it is of their class, or the next.
-#[inline]
 pub(super) fn suits(len: u32, wanted: u32) -> bool {
     class_of(len) <= class_for(wanted) + 1
 }

@@ -50,13 +50,11 @@ impl Counts {
     }
 
     /// The blocks in use.
-    #[inline]
     pub(super) fn used(&self) -> Sum {
         Sum { units: self.most.units - self.below.units, blocks: self.most.blocks - self.below.blocks }
     }
 
     /// It has memory, and no more than half of it is in use.
-    #[inline]
     fn is_hardly_used(&self) -> bool {
         self.used().units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
     }

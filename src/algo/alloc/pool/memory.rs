@@ -79,14 +79,12 @@ pub(super) struct Fresh {
 
 impl Fresh {
     /// Whether it fits a request of the stream that has freed it.
-    #[inline]
     fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
         self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream && suits(self.len, wanted)
     }
 }
 
 /// Units for a request; `None` for more than [`MOST`] bytes.
-#[inline]
 pub(super) fn units_for(len: usize) -> Option<u32> {
     (len <= MOST).then(|| len.max(1).div_ceil(GRAIN) as u32)
 }

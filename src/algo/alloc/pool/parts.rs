@@ -198,7 +198,6 @@ impl<B: Books> Parts<B> {
     }
 }
 
-#[inline]
 fn place_of(stream: StreamKey) -> usize {
     // Keys are mostly consecutive numbers.
     stream.0 as usize % PLACES
@@ -210,14 +209,12 @@ pub(super) struct Checked<'a, B: Books>(Guard<'a, Memory<B>>);
 impl<B: Books> Deref for Checked<'_, B> {
     type Target = Memory<B>;
 
-    #[inline]
     fn deref(&self) -> &Memory<B> {
         &self.0
     }
 }
 
 impl<B: Books> DerefMut for Checked<'_, B> {
-    #[inline]
     fn deref_mut(&mut self) -> &mut Memory<B> {
         &mut self.0
     }

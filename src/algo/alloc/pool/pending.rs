@@ -68,7 +68,6 @@ pub(super) struct Pending {
 
 impl Pending {
     /// The slot of a stream that has freed memory.
-    #[inline]
     pub(super) fn slot_of(&self, key: StreamKey) -> Option<u32> {
         self.slots.get(&key).copied()
     }
@@ -99,7 +98,6 @@ impl Pending {
     }
 
     /// The queue of a slot.
-    #[inline]
     pub(super) fn queue(&self, slot: u32) -> Option<&Queue> {
         self.queues[slot as usize].as_deref()
     }

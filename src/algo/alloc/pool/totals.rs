@@ -44,14 +44,12 @@ impl Totals {
     }
 
     /// Adds a block of this many units. Returns the new sum.
-    #[inline]
     pub(super) fn take(&self, units: u32) -> Sum {
         let added = pack(units.into(), 1);
         unpack(self.taken.fetch_add(added, Ordering::Relaxed) + added)
     }
 
     /// Subtracts blocks and their units.
-    #[inline]
     pub(super) fn sub(&self, Sum { units, blocks }: Sum) {
         self.taken.fetch_sub(pack(units, blocks), Ordering::Relaxed);
     }

@@ -83,13 +83,11 @@ pub fn next_fails() -> bool {
 }
 
 /// Counts an allocated block.
-#[inline]
 pub fn count_block() {
     LIVE.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Counts a freed block.
-#[inline]
 pub fn count_free() {
     LIVE.fetch_sub(1, Ordering::Relaxed);
 }

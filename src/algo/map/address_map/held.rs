@@ -21,7 +21,6 @@ pub struct HeldPlace<'a> {
 
 impl HeldPlace<'_> {
     /// The holder's data for the range, under its lock.
-    #[inline]
     pub fn card(&self) -> &Card {
         &self.record.card
     }
@@ -43,7 +42,6 @@ impl HeldPlace<'_> {
     }
 
     /// Removes the hidden range from the pages, under the holder's lock.
-    #[inline]
     pub fn vacate(self) {
         self.map.clear_start(self.record.base.load(Ordering::Relaxed));
     }

@@ -150,7 +150,6 @@ fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
 }
 
 impl<'a> Page<'a> {
-    #[inline]
     fn node(self) -> Option<&'a Node> {
         let node = self.head.node.load(Ordering::Acquire);
         // SAFETY: null, or allocated by `spread`, and not freed before the page is dropped.
@@ -301,7 +300,6 @@ impl<'a> Page<'a> {
         Some(())
     }
 
-    #[inline]
     fn set_place(self, place: usize, granule: usize, record: u32) {
         // In this order: a reader that sees the start sees its record.
         self.record_in(place).store(record, Ordering::Relaxed);

@@ -14,7 +14,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    #[inline]
     pub(super) fn new(index: u32, sequence: u64) -> Self {
         Self { index, sequence }
     }
@@ -38,7 +37,6 @@ pub struct Parked(NonZeroU32);
 
 impl Record {
     /// Parks the live range that was read with `sequence`. One of several concurrent callers gets true.
-    #[inline]
     pub(super) fn park(&self, sequence: u64) -> bool {
         self.sequence.compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
@@ -69,7 +67,6 @@ impl Record {
 
 impl HeldPlace<'_> {
     /// As [`AddressMap::park`], for an entry in this place.
-    #[inline]
     pub fn park(self, entry: Entry) -> Option<Parked> {
         let index = NonZeroU32::new(self.index)?;
         self.record.park(entry.sequence).then_some(Parked(index))

@@ -87,7 +87,6 @@ impl AddressMap {
 
     /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. Such ranges are only
     /// removed under a lock of their owner, which the caller holds. False if it was removed since.
-    #[inline]
     pub fn retire(&self, entry: Entry) -> bool {
         self.record(entry.index()).is_some_and(|record| record.retire(entry.sequence()))
     }

@@ -34,19 +34,16 @@ impl Handle {
     }
 
     /// Its bits.
-    #[inline]
     pub fn raw(self) -> u64 {
         self.0.get()
     }
 
     /// The kind of the object: 1 to 127.
-    #[inline]
     pub fn kind(self) -> u8 {
         (self.raw() >> KIND_SHIFT) as u8
     }
 
     /// A handle with any bits but 0; a table may never create one with these.
-    #[inline]
     pub(super) fn of_bits(raw: u64) -> Option<Self> {
         Some(Self(NonZeroU64::new(raw)?))
     }
@@ -58,12 +55,10 @@ impl Handle {
         Self(NonZeroU64::new(raw).expect("a generation that is odd is not zero"))
     }
 
-    #[inline]
     pub(super) fn generation(self) -> u32 {
         (self.raw() >> INDEX_BITS) as u32
     }
 
-    #[inline]
     pub(super) fn index(self) -> u32 {
         self.raw() as u32 & ((1 << INDEX_BITS) - 1)
     }

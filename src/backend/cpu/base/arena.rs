@@ -55,7 +55,6 @@ impl Arena {
     }
 
     /// Makes room for the bookkeeping of another block or region; false: there is no host memory.
-    #[inline]
     #[must_use]
     pub fn make_room(&mut self) -> bool {
         self.heap.make_room()

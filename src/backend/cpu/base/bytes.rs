@@ -11,7 +11,6 @@ pub fn address(addr: usize) -> *mut u8 {
 ///
 /// # Safety
 /// As for `ptr::copy`.
-#[inline]
 pub unsafe fn copy_bytes(dst: *mut u8, src: *const u8, len: usize, streaming: bool) {
     // SAFETY: the caller vouches for `len` readable and writable bytes; both ways of copying ask
     // for no more.

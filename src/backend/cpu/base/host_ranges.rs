@@ -37,7 +37,6 @@ pub fn unmapped(base: usize) {
 
 /// Whether an address that is in no live block lies where blocks of host memory are, or were and nothing else was
 /// mapped since.
-#[inline]
 pub fn is_stale(addr: usize) -> bool {
     addr >= FIRST.load(Ordering::Relaxed) && addr < END.load(Ordering::Relaxed) && look_up(addr)
 }

@@ -25,7 +25,6 @@ impl Budget {
     }
 
     /// Takes bytes; false: there are too few, and none are taken.
-    #[inline]
     pub fn take(&self, len: u64) -> bool {
         self.most == u64::MAX || self.take_counted(len)
     }

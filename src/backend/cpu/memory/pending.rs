@@ -48,7 +48,6 @@ impl Users {
     }
 
     /// No memory is in use. One load.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len.load(Ordering::SeqCst) == 0
     }

@@ -12,7 +12,6 @@ static EARLIER: Hull = Hull::new();
 
 /// Whether the address may be in memory of a closed device. Host memory may be there, too; a caller that has to know
 /// checks whether it can be read.
-#[inline]
 pub fn was_near(addr: usize) -> bool {
     EARLIER.contains(addr)
 }

@@ -18,7 +18,6 @@ impl Share {
     }
 
     /// Takes bytes; false: the other devices have left too little.
-    #[inline]
     pub(super) fn take(&self, len: u64) -> bool {
         self.budget.most().is_none() || self.take_counted(len)
     }

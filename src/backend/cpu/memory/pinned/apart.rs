@@ -35,7 +35,6 @@ impl Apart {
     }
 
     /// Whether accesses outside of allocations are to be detected.
-    #[inline]
     pub(super) fn is_wanted(&self) -> bool {
         self.bounds.is_on()
     }

@@ -127,7 +127,6 @@ impl State {
 }
 
 /// Whether there is, or was, memory that can be closed.
-#[inline]
 pub fn are_used() -> bool {
     ARE_USED.load(Ordering::Relaxed)
 }
