@@ -25,7 +25,7 @@ use super::chunked::Chunked;
 use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::Ordering;
 use crate::algo::sync::primitives::const_unless_loom;
-use crate::algo::sync::spin_lock::{Guard, SpinLock};
+use crate::algo::sync::spin_lock::SpinLock;
 
 pub use held::HeldPlace;
 pub use hint::Hint;
@@ -69,6 +69,12 @@ fn granule_of(addr: usize) -> usize {
     (addr & (PAGE_LEN - 1)) >> GRANULE_BITS
 }
 
+/// The last address of these, in user space.
+fn last_of(base: usize, len: usize) -> Result<usize, InsertError> {
+    let last = base.checked_add(len - 1);
+    last.filter(|last| last >> ADDRESS_BITS == 0).ok_or(InsertError::Unaddressable)
+}
+
 /// Pages whose first byte the range covers.
 fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
     range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
@@ -107,10 +113,7 @@ impl AddressMap {
         if range.len == 0 {
             return Err(InsertError::Empty);
         }
-        let last = range.base.checked_add(range.len - 1).ok_or(InsertError::Unaddressable)?;
-        if last >> ADDRESS_BITS != 0 {
-            return Err(InsertError::Unaddressable);
-        }
+        let last = last_of(range.base, range.len)?;
         let mut state = self.state.lock();
         while let Some(other) = self.conflict(&range) {
             if !self.remove_retired(&mut state, other) {
@@ -118,34 +121,41 @@ impl AddressMap {
                 return Err(InsertError::Overlap { base, len });
             }
         }
-        self.put(state, &range)
-    }
-
-    /// Inserts a range that overlaps no other.
-    fn put(&self, mut state: Guard<'_, State>, range: &Range) -> Result<(), InsertError> {
-        // All memory first, so that a failure changes nothing.
-        let (first, last) = (page_of(range.base), page_of(range.last()));
-        for chunk in first / PAGE_CHUNK_LEN + 1..=last / PAGE_CHUNK_LEN {
-            self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
-        }
-        let page = match self.page(first) {
-            Some(page) => page,
-            None => self.sheets.ensure(first / PAGE_CHUNK_LEN).ok_or(InsertError::Full)?.page(first),
-        };
-        let inside = !begins_page(range.base);
-        let granule = granule_of(range.base);
-        if inside {
-            page.make_room(granule).ok_or(InsertError::Full)?;
-        }
+        // A failure changes nothing: pages without ranges are as good as none.
+        self.make_pages(range.base, last)?;
         let index = self.new_record(&mut state)?;
-        self.records[index as usize].write(range);
-        if inside {
-            page.set_start(granule, index);
-        }
-        for page in covered_pages(range) {
-            self.page_at(page).cover.store(index, Ordering::Release);
+        if !self.enter(index, &range, range.len) {
+            state.free.push(index);
+            return Err(InsertError::Full);
         }
         Ok(())
+    }
+
+    /// Makes the pages of these addresses.
+    fn make_pages(&self, first: usize, last: usize) -> Result<(), InsertError> {
+        for chunk in page_of(first) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
+            self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
+        }
+        Ok(())
+    }
+
+    /// Enters a range, with room to grow to `room` bytes, in an unused record and in pages that exist. False: there is
+    /// no memory, and nothing changed. Under the lock of the map, or of the pages' holder.
+    #[inline(always)]
+    fn enter(&self, index: u32, range: &Range, room: usize) -> bool {
+        let record = &self.records[index as usize];
+        record.write(range);
+        if !begins_page(range.base) {
+            let page = self.page_at(page_of(range.base));
+            if page.begin(granule_of(range.base), index).is_none() {
+                record.clear();
+                return false;
+            }
+        }
+        for page in covered_pages(&Range { len: room, ..*range }) {
+            self.page_at(page).cover.store(index, Ordering::Release);
+        }
+        true
     }
 
     /// An unused record.
@@ -201,7 +211,7 @@ impl AddressMap {
             Some((entry, range)) if range.base == base => {
                 let mine = self.park(entry).is_some();
                 if mine {
-                    self.records[entry.index() as usize].write(&Range { words, ..range });
+                    self.records[entry.index as usize].write(&Range { words, ..range });
                 }
                 mine
             }
@@ -239,7 +249,7 @@ impl AddressMap {
     fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up_by(addr, move |index| {
             let (sequence, range) = self.record(index)?.read()?;
-            range.contains(addr).then_some((Entry::new(index, sequence), range))
+            range.contains(addr).then_some((Entry { index, sequence }, range))
         })
     }
 
@@ -324,24 +334,18 @@ impl AddressMap {
     fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
         let parked = self.park(entry);
         if parked.is_some() {
-            self.detach(state, entry.index(), range);
+            self.detach(state, entry.index, range);
         }
         parked.is_some()
     }
 
     /// Removes the range of a record that is not live from the pages, and frees the record.
     fn detach(&self, state: &mut State, index: u32, range: &Range) {
-        self.clear_pages(range);
-        state.free.push(index);
-    }
-
-    /// Removes a range that is not live from the pages.
-    #[inline]
-    fn clear_pages(&self, range: &Range) {
         self.clear_start(range.base);
         for page in covered_pages(range) {
             self.page_at(page).cover.store(0, Ordering::Release);
         }
+        state.free.push(index);
     }
 
     /// No range begins here any more inside a page.

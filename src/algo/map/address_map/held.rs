@@ -3,10 +3,7 @@
 //! another one does, live or not: its record shows whether it is current.
 
 use super::parking::Entry;
-use super::{
-    ADDRESS_BITS, AddressMap, InsertError, PAGE_CHUNK_LEN, Range, Record, begins_page, covered_pages, granule_of,
-    page_of,
-};
+use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
 use crate::algo::alloc::pool::Card;
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
@@ -37,8 +34,8 @@ impl HeldPlace<'_> {
     /// keeps its place. False if it was removed, or hidden, since.
     #[inline(always)]
     pub fn hide(self, entry: Entry) -> bool {
-        debug_assert_eq!(entry.index(), self.index);
-        self.record.end(entry.sequence())
+        debug_assert_eq!(entry.index, self.index);
+        self.record.end(entry.sequence)
     }
 
     /// Removes the hidden range from the pages, under the holder's lock.
@@ -60,28 +57,18 @@ impl AddressMap {
         let record = self.record(index)?;
         let (sequence, range) = record.read()?;
         let place = HeldPlace { map: self, record, index };
-        (range.base == base).then_some((place, Entry::new(index, sequence), range))
+        (range.base == base).then_some((place, Entry { index, sequence }, range))
     }
 
     /// Reserves the pages of these addresses, which begin and end with pages, for the caller's ranges. No live range
     /// may be in them; retired ones are removed.
     pub fn hold(&self, base: usize, len: usize) -> Result<(), InsertError> {
         debug_assert!(begins_page(base) && begins_page(len) && len != 0);
-        let last = base.checked_add(len - 1).ok_or(InsertError::Unaddressable)?;
-        if last >> ADDRESS_BITS != 0 {
-            return Err(InsertError::Unaddressable);
-        }
+        let last = last_of(base, len)?;
         let mut state = self.state.lock();
         let all = Range { base, len, words: [0; 3] };
-        while let Some(other) = self.conflict(&all) {
-            if !self.remove_retired(&mut state, other) {
-                break;
-            }
-        }
-        for chunk in page_of(base) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
-            self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
-        }
-        Ok(())
+        while self.conflict(&all).is_some_and(|other| self.remove_retired(&mut state, other)) {}
+        self.make_pages(base, last)
     }
 
     /// Ends the reservation of these pages. No range is in them any more.
@@ -98,26 +85,12 @@ impl AddressMap {
     #[inline(always)]
     pub fn insert_held(&self, index: u32, range: &Range, room: usize) -> bool {
         debug_assert!(range.len != 0 && range.len <= room && (range.base + room - 1) >> ADDRESS_BITS == 0);
-        if index == 0 {
-            return false;
-        }
-        self.records[index as usize].write(range);
-        if !begins_page(range.base) {
-            let page = self.page_at(page_of(range.base));
-            if page.begin(granule_of(range.base), index).is_none() {
-                self.records[index as usize].clear();
-                return false;
-            }
-        }
-        for page in covered_pages(&Range { len: room, ..*range }) {
-            self.page_at(page).cover.store(index, Ordering::Release);
-        }
-        true
+        index != 0 && self.enter(index, range, room)
     }
 
     /// Removes the range of this entry in held pages, under the holder's lock; false if it was removed since.
     pub fn remove_held(&self, entry: Entry) -> bool {
-        let place = self.place(entry.index());
+        let place = self.place(entry.index);
         let found = place.hide(entry);
         if found {
             place.vacate();

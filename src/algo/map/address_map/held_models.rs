@@ -55,7 +55,7 @@ fn loom_a_hidden_range_comes_back_under_a_reader() {
             })
         };
         let (entry, _) = map.find_start(0x100).unwrap();
-        assert!(map.place(entry.index()).hide(entry) && !map.place(entry.index()).hide(entry));
+        assert!(map.place(entry.index).hide(entry) && !map.place(entry.index).hide(entry));
         assert_eq!(map.find(0x100), None);
         map.place(record).show(second.len);
         assert_eq!(map.find(0x3ff), Some(second));

@@ -80,9 +80,7 @@ fn what_is_hidden_keeps_its_place_and_comes_back_in_any_length() {
     assert!(map.insert_held(record, &first, 2 * PAGE_LEN + 512));
     for len in [512, PAGE_LEN, 2 * PAGE_LEN + 512, 1024] {
         let (entry, _) = map.find_start(first.base).unwrap();
-        assert!(
-            map.place(entry.index()).hide(entry) && !map.place(entry.index()).hide(entry) && !map.remove_held(entry)
-        );
+        assert!(map.place(entry.index).hide(entry) && !map.place(entry.index).hide(entry) && !map.remove_held(entry));
         assert_eq!((map.find(first.base), map.find_start(first.base)), (None, None));
         let again = Range { len, ..first };
         assert_eq!(map.place(record).show(len), first.base);
@@ -90,7 +88,7 @@ fn what_is_hidden_keeps_its_place_and_comes_back_in_any_length() {
         assert_eq!(map.find(first.base + len), None);
     }
     let (entry, _) = map.find_start(first.base).unwrap();
-    assert!(map.place(entry.index()).hide(entry));
+    assert!(map.place(entry.index).hide(entry));
     map.place(record).vacate();
     // Its addresses are free for other ranges.
     let around = range(BASE, PAGE_LEN, 2);

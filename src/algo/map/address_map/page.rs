@@ -251,21 +251,9 @@ impl<'a> Page<'a> {
         word.store(others | u64::from(mark) << shift, Ordering::Release);
     }
 
-    /// Makes room for a start; `None`: there is no memory. Under the lock.
-    #[inline]
-    pub(super) fn make_room(self, granule: usize) -> Option<()> {
-        match self.node() {
-            Some(node) => node.make_room(granule),
-            None => match self.place_of(0) {
-                Some(_) => Some(()),
-                None => self.spread(granule),
-            },
-        }
-    }
-
-    /// Moves the starts of the page to a node, with room for one more.
+    /// Moves the starts of the page to a node.
     #[cold]
-    fn spread(self, granule: usize) -> Option<()> {
+    fn spread(self) -> Option<&'a Node> {
         if self.head.node.load(Ordering::Relaxed).is_null() {
             let made = boxed_blank::<Node>()?.as_ptr();
             self.head.node.store(made.map_addr(|addr| addr | IDLE), Ordering::Release);
@@ -273,11 +261,10 @@ impl<'a> Page<'a> {
         let active = self.head.node.load(Ordering::Relaxed).map_addr(|addr| addr & !IDLE);
         // SAFETY: allocated above or before, and not freed before the page is dropped.
         let node = unsafe { active.as_ref() }?;
-        let mut granules = self.few().map(|(start, _)| start).chain([granule]);
-        granules.try_for_each(|granule| node.make_room(granule))?;
+        self.few().try_for_each(|(start, _)| node.make_room(start))?;
         self.few().for_each(|(start, record)| node.set_start(start, record));
         self.head.node.store(active, Ordering::Release);
-        Some(())
+        Some(node)
     }
 
     /// Adds a start; `None`: there is no memory. Under the lock.
@@ -286,7 +273,9 @@ impl<'a> Page<'a> {
         if self.node().is_none()
             && let Some(place) = self.place_of(0)
         {
-            self.set_place(place, granule, record);
+            // In this order: a reader that sees the start sees its record.
+            self.record_in(place).store(record, Ordering::Relaxed);
+            self.set_mark(place, mark_of(granule));
             return Some(());
         }
         self.begin_among_many(granule, record)
@@ -295,26 +284,13 @@ impl<'a> Page<'a> {
     /// As [`Self::begin`], if the page's private places are full.
     #[inline(never)]
     fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
-        self.make_room(granule)?;
-        self.set_start(granule, record);
+        let node = match self.node() {
+            Some(node) => node,
+            None => self.spread()?,
+        };
+        node.make_room(granule)?;
+        node.set_start(granule, record);
         Some(())
-    }
-
-    fn set_place(self, place: usize, granule: usize, record: u32) {
-        // In this order: a reader that sees the start sees its record.
-        self.record_in(place).store(record, Ordering::Relaxed);
-        self.set_mark(place, mark_of(granule));
-    }
-
-    /// Adds a start in a granule that has room. Under the lock.
-    #[inline]
-    pub(super) fn set_start(self, granule: usize, record: u32) {
-        if let Some(node) = self.node() {
-            return node.set_start(granule, record);
-        }
-        if let Some(place) = self.place_of(0) {
-            self.set_place(place, granule, record);
-        }
     }
 
     /// Removes the start in this granule. Under the lock.

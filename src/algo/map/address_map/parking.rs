@@ -9,24 +9,9 @@ use crate::algo::sync::primitives::atomic::{Ordering, fence};
 /// A range as a look-up found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    index: u32,
-    sequence: u64,
-}
-
-impl Entry {
-    pub(super) fn new(index: u32, sequence: u64) -> Self {
-        Self { index, sequence }
-    }
-
     /// The number of its record.
-    #[inline(always)]
-    pub fn index(self) -> u32 {
-        self.index
-    }
-
-    pub(super) fn sequence(self) -> u64 {
-        self.sequence
-    }
+    pub index: u32,
+    pub(super) sequence: u64,
 }
 
 /// A parked range. Its owner makes it live again or removes it from the map; if this is leaked, it blocks its addresses
@@ -85,7 +70,7 @@ impl AddressMap {
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
         let (index, record) = self.record_at(base)?;
         let (sequence, range) = record.read()?;
-        (range.base == base).then_some((Entry::new(index, sequence), range))
+        (range.base == base).then_some((Entry { index, sequence }, range))
     }
 
     /// Hides the range of this entry, atomically for all its addresses. `None` if it was removed or parked since: one

@@ -75,7 +75,7 @@ impl AddressMap {
             let record = &self.records[index as usize];
             if let Some((sequence, range)) = record.read()
                 && wanted(&range)
-                && self.erase(&mut state, Entry::new(index, sequence), &range)
+                && self.erase(&mut state, Entry { index, sequence }, &range)
             {
                 drained.push(range);
             } else if record.is_retired() && wanted(&record.contents()) {
@@ -88,7 +88,7 @@ impl AddressMap {
     /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. Such ranges are only
     /// removed under a lock of their owner, which the caller holds. False if it was removed since.
     pub fn retire(&self, entry: Entry) -> bool {
-        self.record(entry.index()).is_some_and(|record| record.retire(entry.sequence()))
+        self.record(entry.index).is_some_and(|record| record.retire(entry.sequence))
     }
 
     /// Revives this range, if it is retired in the record with this number, which may be any.

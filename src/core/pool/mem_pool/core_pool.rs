@@ -131,7 +131,7 @@ impl CorePool {
         let has_passed = self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
         let PoolMemory { place, entry, note, .. } = found;
         let hide = Hiding { own: self, block: &found };
-        let back = Back { note, place, number: entry.index(), has_passed };
+        let back = Back { note, place, number: entry.index, has_passed };
         let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
         self.note_idle();
         freed
