@@ -1,8 +1,9 @@
 //! Files in memory, and their pages.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate};
 use rustix::io::Errno;
@@ -11,37 +12,10 @@ use crate::algo::host::system_call::refused_by;
 use crate::backend::base::memory_file;
 
 /// A file in memory, `len` bytes of holes, of a fixed length: a process that has mapped it can read it without a fault.
-pub fn device_file(len: u64) -> io::Result<OwnedFd> {
-    sealed(memory_file::create(c"portacl-device", len)?.into())
-}
-
-/// As [`device_file`], for memory that is only shared.
-pub fn sealed_file(len: u64) -> io::Result<OwnedFd> {
-    sealed(memory_file::create(c"portacl-shared", len)?.into())
-}
-
-fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
+pub fn sealed_file(name: &CStr, len: u64) -> io::Result<File> {
+    let file = memory_file::create(name, len)?;
     memory_file::seal(&file)?;
     Ok(file)
-}
-
-/// The byte of the locks on a file, which stands for all.
-const FIRST: usize = 0;
-
-/// Locks a file until this opening of it is closed.
-pub fn lock_file(file: &File) -> io::Result<()> {
-    memory_file::lock(file, FIRST, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
-}
-
-/// Unlocks it at once.
-pub fn unlock_file(file: &File) {
-    // If this fails, the lock ends when the file is closed.
-    let _ = memory_file::lock(file, FIRST, libc::F_OFD_SETLK, libc::F_UNLCK);
-}
-
-/// Whether another opening of the file is locked.
-pub fn is_locked_file(file: &File) -> io::Result<bool> {
-    Ok(memory_file::lock(file, FIRST, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
 }
 
 /// The next offset with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`); `None`: there is none. Nothing uses
@@ -72,7 +46,7 @@ pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option
     Ok(Some((first, last.map_or(end, |last| last.min(end)))))
 }
 
-/// How long a file of [`device_file`] is.
+/// How long a file of [`sealed_file`] is.
 pub fn file_len(file: BorrowedFd<'_>) -> io::Result<u64> {
     // An offset from the end is never an error.
     Ok(seek(file, SeekFrom::End(0))?.unwrap_or(0))

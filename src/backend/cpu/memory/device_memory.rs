@@ -154,7 +154,7 @@ impl DeviceMemory {
     pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
         let at = shared_file::MEMORY + self.offset(block.addr);
-        if let Err(error) = pages::replace(block.addr, block.len, file.as_fd(), at, self.own_view) {
+        if let Err(error) = pages::replace(block.addr, block.len, file.file.as_fd(), at, self.own_view) {
             self.restore(block);
             return Err(Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}")));
         }
@@ -269,7 +269,7 @@ impl DeviceMemory {
             self.restore(block);
             if let Some((_, file)) = file {
                 let at = shared_file::MEMORY + self.offset(block.addr);
-                files::discard(file.as_fd(), at, block.len as u64);
+                files::discard(file.file.as_fd(), at, block.len as u64);
             }
             return;
         }

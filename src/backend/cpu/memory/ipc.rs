@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::algo::host::system_call::{is_forbidden, named};
 use crate::backend::base::broker::{Lease, Parcel};
@@ -27,7 +27,7 @@ const LEN: usize = 32;
 /// A part of another process's file.
 pub struct FilePart {
     pub contents: Contents,
-    pub file: OwnedFd,
+    pub file: File,
     pub offset: u64,
     pub len: u64,
     /// Keeps it unchanged.
@@ -60,13 +60,8 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let Parcel { bytes, descriptor, lease, .. } = parcel;
     let bytes: [u8; LEN] = bytes.try_into().map_err(|_| Parcel::of_another())?;
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
-    let contents = match word(8) {
-        _ if bytes[..8] != MAGIC => None,
-        1 => Some(Contents::Memory),
-        2 => Some(Contents::Physical),
-        3 => Some(Contents::Host),
-        _ => None,
-    };
+    let known = [Contents::Memory, Contents::Physical, Contents::Host];
+    let contents = known.into_iter().find(|known| *known as u64 == word(8) && bytes[..8] == MAGIC);
     let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(Parcel::of_another()) };
     let (offset, len) = (word(16), word(24));
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
@@ -80,7 +75,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     if !sealed || end.is_none_or(|end| end > size) {
         return Err(Fault::invalid("what the other process has exported is damaged"));
     }
-    Ok(FilePart { contents, file: file.into(), offset, len, lease })
+    Ok(FilePart { contents, file, offset, len, lease })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use super::*;
 use crate::backend::cpu::base::files;
 
 fn packed() -> Parcel {
-    let file = files::device_file(2 * UNIT).unwrap();
+    let file = files::sealed_file(c"portacl-device", 2 * UNIT).unwrap();
     pack(Contents::Memory, file.as_fd(), UNIT, UNIT).unwrap()
 }
 

@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -28,7 +29,7 @@ pub enum Memory {
         ordinal: u32,
     },
     Host {
-        file: OwnedFd,
+        file: File,
         node: Option<u32>,
     },
     /// Memory of another process, used on the device with this ordinal.

@@ -59,7 +59,7 @@ impl VirtualMemory for CpuDriver {
 
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
         // Host memory without an address is a file.
-        let file = files::device_file(len as u64).map_err(|error| ipc::no_file("", &error))?;
+        let file = files::sealed_file(c"portacl-device", len as u64).map_err(|error| ipc::no_file("", &error))?;
         Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Host { file, node }) }))
     }
 

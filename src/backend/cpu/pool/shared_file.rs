@@ -30,6 +30,8 @@ use crate::backend::{Fault, FaultKind, MemoryPlace, PointerExport, Result};
 
 /// The offset of the memory.
 pub const MEMORY: u64 = 2 << 20;
+/// The byte of the exporter's lock, which stands for all.
+const LOCK: usize = 0;
 const RECORDS: u64 = 4096;
 const RECORD: usize = 32;
 /// The most named ranges of one file at a time.
@@ -43,7 +45,7 @@ const VERSION: u32 = 1;
 
 /// A file of this process.
 pub struct SharedFile {
-    file: File,
+    pub file: File,
     /// Different for each.
     identity: [u8; 16],
     state: Mutex<State>,
@@ -73,12 +75,12 @@ struct Name {
 impl SharedFile {
     /// For `size` bytes of memory, none of them allocated yet. Devices are counted by their number among all.
     pub fn new(place: MemoryPlace, size: u64) -> io::Result<Self> {
-        let file = File::from(files::sealed_file(MEMORY + size)?);
+        let file = files::sealed_file(c"portacl-shared", MEMORY + size)?;
         let identity = random()?;
         let header = Header { place, size, identity }.to_bytes();
         file.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
         let door = memory_file::reopen(&file)?;
-        files::lock_file(&door)?;
+        memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_WRLCK)?;
         let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), records: 0, serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })
     }
@@ -140,21 +142,15 @@ impl SharedFile {
     /// Ends imports.
     pub fn close(&self) {
         if let Some(door) = self.state.lock().door.take() {
-            // Also for a forked child that has this file open.
-            files::unlock_file(&door);
+            // Also for a forked child that has this file open. If this fails, the lock ends with the last of them.
+            let _ = memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_UNLCK);
         }
-    }
-}
-
-impl AsFd for SharedFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
     }
 }
 
 /// A file of another process, or an import of this process's own.
 pub struct ImportedFile {
-    file: File,
+    pub file: File,
     header: Header,
 }
 
@@ -222,22 +218,16 @@ impl ImportedFile {
     }
 
     fn check_open(&self) -> Result<()> {
-        match files::is_locked_file(&self.file) {
-            Ok(true) => Ok(()),
-            Ok(false) => {
+        match memory_file::lock(&self.file, LOCK, libc::F_OFD_GETLK, libc::F_WRLCK) {
+            Ok(libc::F_UNLCK) => {
                 Err(Fault::invalid("the exported memory pool is no more: its process has destroyed it, or ended"))
             }
+            Ok(_) => Ok(()),
             Err(error) => Err(Fault::new(
                 FaultKind::Driver,
                 format!("whether the exported memory pool is still there cannot be asked: {error}"),
             )),
         }
-    }
-}
-
-impl AsFd for ImportedFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
     }
 }
 

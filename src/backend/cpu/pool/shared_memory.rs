@@ -117,7 +117,7 @@ impl HostSegments {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
         let HostSegment { mapping, piece, file, arena } = segment;
         drop(mapping);
-        files::discard(file.as_fd(), MEMORY + piece.offset, piece.len);
+        files::discard(file.file.as_fd(), MEMORY + piece.offset, piece.len);
         arena.lock().free(piece.offset, piece.note);
     }
 
@@ -163,7 +163,7 @@ impl SharedMemory for SharedHostMemory {
         let piece = whole.and_then(|whole| arena.take(whole as u64, HUGE));
         drop(arena);
         let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
-        let mapping = Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);
+        let mapping = Mapping::of_part(piece.len as usize, self.file.file.as_fd(), MEMORY + piece.offset, 0);
         let mut mapping = mapping.map_err(|error| {
             self.free_unused(piece);
             refused(&error)
@@ -298,7 +298,7 @@ impl Pool for ImportedPool {
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let (offset, len) = self.file.locate(export)?;
         let ordinal = self.place.device();
-        let (file, range) = (self.file.as_fd(), (MEMORY + offset, len));
+        let (file, range) = (self.file.file.as_fd(), (MEMORY + offset, len));
         let counter = Arc::clone(&self.mapped);
         self.shared.imports.map(self.shared.own_view, file, range, ordinal, counter)
     }

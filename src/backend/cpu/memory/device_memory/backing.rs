@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
 use crate::algo::host::system_call::named;
@@ -14,7 +14,7 @@ use crate::backend::cpu::memory::bounds::sanitizer;
 use crate::backend::{Fault, Result};
 
 pub(super) enum Backing {
-    File(OwnedFd),
+    File(File),
     /// Why there is no file.
     Private(io::Error),
 }
@@ -25,7 +25,7 @@ pub(super) type Range = (u64, u64);
 impl Backing {
     /// For `size` bytes, none of them allocated yet.
     pub(super) fn new(size: u64) -> Self {
-        files::device_file(size).map_or_else(Self::Private, Self::File)
+        files::sealed_file(c"portacl-device", size).map_or_else(Self::Private, Self::File)
     }
 
     /// Maps all of it; `own_view` as in [`Mapping::of_part`], and 0 without a file.
@@ -81,10 +81,7 @@ impl Backing {
     /// Copies the bytes at an offset, which is mapped at `addr`. There are no writes now.
     pub(super) fn read(&self, addr: usize, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         match self {
-            Self::File(file) => {
-                let read = open(file)?.read_exact_at(bytes, offset);
-                read.map_err(|error| named("pread", error))
-            }
+            Self::File(file) => file.read_exact_at(bytes, offset).map_err(|error| named("pread", error)),
             Self::Private(_) => {
                 // Nothing uses the poisoned bytes, which keep the zeros of `bytes`.
                 sanitizer::each_usable(addr, bytes.len(), |from, len| {
@@ -99,10 +96,7 @@ impl Backing {
     /// Writes at an offset, which is mapped at `addr`. There are no other uses now.
     pub(super) fn write(&self, addr: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Self::File(file) => {
-                let written = open(file)?.write_all_at(bytes, offset);
-                written.map_err(|error| named("pwrite", error))
-            }
+            Self::File(file) => file.write_all_at(bytes, offset).map_err(|error| named("pwrite", error)),
             Self::Private(_) => {
                 sanitizer::each_usable(addr, bytes.len(), |to, len| {
                     // SAFETY: the restored block has `len` bytes there, and nothing uses it before
@@ -113,11 +107,6 @@ impl Backing {
             }
         }
     }
-}
-
-/// A separate opening, because of the file's position.
-fn open(file: &OwnedFd) -> io::Result<File> {
-    file.try_clone().map(File::from).map_err(|error| named("dup", error))
 }
 
 /// The ranges of whole [`UNIT`]s between those that are free, of memory of `size` bytes.

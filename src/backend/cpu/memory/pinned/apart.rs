@@ -102,7 +102,7 @@ fn end_views(addr: usize, mapping: &Mapping) {
 
 /// Maps `len` bytes of a file in memory twice: for the program, and for the library.
 fn map_twice(len: usize) -> io::Result<Mapping> {
-    let file = files::sealed_file(len as u64)?;
+    let file = files::sealed_file(c"portacl-shared", len as u64)?;
     // Far enough that an access behind the one does not reach the other.
     let own = len.next_multiple_of(HUGE as usize) + HUGE as usize;
     let mapping = Mapping::of_part(len, file.as_fd(), 0, own)?;
