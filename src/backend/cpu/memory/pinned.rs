@@ -4,6 +4,7 @@
 mod apart;
 pub mod closed;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -37,43 +38,15 @@ pub struct HostMemory {
 struct State {
     /// Slab `i` has the offsets from `i` times 2 MiB on.
     arena: Arena,
-    slabs: Mappings,
-    large: Mappings,
-}
-
-/// Mappings by number; numbers are reused.
-#[derive(Default)]
-struct Mappings {
-    list: Vec<Option<Mapping>>,
-    vacant: Vec<usize>,
-}
-
-impl Mappings {
-    fn put(&mut self, mapping: Mapping) -> usize {
-        let index = self.vacant.pop().unwrap_or_else(|| {
-            self.list.push(None);
-            self.list.len() - 1
-        });
-        self.list[index] = Some(mapping);
-        index
-    }
-
-    fn take(&mut self, index: usize) -> Option<Mapping> {
-        let mapping = self.list.get_mut(index)?.take();
-        if mapping.is_some() {
-            self.vacant.push(index);
-        }
-        mapping
-    }
-
-    fn addr(&self, index: usize) -> Option<usize> {
-        Some(self.list.get(index)?.as_ref()?.addr())
-    }
+    /// By number; numbers are reused.
+    slabs: BTreeMap<u64, Mapping>,
+    /// By address.
+    large: BTreeMap<usize, Mapping>,
 }
 
 impl State {
     fn new() -> Self {
-        Self { arena: Arena::new(), slabs: Mappings::default(), large: Mappings::default() }
+        Self { arena: Arena::new(), slabs: BTreeMap::new(), large: BTreeMap::new() }
     }
 }
 
@@ -113,20 +86,19 @@ impl HostMemory {
         if block.token & APART == APART {
             return self.apart.free_unused(block);
         }
-        let index = (block.token & 0x3fff_ffff) as usize;
         if block.token & LARGE != 0 {
-            let mapping = self.state.lock().large.take(index);
+            let mapping = self.state.lock().large.remove(&block.addr);
             mapping.into_iter().for_each(|mapping| self.kept.put(mapping));
             return;
         }
-        let slab = (block.token >> 32 & 0x3fff_ffff) as usize;
+        let slab = block.token >> 32 & 0x3fff_ffff;
         let mut state = self.state.lock();
-        let Some(base) = state.slabs.addr(slab) else { return };
-        let start = slab as u64 * HUGE;
+        let Some(base) = state.slabs.get(&slab).map(Mapping::addr) else { return };
+        let start = slab * HUGE;
         let offset = start + (block.addr - base) as u64;
         let empty = state.arena.free(offset, block.token as u32) == Some((start, HUGE));
         if empty && state.arena.free_ranges(HUGE).count() > SPARE_SLABS && state.arena.remove_region(start, HUGE) {
-            let mapping = state.slabs.take(slab);
+            let mapping = state.slabs.remove(&slab);
             drop(state);
             drop(mapping);
         }
@@ -153,39 +125,30 @@ impl HostMemory {
         let piece = match state.arena.take(len as u64, align) {
             Some(piece) => piece,
             None => {
-                let mapping = self.map(HUGE as usize)?;
-                let slab = state.slabs.put(mapping);
-                state.arena.add_region(slab as u64 * HUGE, HUGE);
+                let mut mapping = self.map_unlocked(HUGE as usize)?;
+                self.lock(&mut mapping);
+                let vacant = (0..).find(|slab| !state.slabs.contains_key(slab));
+                let slab = vacant.expect("there are more numbers than slabs");
+                state.slabs.insert(slab, mapping);
+                state.arena.add_region(slab * HUGE, HUGE);
                 let piece = state.arena.take(len as u64, align);
                 piece.expect("an empty slab holds every small block")
             }
         };
-        let slab = (piece.offset / HUGE) as usize;
-        let base = state.slabs.addr(slab).expect("pieces lie in live slabs");
-        let addr = base + (piece.offset % HUGE) as usize;
-        let token = HOST | (slab as u64) << 32 | u64::from(piece.note);
+        let slab = piece.offset / HUGE;
+        let addr = state.slabs[&slab].addr() + (piece.offset % HUGE) as usize;
+        let token = HOST | slab << 32 | u64::from(piece.note);
         Ok(Block { addr, len: piece.len as usize, token })
     }
 
     fn take_large(&self, len: usize) -> Result<Block> {
         let rounded = len.checked_next_multiple_of(UNIT as usize);
         let rounded = rounded.ok_or_else(|| no_memory(len, "too large"))?;
-        let mapping = match self.kept.take(rounded) {
-            Some(mut mapping) => {
-                self.lock(&mut mapping);
-                mapping
-            }
-            None => self.map(rounded)?,
-        };
-        let (addr, len) = (mapping.addr(), mapping.len());
-        let index = self.state.lock().large.put(mapping);
-        Ok(Block { addr, len, token: HOST | LARGE | index as u64 })
-    }
-
-    fn map(&self, len: usize) -> Result<Mapping> {
-        let mut mapping = self.map_unlocked(len)?;
+        let mut mapping = self.kept.take(rounded).map_or_else(|| self.map_unlocked(rounded), Ok)?;
         self.lock(&mut mapping);
-        Ok(mapping)
+        let (addr, len) = (mapping.addr(), mapping.len());
+        self.state.lock().large.insert(addr, mapping);
+        Ok(Block { addr, len, token: HOST | LARGE })
     }
 
     fn map_unlocked(&self, len: usize) -> Result<Mapping> {
