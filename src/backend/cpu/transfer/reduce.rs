@@ -23,47 +23,35 @@ pub fn reduce(shared: &Shared, job: &Reduce) {
 /// of elements long, and they are the same or do not overlap.
 unsafe fn reduce_bytes(dst: *mut u8, src: *const u8, len: usize, op: ReduceOp, element: Element) {
     let count = len / element.size();
+    macro_rules! reduce {
+        ($sum:expr, $max:expr, $min:expr) => {
+            match op {
+                ReduceOp::Sum => each(dst.cast(), src.cast(), count, $sum),
+                ReduceOp::Max => each(dst.cast(), src.cast(), count, $max),
+                ReduceOp::Min => each(dst.cast(), src.cast(), count, $min),
+            }
+        };
+    }
+    // Elements of 16 bits, which are computed in single precision.
+    macro_rules! short {
+        ($widen:ident, $narrow:ident) => {{
+            let sum = |a, b| $narrow($widen(a) + $widen(b));
+            let larger = |a, b| $narrow(max($widen(a), $widen(b)));
+            let smaller = |a, b| $narrow(min($widen(a), $widen(b)));
+            reduce!(sum, larger, smaller)
+        }};
+    }
     // SAFETY: the caller vouches for both ranges, with elements of the type that the match chooses.
     unsafe {
         match element {
-            Element::Int8 => integers::<i8>(dst.cast(), src.cast(), count, op),
-            Element::Int16 => integers::<i16>(dst.cast(), src.cast(), count, op),
-            Element::Int32 => integers::<i32>(dst.cast(), src.cast(), count, op),
-            Element::Float32 => {
-                let (dst, src) = (dst.cast::<f32>(), src.cast());
-                match op {
-                    ReduceOp::Sum => each(dst, src, count, |a, b| a + b),
-                    ReduceOp::Max => each(dst, src, count, max),
-                    ReduceOp::Min => each(dst, src, count, min),
-                }
-            }
-            Element::BFloat16 => short(dst.cast(), src.cast(), count, op, from_brain, to_brain),
+            Element::Int8 => reduce!(i8::wrapping_add, i8::max, i8::min),
+            Element::Int16 => reduce!(i16::wrapping_add, i16::max, i16::min),
+            Element::Int32 => reduce!(i32::wrapping_add, i32::max, i32::min),
+            Element::Float32 => reduce!(|a: f32, b| a + b, max, min),
+            Element::BFloat16 => short!(from_brain, to_brain),
             // A sum of two halves that was rounded to single precision rounds to the same half as
             // the exact sum: 24 bits are at least twice 11 and two. So it is with brain floats.
-            Element::Float16 => short(dst.cast(), src.cast(), count, op, from_half, to_half),
-        }
-    }
-}
-
-/// Elements of 16 bits that are computed in single precision.
-///
-/// # Safety
-/// As for [`reduce_bytes`], in elements.
-#[inline(always)]
-unsafe fn short(
-    dst: *mut u16,
-    src: *const u16,
-    count: usize,
-    op: ReduceOp,
-    widen: impl Fn(u16) -> f32,
-    narrow: impl Fn(f32) -> u16,
-) {
-    // SAFETY: `each` gets the ranges of `count` elements that this function's caller vouches for.
-    unsafe {
-        match op {
-            ReduceOp::Sum => each(dst, src, count, |a, b| narrow(widen(a) + widen(b))),
-            ReduceOp::Max => each(dst, src, count, |a, b| narrow(max(widen(a), widen(b)))),
-            ReduceOp::Min => each(dst, src, count, |a, b| narrow(min(widen(a), widen(b)))),
+            Element::Float16 => short!(from_half, to_half),
         }
     }
 }
@@ -80,35 +68,6 @@ unsafe fn each<T>(dst: *mut T, src: *const T, count: usize, f: impl Fn(T, T) -> 
         unsafe {
             let at = dst.add(index);
             at.write(f(at.read(), src.add(index).read()));
-        }
-    }
-}
-
-trait Integer: Ord + Copy {
-    fn wrapping_sum(self, other: Self) -> Self;
-}
-
-macro_rules! integer {
-    ($($t:ty)*) => {$(
-        impl Integer for $t {
-            #[inline(always)]
-            fn wrapping_sum(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-        }
-    )*};
-}
-integer!(i8 i16 i32);
-
-/// # Safety
-/// As for [`reduce_bytes`], in elements.
-unsafe fn integers<T: Integer>(dst: *mut T, src: *const T, count: usize, op: ReduceOp) {
-    // SAFETY: the ranges go to `each` as the caller passed them, with the same number of elements.
-    unsafe {
-        match op {
-            ReduceOp::Sum => each(dst, src, count, T::wrapping_sum),
-            ReduceOp::Max => each(dst, src, count, T::max),
-            ReduceOp::Min => each(dst, src, count, T::min),
         }
     }
 }
