@@ -1,7 +1,8 @@
 //! Random numbers: each is computed from its index alone, so that pieces are independent.
 
 use crate::algo::math::distribution::{below_32, below_64, between, dropped_below, normal, truncated_normal, unit};
-use crate::algo::math::{float, philox};
+use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
+use crate::algo::math::philox;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
 use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
@@ -22,31 +23,23 @@ pub fn make(shared: &Shared, job: &RandomNum) {
     let counter = job.counter.map(|span| shared.pointer(&span).cast::<u128>());
     // SAFETY: the core checked the 16 bytes, which need not be aligned to all of them.
     let start = counter.map_or(0, |at| unsafe { at.read_unaligned() });
-    let piece = Piece { shared, job, count, blocks: Blocks { key, start } };
+    let piece = Piece { shared, job, count, key, start };
+    macro_rules! integers {
+        ($number:ty, $fill:ident) => {{
+            let (min, max) = (first as $number, second as $number);
+            piece.$fill(min as _, if min < max { max.abs_diff(min) } else { 0 });
+        }};
+    }
     match (job.distribution, job.element) {
         (Distribution::Dropout, element) => {
             let below = dropped_below(single(element, first));
             piece.fill::<u8, 1>(|byte| [piece.mask(byte, below)]);
         }
-        (Distribution::Uniform, RandomElement::Int32) => {
-            let (min, max) = (first as i32, second as i32);
-            let range = if min < max { max.wrapping_sub(min) as u32 } else { 0 };
-            piece.fill(|block| piece.integers_32(block, min as u32, range));
-        }
-        (Distribution::Uniform, RandomElement::UInt32) => {
-            let (min, max) = (first as u32, second as u32);
-            piece.fill(|block| piece.integers_32(block, min, max.saturating_sub(min)));
-        }
-        (Distribution::Uniform, RandomElement::Int64) => {
-            let (min, max) = (first as i64, second as i64);
-            let range = if min < max { max.wrapping_sub(min) as u64 } else { 0 };
-            piece.fill(|block| piece.integer_64(block, min as u64, range));
-        }
-        (Distribution::Uniform, RandomElement::UInt64) => {
-            let range = second.saturating_sub(first);
-            piece.fill(|block| piece.integer_64(block, first, range));
-        }
-        (_, RandomElement::Float32) => piece.floats::<f32>(first, second),
+        (Distribution::Uniform, RandomElement::Int32) => integers!(i32, integers_32),
+        (Distribution::Uniform, RandomElement::UInt32) => integers!(u32, integers_32),
+        (Distribution::Uniform, RandomElement::Int64) => integers!(i64, integers_64),
+        (Distribution::Uniform, RandomElement::UInt64) => integers!(u64, integers_64),
+        (_, RandomElement::Float32) => piece.floats::<Single>(first, second),
         (_, RandomElement::Float16) => piece.floats::<Half>(first, second),
         (_, RandomElement::BFloat16) => piece.floats::<Brain>(first, second),
         _ => unreachable!("other distributions are of floating point numbers"),
@@ -74,21 +67,7 @@ fn single(element: RandomElement, bits: u64) -> f32 {
     match element {
         RandomElement::Float16 => Half::widen(bits),
         RandomElement::BFloat16 => Brain::widen(bits),
-        _ => f32::widen(bits),
-    }
-}
-
-/// The blocks of the generator from a counter on.
-#[derive(Clone, Copy)]
-struct Blocks {
-    key: u64,
-    start: u128,
-}
-
-impl Blocks {
-    #[inline(always)]
-    fn at(self, index: u64) -> [u32; 4] {
-        philox::block(self.key, self.start.wrapping_add(u128::from(index)))
+        _ => Single::widen(bits),
     }
 }
 
@@ -97,10 +76,17 @@ struct Piece<'a> {
     shared: &'a Shared,
     job: &'a RandomNum,
     count: u64,
-    blocks: Blocks,
+    key: u64,
+    start: u128,
 }
 
 impl Piece<'_> {
+    /// A block of the generator, counted from `start`.
+    #[inline(always)]
+    fn block(&self, index: u64) -> [u32; 4] {
+        philox::block(self.key, self.start.wrapping_add(u128::from(index)))
+    }
+
     /// Fills the destination with groups of elements, each by its number.
     fn fill<T: Copy, const N: usize>(&self, group: impl Fn(u64) -> [T; N] + Sync) {
         let len = self.job.bytes(self.count);
@@ -132,7 +118,7 @@ impl Piece<'_> {
     fn mask(&self, byte: u64, below: u64) -> u8 {
         let mut mask = 0;
         for (half, first) in [(0, 8 * byte), (1, 8 * byte + 4)] {
-            for (index, word) in self.blocks.at(2 * byte + half).into_iter().enumerate() {
+            for (index, word) in self.block(2 * byte + half).into_iter().enumerate() {
                 let bit = first + index as u64;
                 let kept = bit < self.count && u64::from(word) >= below;
                 mask |= u8::from(kept) << (bit % 8);
@@ -141,15 +127,15 @@ impl Piece<'_> {
         mask
     }
 
-    #[inline(always)]
-    fn integers_32(&self, block: u64, min: u32, range: u32) -> [u32; 2] {
-        let [a, b, c, d] = self.blocks.at(block);
-        [[a, b], [c, d]].map(|words| min.wrapping_add(below_32(words, range)))
+    fn integers_32(&self, min: u32, range: u32) {
+        self.fill(|block| {
+            let [a, b, c, d] = self.block(block);
+            [[a, b], [c, d]].map(|words| min.wrapping_add(below_32(words, range)))
+        });
     }
 
-    #[inline(always)]
-    fn integer_64(&self, block: u64, min: u64, range: u64) -> [u64; 1] {
-        [min.wrapping_add(below_64(self.blocks.at(block), range))]
+    fn integers_64(&self, min: u64, range: u64) {
+        self.fill(|block| [min.wrapping_add(below_64(self.block(block), range))]);
     }
 
     fn floats<T: Float + Sync>(&self, first: u64, second: u64) {
@@ -157,12 +143,12 @@ impl Piece<'_> {
         let scaled = |number: f32| T::narrow(first + second * number);
         match self.job.distribution {
             Distribution::Uniform => {
-                self.fill(|block| self.blocks.at(block).map(|word| uniform::<T>(word, first, second)));
+                self.fill(|block| self.block(block).map(|word| uniform::<T>(word, first, second)));
             }
             Distribution::TruncatedNormal => {
-                self.fill(|block| self.blocks.at(block).map(|word| scaled(truncated_normal(word))));
+                self.fill(|block| self.block(block).map(|word| scaled(truncated_normal(word))));
             }
-            _ => self.fill(|block| self.blocks.at(block).map(|word| scaled(normal(word)))),
+            _ => self.fill(|block| self.block(block).map(|word| scaled(normal(word)))),
         }
     }
 }
@@ -182,49 +168,35 @@ trait Float: Copy {
     fn as_single(self) -> f32;
 }
 
-impl Float for f32 {
-    fn widen(bits: u64) -> f32 {
-        f32::from_bits(bits as u32)
-    }
-
-    #[inline(always)]
-    fn narrow(value: f32) -> Self {
-        value
-    }
-
-    #[inline(always)]
-    fn as_single(self) -> f32 {
-        self
-    }
-}
-
-macro_rules! short_float {
-    ($(#[$about:meta] $t:ident, $from:ident, $to:ident;)*) => {$(
+macro_rules! floats {
+    ($(#[$about:meta] $name:ident($bits:ty), $from:path, $to:path;)*) => {$(
         #[$about]
         #[derive(Clone, Copy)]
         #[repr(transparent)]
-        struct $t(u16);
+        struct $name($bits);
 
-        impl Float for $t {
+        impl Float for $name {
             fn widen(bits: u64) -> f32 {
-                float::$from(bits as u16)
+                $from(bits as $bits)
             }
 
             #[inline(always)]
             fn narrow(value: f32) -> Self {
-                Self(float::$to(value))
+                Self($to(value))
             }
 
             #[inline(always)]
             fn as_single(self) -> f32 {
-                float::$from(self.0)
+                $from(self.0)
             }
         }
     )*};
 }
-short_float! {
+floats! {
+    /// The bits of a float.
+    Single(u32), f32::from_bits, f32::to_bits;
     /// The bits of a half.
-    Half, from_half, to_half;
+    Half(u16), from_half, to_half;
     /// The bits of a brain float.
-    Brain, from_brain, to_brain;
+    Brain(u16), from_brain, to_brain;
 }
