@@ -6,7 +6,7 @@
 //! | `base/` | the machine and its kernel: memory files, pages, ranges of host addresses; the arena (`arena.rs`) |
 //! | `runtime/` | the driver, its devices, their properties, snapshots |
 //! | `memory/` | device memory, pinned and registered host memory, virtual memory, memory of other processes |
-//! | `memory/capacity.rs`, `memory/budget.rs` | the memory of each device, and of all devices |
+//! | `memory/capacity.rs` | the memory of each device, and of all devices |
 //! | `memory/bounds.rs`, `memory/host_access.rs` | optional checks of accesses (guard mode, AddressSanitizer) |
 //! | `memory/pending.rs` | freed memory that queued operations still use |
 //! | `pool/` | memory that several processes share |

@@ -1,5 +1,8 @@
 //! The memory of the devices: of each, and of all together.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::machine;
 
@@ -19,19 +22,10 @@ pub struct Capacity {
     pub all: u64,
 }
 
-/// The resources to divide.
-struct Machine {
-    /// Bytes of memory that this process can have.
-    memory: u64,
-    /// Bytes of address space that this process may have, if that is limited.
-    addresses: Option<u64>,
-}
-
 impl Capacity {
     /// Of devices that share what this machine has.
     pub fn of_machine(devices: usize, addresses_of_byte: u64) -> Self {
-        let machine = Machine { memory: machine::memory(), addresses: machine::most_addresses() };
-        machine.divide(devices as u64, addresses_of_byte)
+        divide(machine::memory(), machine::most_addresses(), devices as u64, addresses_of_byte)
     }
 
     /// Of devices with `each` bytes of private memory; `None`: that is too little or too much.
@@ -46,20 +40,95 @@ impl Capacity {
     }
 }
 
-impl Machine {
-    /// Each device can have nearly all of the memory. Addresses are reserved when a device is opened: each device has
-    /// its own share.
-    fn divide(&self, devices: u64, addresses_of_byte: u64) -> Capacity {
-        let devices = devices.max(1);
-        let most = self.memory - self.memory / KEPT;
-        // The other half of a limit is for the program. In guard mode a limited address space does not suffice, which
-        // the opening of a device reports.
-        let limited = self.addresses.map_or(u64::MAX, |most| most / 2 / devices);
-        let each = most.min(limited).min(ADDRESSES / addresses_of_byte / devices).min(MOST);
-        let round = |bytes: u64| (bytes / HUGE).max(1) * HUGE;
-        let each = round(each);
-        let all = round(most).min(each.saturating_mul(devices));
-        Capacity { each, all: if all == each.saturating_mul(devices) { u64::MAX } else { all } }
+/// Divides `memory` bytes that this process can have, and the addresses that it may have, if they are limited. Each
+/// device can have nearly all of the memory. Addresses are reserved when a device is opened: each device has its own
+/// share.
+fn divide(memory: u64, addresses: Option<u64>, devices: u64, addresses_of_byte: u64) -> Capacity {
+    let devices = devices.max(1);
+    let most = memory - memory / KEPT;
+    // The other half of a limit is for the program. In guard mode a limited address space does not suffice, which
+    // the opening of a device reports.
+    let limited = addresses.map_or(u64::MAX, |most| most / 2 / devices);
+    let each = most.min(limited).min(ADDRESSES / addresses_of_byte / devices).min(MOST);
+    let round = |bytes: u64| (bytes / HUGE).max(1) * HUGE;
+    let each = round(each);
+    let all = round(most).min(each.saturating_mul(devices));
+    Capacity { each, all: if all == each.saturating_mul(devices) { u64::MAX } else { all } }
+}
+
+/// A number of bytes for all devices of a process.
+pub struct Budget {
+    /// `u64::MAX`: each device has only its private memory.
+    most: u64,
+    used: AtomicU64,
+}
+
+impl Budget {
+    pub fn new(most: u64) -> Self {
+        Self { most, used: AtomicU64::new(0) }
+    }
+
+    /// Whether there is a common limit.
+    fn is_limited(&self) -> bool {
+        self.most != u64::MAX
+    }
+
+    /// Bytes that are not taken.
+    fn left(&self) -> u64 {
+        self.most - self.used.load(Ordering::Relaxed)
+    }
+}
+
+/// The share of one device in the memory of all devices.
+pub struct Share {
+    budget: Arc<Budget>,
+    /// Bytes of the budget; 0 without a common limit.
+    taken: AtomicU64,
+}
+
+impl Share {
+    /// Of a new device.
+    pub fn new(budget: Arc<Budget>) -> Self {
+        Self { budget, taken: AtomicU64::new(0) }
+    }
+
+    /// Takes bytes; false: there are too few, because of the other devices, and none are taken.
+    pub fn take(&self, len: u64) -> bool {
+        !self.budget.is_limited() || self.take_counted(len)
+    }
+
+    fn take_counted(&self, len: u64) -> bool {
+        // Relaxed: only a number, which publishes nothing else.
+        let add = |used: u64| used.checked_add(len).filter(|sum| *sum <= self.budget.most);
+        let is_taken = self.budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
+        if is_taken {
+            self.taken.fetch_add(len, Ordering::Relaxed);
+        }
+        is_taken
+    }
+
+    /// Releases bytes, unless all of the device's were released.
+    pub fn release(&self, len: u64) {
+        let less = |taken: u64| taken.checked_sub(len);
+        if self.budget.is_limited() && self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
+            self.budget.used.fetch_sub(len, Ordering::Relaxed);
+        }
+    }
+
+    /// Releases all bytes that are still taken.
+    pub fn close(&self) {
+        self.budget.used.fetch_sub(self.taken.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Bytes that all devices can still have.
+    pub fn left(&self) -> u64 {
+        self.budget.left()
+    }
+
+    /// If devices share their memory: all of it, and what this device and the others have taken.
+    pub fn taken(&self) -> Option<(u64, u64, u64)> {
+        let (most, own) = (self.budget.most, self.taken.load(Ordering::Relaxed));
+        self.budget.is_limited().then(|| (most, own, (most - self.left()).saturating_sub(own)))
     }
 }
 

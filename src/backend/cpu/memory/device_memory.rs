@@ -4,7 +4,6 @@ mod backing;
 mod checked;
 mod faults;
 mod huge_pages;
-mod share;
 mod snapshot;
 
 use std::collections::HashMap;
@@ -15,7 +14,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::bounds::{Bounds, Check};
-use super::budget::Budget;
+use super::capacity::{Budget, Share};
 use super::host_access::{self, Watch};
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
 use crate::backend::cpu::base::files;
@@ -24,7 +23,6 @@ use crate::backend::cpu::memory::pending::Deferred;
 use crate::backend::cpu::pool::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, PagePolicy, Result};
 use backing::Backing;
-use share::Share;
 
 /// Small blocks leave their pages with the device; after this many freed bytes whole free pages
 /// go back to the system.

@@ -1,7 +1,6 @@
 //! Device memory, pinned memory, virtual memory: allocation, use, release.
 
 pub mod bounds;
-pub mod budget;
 pub mod capacity;
 pub mod device_memory;
 pub mod host_access;
