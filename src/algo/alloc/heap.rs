@@ -6,6 +6,8 @@
 pub mod bins;
 mod regions;
 
+use std::ops::Index;
+
 use super::large_vec::LargeVec;
 use super::prefetch::prefetch;
 use crate::algo::host::grow::Grow;
@@ -32,15 +34,20 @@ enum State {
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Node<T> {
-    start: u64,
-    len: u32,
-    before: u32,
-    after: u32,
+    /// The first unit.
+    pub start: u64,
+    /// The number of units.
+    pub len: u32,
+    /// The range before it, or the edge.
+    pub before: u32,
+    /// The range after it, or the edge.
+    pub after: u32,
     previous: u32,
     next: u32,
     state: State,
-    /// The user's data for it.
-    of: T,
+    /// The user's data for a taken range. The user writes it first: until then it is the data of the previous range
+    /// with this number.
+    pub of: T,
 }
 
 /// The free and taken ranges of one or more regions. A range keeps its number as long as it is taken.
@@ -182,29 +189,13 @@ impl<T: Copy + Default> Heap<T> {
         self.vacant.push(gone);
     }
 
-    /// The first unit of a range.
-    pub fn start_of(&self, node: u32) -> u64 {
-        self.nodes[node as usize].start
-    }
-
-    /// The length of a range.
-    pub fn len_of(&self, node: u32) -> u32 {
-        self.nodes[node as usize].len
-    }
-
     /// Prefetches the node of a range.
     #[inline(always)]
     pub fn prefetch(&self, node: u32) {
         prefetch(&self.nodes[node as usize]);
     }
 
-    /// The user's data for a taken range. The user writes it first: until then it is the data of the previous range
-    /// with this number.
-    pub fn of(&self, node: u32) -> &T {
-        &self.nodes[node as usize].of
-    }
-
-    /// The same, to be changed.
+    /// The user's data for a taken range, to be changed.
     pub fn of_mut(&mut self, node: u32) -> &mut T {
         &mut self.nodes[node as usize].of
     }
@@ -222,16 +213,6 @@ impl<T: Copy + Default> Heap<T> {
     /// Whether a range, or an edge, is taken memory.
     pub fn is_taken(&self, node: u32) -> bool {
         self.nodes[node as usize].state == State::Taken
-    }
-
-    /// The range before one, or the edge.
-    pub fn before(&self, node: u32) -> u32 {
-        self.nodes[node as usize].before
-    }
-
-    /// The range after one, or the edge.
-    pub fn after(&self, node: u32) -> u32 {
-        self.nodes[node as usize].after
     }
 
     /// The best free range for a request of `len` units, and its bin.
@@ -319,6 +300,15 @@ impl<T: Copy + Default> Heap<T> {
         let of = T::default();
         self.nodes.push(Node { start, len, before, after, previous, next, state, of });
         (self.nodes.len() - 1) as u32
+    }
+}
+
+impl<T> Index<u32> for Heap<T> {
+    type Output = Node<T>;
+
+    #[inline(always)]
+    fn index(&self, node: u32) -> &Node<T> {
+        &self.nodes[node as usize]
     }
 }
 

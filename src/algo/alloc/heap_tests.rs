@@ -53,7 +53,7 @@ proptest! {
                 if let Some((node, start)) = heap.take(len, 1 << power) {
                     prop_assert_eq!(start % (1 << power), 0);
                     prop_assert!(start + u64::from(len) <= 8192);
-                    prop_assert_eq!(heap.len_of(node), len);
+                    prop_assert_eq!(heap[node].len, len);
                     for &(_, other, other_len) in &live {
                         prop_assert!(start + u64::from(len) <= other || other + u64::from(other_len) <= start);
                     }

@@ -86,7 +86,7 @@ impl<T: Copy + Default> Heap<T> {
     /// adjacent or not in their bin. For checks.
     pub fn check(&self, region: Region, mut each: impl FnMut(u32)) {
         let mut before = region.first;
-        let mut node = self.after(before);
+        let mut node = self[before].after;
         while node != region.last {
             let n = &self.nodes[node as usize];
             assert_eq!((n.before, n.start), (before, self.end_of(before)));
@@ -104,6 +104,6 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     fn end_of(&self, node: u32) -> u64 {
-        self.start_of(node) + u64::from(self.len_of(node))
+        self[node].start + u64::from(self[node].len)
     }
 }

@@ -121,7 +121,7 @@ impl<B: Books> Memory<B> {
     pub(super) fn flush_cache(&mut self, order: &impl Order) {
         for number in self.cache.take_all::<B>() {
             let place = B::place(number);
-            let &Block { stream, position, .. } = self.heap.of(place.card().node());
+            let Block { stream, position, .. } = self.heap[place.card().node()].of;
             if stream != NOBODY && order.passed(stream).is_none_or(|passed| passed < position) {
                 self.make_pending(place, Freed { stream, position });
             } else {

@@ -25,12 +25,12 @@ impl<B: Books> Memory<B> {
             assert!(start >= end, "islands overlap");
             let mut len = 0;
             self.heap.check(island.region, |node| {
-                len += u64::from(self.heap.len_of(node));
-                let of = self.heap.of(node);
+                len += u64::from(self.heap[node].len);
+                let of = &self.heap[node].of;
                 if self.heap.is_free(node) {
                 } else if of.slot != NONE {
                     blocks += 1;
-                    pending += u64::from(self.heap.len_of(node));
+                    pending += u64::from(self.heap[node].len);
                 } else {
                     if of.number == 0 {
                         // It could not be entered, and is freed at once.
@@ -40,7 +40,7 @@ impl<B: Books> Memory<B> {
                     }
                     let place = B::place(of.number);
                     let card = place.card();
-                    assert_eq!((card.node(), card.len()), (node, self.heap.len_of(node)));
+                    assert_eq!((card.node(), card.len()), (node, self.heap[node].len));
                     if kept.contains(&of.number) {
                         cached += u64::from(card.len());
                         return;
@@ -77,7 +77,7 @@ impl<B: Books> Memory<B> {
     fn check_queue(&self, slot: u32) -> usize {
         let mut last = 0;
         let queued = self.pending.of_slot(&self.heap, slot).inspect(|&node| {
-            let of = self.heap.of(node);
+            let of = &self.heap[node].of;
             assert!(of.slot == slot && of.position >= last, "not in order of age");
             last = of.position;
         });

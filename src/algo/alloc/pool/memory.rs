@@ -198,7 +198,7 @@ impl<B: Books> Memory<B> {
     #[inline]
     pub(super) fn take_pending(&mut self, node: u32, wanted: u32) -> u32 {
         let len = round_up(wanted);
-        if self.heap.len_of(node) <= len.saturating_add(wanted / SLACK) {
+        if self.heap[node].len <= len.saturating_add(wanted / SLACK) {
             self.pending.take(&mut self.heap, node);
             return node;
         }
@@ -236,8 +236,8 @@ impl<B: Books> Memory<B> {
     /// Creates a block from a range that was just taken.
     #[inline(always)]
     fn new_block(&mut self, node: u32, wanted: u32) -> (Taken, u32) {
-        let addr = self.heap.start_of(node) as usize * GRAIN;
-        let len = self.heap.len_of(node);
+        let addr = self.heap[node].start as usize * GRAIN;
+        let len = self.heap[node].len;
         let of = self.heap.of_mut(node);
         of.slot = NONE;
         if of.number == 0 {
@@ -301,7 +301,7 @@ impl<B: Books> Memory<B> {
     fn reclaim_queue(&mut self, slot: u32, position: u64, most: usize) -> usize {
         for reclaimed in 0..most {
             let oldest = self.pending.queue(slot).and_then(Queue::oldest);
-            let Some(node) = oldest.filter(|&node| self.heap.of(node).position <= position) else {
+            let Some(node) = oldest.filter(|&node| self.heap[node].of.position <= position) else {
                 return reclaimed;
             };
             self.pending.take(&mut self.heap, node);
@@ -355,7 +355,7 @@ impl<B: Books> Memory<B> {
 impl<B: Books> Memory<B> {
     pub(super) fn extent(&self, note: u64) -> (usize, usize) {
         let node = note as u32;
-        let start = self.heap.start_of(node) as usize;
-        (start * GRAIN, self.heap.len_of(node) as usize * GRAIN)
+        let start = self.heap[node].start as usize;
+        (start * GRAIN, self.heap[node].len as usize * GRAIN)
     }
 }

@@ -114,7 +114,7 @@ impl Pending {
     pub(super) fn of_slot<'a>(&'a self, heap: &'a Heap<Block>, slot: u32) -> impl Iterator<Item = u32> + 'a {
         let step = |node: u32| (node != NONE).then_some(node);
         let oldest = self.queue(slot).map_or(NONE, |queue| queue.oldest);
-        std::iter::successors(step(oldest), move |&node| step(heap.of(node).newer))
+        std::iter::successors(step(oldest), move |&node| step(heap[node].of.newer))
     }
 
     /// Adds a block that `key` has freed at `position`.
@@ -141,14 +141,14 @@ impl Pending {
         let of = heap.of_mut(node);
         (of.position, of.slot, of.older, of.newer) = (position, slot, older, NONE);
         heap.sort_into(&mut queue.bins, node);
-        self.units += u64::from(heap.len_of(node));
+        self.units += u64::from(heap[node].len);
         self.blocks += 1;
     }
 
     /// Removes a block.
     #[inline]
     pub(super) fn take(&mut self, heap: &mut Heap<Block>, node: u32) {
-        let Block { slot, older, newer, .. } = *heap.of(node);
+        let Block { slot, older, newer, .. } = heap[node].of;
         let queue = self.queues[slot as usize].as_mut().expect("pending blocks have a queue");
         match older {
             NONE => queue.oldest = newer,
@@ -160,14 +160,14 @@ impl Pending {
         }
         heap.sort_out(&mut queue.bins, node);
         heap.of_mut(node).slot = NONE;
-        self.units -= u64::from(heap.len_of(node));
+        self.units -= u64::from(heap[node].len);
         self.blocks -= 1;
     }
 
     /// Takes the first `len` units of a longer block, which stays pending. Returns their number.
     #[inline]
     pub(super) fn take_front(&mut self, heap: &mut Heap<Block>, node: u32, len: u32) -> u32 {
-        let slot = heap.of(node).slot;
+        let slot = heap[node].of.slot;
         let queue = self.queues[slot as usize].as_mut().expect("pending blocks have a queue");
         heap.sort_out(&mut queue.bins, node);
         let front = heap.split(node, len);

@@ -78,7 +78,7 @@ impl<B: Books> Memory<B> {
             Some((bin, node, queue.key))
         };
         if let Some((_, node, stream)) = others().filter_map(fit).min() {
-            return Some(Freed { stream, position: self.heap.of(node).position });
+            return Some(Freed { stream, position: self.heap[node].of.position });
         }
         let mut usable = self.followed(stream, order);
         others().find_map(|(slot, queue)| {
@@ -95,12 +95,12 @@ impl<B: Books> Memory<B> {
         let mut position = None;
         let (mut node, mut missing) = (run.first, wanted);
         while missing != 0 {
-            let of = self.heap.of(node);
+            let of = &self.heap[node].of;
             if self.heap.is_taken(node) && of.slot == slot {
                 position = position.max(Some(of.position));
             }
-            missing = missing.saturating_sub(self.heap.len_of(node));
-            node = self.heap.after(node);
+            missing = missing.saturating_sub(self.heap[node].len);
+            node = self.heap[node].after;
         }
         position
     }
@@ -118,39 +118,39 @@ impl<B: Books> Memory<B> {
     fn find_followed(&self, wanted: u32, followed: &[Option<u64>]) -> Option<u32> {
         let of_slot = |(slot, queue): (u32, &Queue)| {
             let limit = followed[slot as usize]?;
-            let newest = self.heap.of(queue.newest()?);
+            let newest = &self.heap[queue.newest()?].of;
             if newest.position <= limit {
                 return self.heap.fit_in(&queue.bins, wanted).map(|(_, node)| node);
             }
             let blocks = self.pending.of_slot(&self.heap, slot).take(FOLLOWED);
             blocks
-                .take_while(|&node| self.heap.of(node).position <= limit)
-                .filter(|&node| self.heap.len_of(node) >= wanted)
-                .min_by_key(|&node| self.heap.len_of(node))
+                .take_while(|&node| self.heap[node].of.position <= limit)
+                .filter(|&node| self.heap[node].len >= wanted)
+                .min_by_key(|&node| self.heap[node].len)
         };
-        self.pending.busy().filter_map(of_slot).min_by_key(|&node| self.heap.len_of(node))
+        self.pending.busy().filter_map(of_slot).min_by_key(|&node| self.heap[node].len)
     }
 
     /// The shortest run of at least `wanted` units with usable pending blocks in it.
     fn find_run(&self, wanted: u32, usable: &[Option<u64>]) -> Option<Run> {
         let is_usable = |node: u32| {
-            let of = self.heap.of(node);
+            let of = &self.heap[node].of;
             self.heap.is_taken(node)
                 && of.slot != NONE
                 && usable[of.slot as usize].is_some_and(|limit| of.position <= limit)
         };
         // Each run is examined from its first pending block only.
         let run_of = |node: u32| {
-            let before = self.heap.before(node);
+            let before = self.heap[node].before;
             let free = self.heap.is_free(before);
-            if is_usable(if free { self.heap.before(before) } else { before }) {
+            if is_usable(if free { self.heap[before].before } else { before }) {
                 return None;
             }
             let first = if free { before } else { node };
             let (mut last, mut len) = (first, 0);
             while self.heap.is_free(last) || is_usable(last) {
-                len += u64::from(self.heap.len_of(last));
-                last = self.heap.after(last);
+                len += u64::from(self.heap[last].len);
+                last = self.heap[last].after;
             }
             (len >= u64::from(wanted)).then_some(Run { first, len })
         };
@@ -165,11 +165,11 @@ impl<B: Books> Memory<B> {
         let mut missing = wanted;
         let mut next = run.first;
         while missing != 0 {
-            let len = self.heap.len_of(next).min(missing);
+            let len = self.heap[next].len.min(missing);
             missing -= len;
             if self.heap.is_free(next) {
                 next = self.heap.take_from(next, len);
-            } else if self.heap.len_of(next) == len {
+            } else if self.heap[next].len == len {
                 self.pending.take(&mut self.heap, next);
             } else {
                 next = self.pending.take_front(&mut self.heap, next, len);
@@ -178,7 +178,7 @@ impl<B: Books> Memory<B> {
                 Some(taken) => self.heap.absorb_after(taken),
                 None => taken = Some(next),
             }
-            next = self.heap.after(taken.unwrap_or(next));
+            next = self.heap[taken.unwrap_or(next)].after;
         }
         taken.unwrap_or(run.first)
     }

@@ -109,7 +109,7 @@ impl Arena {
     /// Frees a block. Returns the free range that it is part of now (offset and length), if it reached the heap.
     pub fn free(&mut self, offset: u64, note: u32) -> Option<(u64, u64)> {
         let node = if note & SMALL == 0 {
-            self.used -= u64::from(self.heap.len_of(note)) * UNIT;
+            self.used -= u64::from(self.heap[note].len) * UNIT;
             note
         } else {
             self.free_slot(offset, note & !SMALL)?
