@@ -52,8 +52,9 @@ impl Cache {
     /// The numbers of all cached blocks.
     pub(super) fn numbers<B: Books>(&self) -> impl Iterator<Item = u32> {
         let step = |number: u32| (number != 0).then_some(number);
-        let class =
-            move |&top: &u32| std::iter::successors(step(top), move |&number| step(B::place(number).card().below()));
+        let class = move |&top: &u32| {
+            std::iter::successors(step(top), move |&number| step(B::place(number).card().below.get()))
+        };
         self.tops.iter().flat_map(class)
     }
 }
@@ -62,10 +63,10 @@ impl<B: Books> Memory<B> {
     /// Caches a free block of `len` units, [`LONGEST`] at most.
     #[inline(always)]
     pub(super) fn keep(&mut self, number: u32, card: &Card, len: u32, freed: Freed) {
-        let of = self.heap.of_mut(card.node());
+        let of = self.heap.of_mut(card.node.get());
         (of.stream, of.position) = (freed.stream, freed.position);
         let top = &mut self.cache.tops[class_of(len)];
-        card.set_below(std::mem::replace(top, number));
+        card.below.set(std::mem::replace(top, number));
         self.cache.units += u64::from(len);
         if self.cache.units > self.cache.most {
             self.merge_longest();
@@ -86,8 +87,8 @@ impl<B: Books> Memory<B> {
         let top = self.cache.tops.get_mut(class).filter(|top| **top != 0)?;
         let place = B::place(*top);
         let card = place.card();
-        *top = card.below();
-        self.cache.units -= u64::from(card.len());
+        *top = card.below.get();
+        self.cache.units -= u64::from(card.len.get());
         Some(place)
     }
 
@@ -121,7 +122,7 @@ impl<B: Books> Memory<B> {
     pub(super) fn flush_cache(&mut self, order: &impl Order) {
         for number in self.cache.take_all::<B>() {
             let place = B::place(number);
-            let Block { stream, position, .. } = self.heap[place.card().node()].of;
+            let Block { stream, position, .. } = self.heap[place.card().node.get()].of;
             if stream != NOBODY && order.passed(stream).is_none_or(|passed| passed < position) {
                 self.make_pending(place, Freed { stream, position });
             } else {
@@ -133,7 +134,7 @@ impl<B: Books> Memory<B> {
     /// The stream is destroyed, and all its work is complete.
     pub(super) fn forget_in_cache(&mut self, stream: StreamKey) {
         for number in self.cache.numbers::<B>() {
-            let of = self.heap.of_mut(B::place(number).card().node());
+            let of = self.heap.of_mut(B::place(number).card().node.get());
             if of.stream == stream {
                 of.stream = NOBODY;
             }
@@ -154,7 +155,7 @@ impl<B: Books> Memory<B> {
     /// Merges a free block that still is in its owner's books.
     #[inline(never)]
     pub(super) fn merge(&mut self, place: B::Place) {
-        let node = place.card().node();
+        let node = place.card().node.get();
         place.vacate();
         self.heap.free(node);
     }

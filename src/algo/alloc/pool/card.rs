@@ -6,51 +6,36 @@ use crate::algo::sync::primitives::atomic::{AtomicU32, Ordering};
 #[derive(Default)]
 pub struct Card {
     /// Units that the block has.
-    len: AtomicU32,
+    pub(super) len: Word,
     /// Units that count as used.
-    used: AtomicU32,
+    pub(super) used: Word,
     /// Its node in the heap of its part.
-    node: AtomicU32,
+    pub(super) node: Word,
     /// The number of the next cached block.
-    below: AtomicU32,
+    pub(super) below: Word,
+}
+
+#[derive(Default)]
+pub(super) struct Word(AtomicU32);
+
+impl Word {
+    #[inline(always)]
+    pub(super) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
+    }
 }
 
 impl Card {
     /// For a new block in its place.
     #[inline]
     pub(super) fn write(&self, node: u32, len: u32, used: u32) {
-        self.node.store(node, Ordering::Relaxed);
-        self.len.store(len, Ordering::Relaxed);
-        self.set_used(used);
-    }
-
-    #[inline(always)]
-    pub(super) fn len(&self) -> u32 {
-        self.len.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn used(&self) -> u32 {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn set_used(&self, units: u32) {
-        self.used.store(units, Ordering::Relaxed);
-    }
-
-    #[inline(always)]
-    pub(super) fn node(&self) -> u32 {
-        self.node.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn below(&self) -> u32 {
-        self.below.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn set_below(&self, number: u32) {
-        self.below.store(number, Ordering::Relaxed);
+        self.node.set(node);
+        self.len.set(len);
+        self.used.set(used);
     }
 }

@@ -40,17 +40,17 @@ impl<B: Books> Memory<B> {
                     }
                     let place = B::place(of.number);
                     let card = place.card();
-                    assert_eq!((card.node(), card.len()), (node, self.heap[node].len));
+                    assert_eq!((card.node.get(), card.len.get()), (node, self.heap[node].len));
                     if kept.contains(&of.number) {
-                        cached += u64::from(card.len());
+                        cached += u64::from(card.len.get());
                         return;
                     }
-                    assert!(card.used() != 0 && card.used() <= card.len());
+                    assert!(card.used.get() != 0 && card.used.get() <= card.len.get());
                     if let Some(fresh) = self.fresh.iter().find(|it| it.number == of.number) {
-                        assert_eq!(fresh.used, card.used());
+                        assert_eq!(fresh.used, card.used.get());
                     } else {
                         live += 1;
-                        used += u64::from(card.used()) * GRAIN as u64;
+                        used += u64::from(card.used.get()) * GRAIN as u64;
                     }
                 }
             });

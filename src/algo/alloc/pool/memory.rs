@@ -166,7 +166,7 @@ impl<B: Books> Memory<B> {
 
     #[inline(never)]
     pub(super) fn make_pending(&mut self, place: B::Place, freed: Freed) {
-        let node = place.card().node();
+        let node = place.card().node.get();
         place.vacate();
         self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
@@ -229,7 +229,7 @@ impl<B: Books> Memory<B> {
     #[inline(always)]
     pub(super) fn enter_again<E: Enter<B::Place>>(&mut self, place: B::Place, wanted: u32, enter: E) -> E::Entered {
         self.counts.take(wanted);
-        place.card().set_used(wanted);
+        place.card().used.set(wanted);
         enter.again(place, wanted as usize * GRAIN)
     }
 
@@ -262,7 +262,7 @@ impl<B: Books> Memory<B> {
             return false;
         }
         let (number, card) = (back.number, back.place.card());
-        let (len, used) = (card.len(), card.used());
+        let (len, used) = (card.len.get(), card.used.get());
         self.counts.free(used);
         // A long block is merged when it is cached, but the next request may fit it.
         if back.has_passed && len <= LONGEST {

@@ -61,7 +61,7 @@ impl<B: Books> Memory<B> {
         if !has_passed && passed().is_none_or(|position| position < freed.position) {
             return self.make_pending(place, freed);
         }
-        match place.card().len() {
+        match place.card().len.get() {
             len if len <= LONGEST => self.keep(number, place.card(), len, freed),
             _ => self.merge(place),
         }
