@@ -43,8 +43,8 @@ mod totals;
 
 pub use books::{Back, Books, Enter, Hide, Place, Taken};
 pub use card::Card;
-pub use parts::PARTS;
-use parts::{Checked, Parts};
+use parts::Checked;
+pub use parts::{PARTS, Pool};
 
 /// Blocks start at multiples of this and are counted as multiples of it.
 pub const GRAIN: usize = 512;
@@ -144,18 +144,7 @@ pub struct Drained {
     pub kept: Vec<u32>,
 }
 
-/// A pool.
-pub struct Pool<B: Books> {
-    parts: Parts<B>,
-}
-
 impl<B: Books> Pool<B> {
-    /// A pool without memory.
-    #[expect(clippy::new_without_default, reason = "a pool is one of its owner's, and begins without segments")]
-    pub fn new() -> Self {
-        Self { parts: Parts::new() }
-    }
-
     /// Allocates a block of at least `len` bytes, valid for what is submitted to `stream` from now on: free memory,
     /// memory that the stream itself has freed, and other streams' memory as far as `order` allows. `enter` gets it
     /// before any other thread can change the memory around it. The [books](Books) reuse a number for later blocks at
@@ -167,7 +156,7 @@ impl<B: Books> Pool<B> {
         order: &impl Order,
         enter: E,
     ) -> Result<E::Entered, Shortage> {
-        let (home, mut memory) = self.parts.home(stream);
+        let (home, mut memory) = self.home(stream);
         let shortage = match memory.alloc(len, stream, order) {
             Ok(found) => return Ok(memory.enter_found(found, enter)),
             Err(shortage) => shortage,
@@ -175,7 +164,7 @@ impl<B: Books> Pool<B> {
         let is_empty = memory.counts.reserved == 0;
         drop(memory);
         let find = |memory: &mut memory::Memory<B>| memory.alloc(len, stream, order).ok();
-        match self.parts.find_idle(stream, (home, is_empty), find) {
+        match self.find_idle(stream, (home, is_empty), find) {
             Some((mut memory, found)) => Ok(memory.enter_found(found, enter)),
             None => Err(shortage),
         }
@@ -190,7 +179,7 @@ impl<B: Books> Pool<B> {
         order: &impl Order,
         enter: E,
     ) -> Option<E::Entered> {
-        let (_, mut memory) = self.parts.home(stream);
+        let (_, mut memory) = self.home(stream);
         match memory.find_ready(len, stream, order) {
             Some((place, wanted)) => Some(memory.enter_again(place, wanted, enter)),
             None => Self::alloc_cut(memory, len, stream, order, enter),
@@ -220,7 +209,7 @@ impl<B: Books> Pool<B> {
         enter: E,
     ) -> Option<E::Entered> {
         let find = |memory: &mut memory::Memory<B>| memory.alloc_slow(len, stream, order);
-        let (mut memory, found) = self.parts.find(stream, find)?;
+        let (mut memory, found) = self.find(stream, find)?;
         Some(memory.enter_found(found, enter))
     }
 
@@ -235,36 +224,36 @@ impl<B: Books> Pool<B> {
     ) -> Result<E::Entered, Option<Freed>> {
         self.alloc_slow(len, stream, order, enter).ok_or_else(|| {
             let find = |memory: &mut memory::Memory<B>| memory.find_to_follow(len, stream, order);
-            Some(self.parts.find(stream, find)?.1)
+            Some(self.find(stream, find)?.1)
         })
     }
 
     /// Adds memory, in the home part of `stream`. It does not overlap the pool's memory.
     pub fn add_segment(&self, segment: Segment, stream: StreamKey) {
-        self.parts.home(stream).1.add_segment(segment);
+        self.home(stream).1.add_segment(segment);
     }
 
     /// Frees a block, unless `hide` returns that it was freed before. `hide` runs before any thread can allocate the
     /// memory, and hides the block in the owner's books, where it stays until it is allocated again or vacated.
     #[inline(always)]
     pub fn free(&self, back: Back<B::Place>, freed: Freed, hide: impl Hide) -> bool {
-        self.parts.of(back.note).free(back, freed, hide)
+        self.of(back.note).free(back, freed, hide)
     }
 
     /// As [`Self::free`], for a block of `len` bytes that nothing uses any more; `leave` removes it from the books.
     pub fn free_now(&self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
-        self.parts.of(note).free_now(note, len, leave)
+        self.of(note).free_now(note, len, leave)
     }
 
     /// The stream is destroyed, and all its work is complete: [`Order`] is not called for it any more.
     pub fn forget(&self, stream: StreamKey) {
-        self.parts.all().iter_mut().for_each(|memory| memory.forget(stream));
+        self.all().iter_mut().for_each(|memory| memory.forget(stream));
     }
 
     /// Removes segments that are entirely free, as far as `order` knows, while at least `keep` bytes remain. A release
     /// threshold is a `keep` at each synchronize.
     pub fn release(&self, keep: u64, order: &impl Order) -> Vec<Segment> {
-        let mut all = self.parts.all();
+        let mut all = self.all();
         let mut reserved = all.iter().map(|memory| memory.counts.reserved).sum::<u64>();
         let mut released = Vec::new();
         for memory in &mut all {
@@ -278,7 +267,7 @@ impl<B: Books> Pool<B> {
 
     /// As [`Self::release`], of at least this many bytes in total; none if there are fewer.
     pub fn release_at_least(&self, bytes: u64, order: &impl Order) -> Vec<Segment> {
-        let mut all = self.parts.all();
+        let mut all = self.all();
         let free: Vec<Vec<Segment>> = all.iter_mut().map(|memory| memory.free_segments(order)).collect();
         let sum = |segments: &[Segment]| segments.iter().map(|it| it.len as u64).sum::<u64>();
         let mut released = Vec::new();
@@ -299,7 +288,7 @@ impl<B: Books> Pool<B> {
     /// Removes all segments with their blocks, because the memory is released. Notes are invalid afterwards.
     pub fn drain(&self) -> Drained {
         let mut drained = Drained { segments: Vec::new(), kept: Vec::new() };
-        self.parts.all().iter_mut().for_each(|memory| memory.drain(&mut drained));
+        self.all().iter_mut().for_each(|memory| memory.drain(&mut drained));
         drained
     }
 
@@ -308,31 +297,15 @@ impl<B: Books> Pool<B> {
         self.stats().blocks as usize
     }
 
-    /// Gives a stream a separate part.
-    #[cfg(all(test, not(loom)))]
-    fn spread(&self, stream: StreamKey) {
-        self.parts.spread(stream);
-    }
-
     /// The address of the block with this note, and its bytes beyond the request.
     #[cfg(test)]
     fn extent(&self, note: u64) -> (usize, usize) {
-        self.parts.of(note).extent(note)
-    }
-
-    /// The home part of a stream: one of [`PARTS`]. Memory that is added for a stream goes to this part.
-    pub fn part_of(&self, stream: StreamKey) -> usize {
-        self.parts.number_of(stream)
-    }
-
-    /// Bytes in segments, without the rest of [`Self::stats`].
-    pub fn reserved(&self) -> u64 {
-        self.parts.reserved()
+        self.of(note).extent(note)
     }
 
     /// The current statistics.
     pub fn stats(&self) -> Stats {
-        let all = self.parts.all();
+        let all = self.all();
         let mut stats = Stats::default();
         all.iter().for_each(|memory| memory.counts.add_to(&mut stats));
         stats
@@ -340,12 +313,12 @@ impl<B: Books> Pool<B> {
 
     /// Resets the peak of reserved bytes.
     pub fn reset_reserved_high(&self) {
-        self.parts.all().iter_mut().for_each(|memory| memory.counts.reset_reserved_high());
+        self.all().iter_mut().for_each(|memory| memory.counts.reset_reserved_high());
     }
 
     /// Resets the peak of used bytes.
     pub fn reset_used_high(&self) {
-        self.parts.all().iter_mut().for_each(|memory| memory.counts.reset_used_high());
+        self.all().iter_mut().for_each(|memory| memory.counts.reset_used_high());
     }
 }
 

@@ -263,7 +263,7 @@ fn an_empty_part_soon_gets_a_segment() {
 fn a_part_that_a_thread_uses_at_this_moment_is_left_to_it() {
     let pool = pool_of(GRANULE);
     pool.spread(B);
-    let used = pool.parts.of(0);
+    let used = pool.of(0);
     assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
     drop(used);
     assert!(pool.alloc(1, B, &NOTHING, Plainly).is_ok());

@@ -34,14 +34,17 @@ struct Homes {
 /// Bits of a home for the part's number.
 const PART_BITS: u32 = 8;
 
-pub(super) struct Parts<B: Books> {
+/// A pool.
+pub struct Pool<B: Books> {
     first: SpinLock<Memory<B>>,
     homes: Homes,
     others: [OnceLock<Box<SpinLock<Memory<B>>>>; PARTS - 1],
 }
 
-impl<B: Books> Parts<B> {
-    pub(super) fn new() -> Self {
+impl<B: Books> Pool<B> {
+    /// A pool without memory.
+    #[expect(clippy::new_without_default, reason = "a pool is one of its owner's, and begins without segments")]
+    pub fn new() -> Self {
         Self {
             first: SpinLock::new(Memory::new(0)),
             homes: Homes {
@@ -53,9 +56,9 @@ impl<B: Books> Parts<B> {
         }
     }
 
-    /// The number of a stream's home part.
+    /// The home part of a stream: one of [`PARTS`]. Memory that is added for a stream goes to this part.
     #[inline(always)]
-    pub(super) fn number_of(&self, stream: StreamKey) -> usize {
+    pub fn part_of(&self, stream: StreamKey) -> usize {
         let home = &self.homes.homes[place_of(stream)];
         home.load(Ordering::Relaxed) as usize % (1 << PART_BITS)
     }
@@ -63,7 +66,7 @@ impl<B: Books> Parts<B> {
     /// A stream's home part, and its number.
     #[inline(always)]
     pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
-        let part = self.number_of(stream);
+        let part = self.part_of(stream);
         match self.part(part).try_lock() {
             Some(memory) => (part, Checked(memory)),
             None => self.find_locked(stream),
@@ -72,7 +75,7 @@ impl<B: Books> Parts<B> {
 
     #[cold]
     fn find_locked(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
-        let mut part = self.number_of(stream);
+        let mut part = self.part_of(stream);
         if part == 0 {
             let home = &self.homes.homes[place_of(stream)];
             let often = home.fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
@@ -188,8 +191,8 @@ impl<B: Books> Parts<B> {
         })
     }
 
-    /// Bytes of all segments.
-    pub(super) fn reserved(&self) -> u64 {
+    /// Bytes in segments, without the rest of [`Self::stats`].
+    pub fn reserved(&self) -> u64 {
         match self.homes.totals.get() {
             Some(totals) => totals.reserved(),
             // A thread that adds a second part counts the first one under its lock.
