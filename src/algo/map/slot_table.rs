@@ -45,17 +45,6 @@ const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
 /// valid.
 const RETIRED: u32 = u32::MAX - 1;
 
-/// The status of a handle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// It names an object.
-    Live,
-    /// It did, until the object was removed.
-    Destroyed,
-    /// It never did: garbage, or a handle of another table.
-    Never,
-}
-
 struct Slot<T> {
     /// The bits of the occupant's handle; of a free slot the result of `free_name`; 0: it was never used.
     name: AtomicU64,
@@ -233,18 +222,10 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         Some(value)
     }
 
-    /// The status of a handle in this table.
-    pub fn status(&self, handle: Handle) -> Status {
-        if handle.kind() != self.kind {
-            return Status::Never;
-        }
-        let Some(slot) = self.slots.get(handle.index() as usize) else { return Status::Never };
-        let generation = slot.generation(Ordering::Acquire);
-        match handle.generation().cmp(&generation) {
-            std::cmp::Ordering::Less => Status::Destroyed,
-            std::cmp::Ordering::Equal => Status::Live,
-            std::cmp::Ordering::Greater => Status::Never,
-        }
+    /// Whether a handle named an object of this table, which was removed.
+    pub fn was_destroyed(&self, handle: Handle) -> bool {
+        let slot = self.slots.get(handle.index() as usize);
+        handle.kind() == self.kind && slot.is_some_and(|slot| handle.generation() < slot.generation(Ordering::Acquire))
     }
 
     /// All objects. An object that is inserted or removed meanwhile may be in it.

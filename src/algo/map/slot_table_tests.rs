@@ -64,7 +64,7 @@ mod real {
         assert_eq!(TABLE.get(handle).as_deref().map(String::as_str), Some("x"));
         assert_eq!(*TABLE.remove(handle).unwrap(), "x");
         assert!(TABLE.get(handle).is_none() && TABLE.remove(handle).is_none());
-        assert_eq!(TABLE.status(handle), Status::Destroyed);
+        assert!(TABLE.was_destroyed(handle));
         assert!(TABLE.is_empty());
     }
 
@@ -84,8 +84,8 @@ mod real {
         let same_slot = ours.insert(Arc::new(0)).unwrap();
         assert_ne!(handle, same_slot);
         assert!(ours.get(handle).is_none() && ours.remove(handle).is_none());
-        assert_eq!(ours.status(handle), Status::Never);
-        assert_eq!(theirs.status(handle), Status::Live);
+        assert!(!ours.was_destroyed(handle) && ours.get(handle).is_none());
+        assert!(!theirs.was_destroyed(handle) && theirs.get(handle).is_some());
     }
 
     #[test]
@@ -144,11 +144,11 @@ mod real {
         table.remove(last).unwrap();
         let next = table.insert(Arc::new(2)).unwrap();
         assert_eq!(next.index(), 1);
-        assert_eq!(table.status(first), Status::Destroyed);
-        assert_eq!(table.status(last), Status::Destroyed);
+        assert!(table.was_destroyed(first));
+        assert!(table.was_destroyed(last));
         let never = Handle::from_raw(last.raw() | u64::from(u32::MAX) << INDEX_BITS).unwrap();
         assert!(table.get(never).is_none() && table.remove(never).is_none());
-        assert_eq!(table.status(never), Status::Never);
+        assert!(!table.was_destroyed(never) && table.get(never).is_none());
         assert_eq!(table.len(), 1);
         check(&table);
     }
@@ -160,7 +160,7 @@ mod real {
         let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             table.insert_with(|handle| {
                 kept = Some(handle);
-                assert_eq!(table.status(handle), Status::Never);
+                assert!(!table.was_destroyed(handle) && table.get(handle).is_none());
                 panic!("on purpose")
             })
         }));
@@ -277,16 +277,14 @@ mod real {
                         let handle = made[which % made.len()];
                         let found = table.get(handle).map(|value| *value);
                         prop_assert_eq!(found, live.get(&handle).copied());
-                        let state = table.status(handle);
-                        let live = live.contains_key(&handle);
-                        prop_assert_eq!(state, if live { Status::Live } else { Status::Destroyed });
+                        prop_assert_eq!(table.was_destroyed(handle), !live.contains_key(&handle));
                     }
                     Step::Garbage(raw) => {
                         if let Some(handle) = Handle::from_raw(raw) {
                             prop_assert_eq!(handle.raw(), raw);
                             let known = made.contains(&handle);
                             prop_assert_eq!(table.get_arc(handle).is_some(), live.contains_key(&handle));
-                            prop_assert_eq!(table.status(handle) == Status::Never, !known);
+                            prop_assert_eq!(table.was_destroyed(handle), known && !live.contains_key(&handle));
                         }
                     }
                     _ => {}

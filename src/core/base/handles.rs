@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable, Status};
+use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable};
 use crate::algo::sync::reclaim::Pin;
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
@@ -184,7 +184,7 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
         Some(other) if other != noun => {
             param_invalid!("{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}")
         }
-        Some(_) if T::table().status(handle) == Status::Destroyed => {
+        Some(_) if T::table().was_destroyed(handle) => {
             param_invalid!("{argument} {raw:#x}: this {noun} was destroyed or went with its device")
         }
         _ => param_invalid!("{argument} {raw:#x} is no {noun} handle"),
