@@ -2,6 +2,15 @@
 
 use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
 
+/// A level now, and its peak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Now.
+    pub current: u64,
+    /// The peak so far, or since the last [`Level::restart`].
+    pub peak: u64,
+}
+
 /// A level, initially 0.
 #[derive(Default)]
 pub struct Level {
@@ -11,8 +20,8 @@ pub struct Level {
 
 impl Level {
     /// Raises it.
-    pub fn add(&self, more: u64) {
-        let now = self.current.fetch_add(more, Ordering::Relaxed) + more;
+    pub fn add(&self, more: usize) {
+        let now = self.current.fetch_add(more as u64, Ordering::Relaxed) + more as u64;
         // Mostly below an earlier peak, and then nothing is written.
         if now > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(now, Ordering::Relaxed);
@@ -20,25 +29,20 @@ impl Level {
     }
 
     /// Lowers it, by no more than it was raised.
-    pub fn sub(&self, less: u64) {
-        self.current.fetch_sub(less, Ordering::Relaxed);
+    pub fn sub(&self, less: usize) {
+        self.current.fetch_sub(less as u64, Ordering::Relaxed);
     }
 
-    /// The current level.
-    pub fn current(&self) -> u64 {
-        self.current.load(Ordering::Relaxed)
-    }
-
-    /// The peak since the last [`Self::restart`].
-    pub fn peak(&self) -> u64 {
-        let current = self.current();
+    /// The current level, and the peak.
+    pub fn read(&self) -> Usage {
+        let current = self.current.load(Ordering::Relaxed);
         // Another thread may be between the two steps of `add`.
-        self.peak.load(Ordering::Relaxed).max(current)
+        Usage { current, peak: self.peak.load(Ordering::Relaxed).max(current) }
     }
 
     /// Resets the peak to the current level.
     pub fn restart(&self) {
-        self.peak.store(self.current(), Ordering::Relaxed);
+        self.peak.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::memory::host_access::{self, Watch};
 use crate::backend::cpu::memory::pending::{Deferred, Users};
 use crate::backend::cpu::memory::pinned::HOST;
-use crate::backend::memory::usage::Counter;
+use crate::backend::memory::usage::Level;
 use crate::backend::{Block, Fault, FaultKind, Result};
 
 /// Deferred blocks that a call checks.
@@ -36,7 +36,7 @@ struct Import {
     #[expect(dead_code, reason = "dropping it unmaps the block")]
     mapping: Mapping,
     /// The counter of its pool, if it is of one.
-    counter: Arc<Counter>,
+    counter: Arc<Level>,
 }
 
 impl Drop for Import {
@@ -64,7 +64,7 @@ impl Imports {
         file: BorrowedFd<'_>,
         (at, len): (u64, u64),
         ordinal: Option<u32>,
-        counter: Arc<Counter>,
+        counter: Arc<Level>,
     ) -> Result<Block> {
         self.reap(REAP);
         // Pages of the kernel may be larger than units.

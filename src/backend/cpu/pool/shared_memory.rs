@@ -18,7 +18,7 @@ use crate::backend::cpu::memory::device_memory::{DeviceMemory, SHARED};
 use crate::backend::cpu::memory::ipc::{self, no_descriptor};
 use crate::backend::cpu::memory::pinned::{HOST, HostMemory};
 use crate::backend::cpu::runtime::shared::Shared;
-use crate::backend::memory::usage::Counter;
+use crate::backend::memory::usage::Level;
 use crate::backend::{
     Access, Block, Fault, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, Result, SharedMemory, Stream,
     bind_to_node,
@@ -208,7 +208,7 @@ pub struct ImportedPool {
     file: ImportedFile,
     place: MemoryPlace,
     /// Bytes of it that are mapped here.
-    mapped: Arc<Counter>,
+    mapped: Arc<Level>,
 }
 
 impl ImportedPool {

@@ -28,7 +28,7 @@ use crate::backend::cpu::stream::executor::{Executor, LEAST_PRIORITY};
 use crate::backend::cpu::stream::operation::SHORT;
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d};
-use crate::backend::memory::usage::Counter;
+use crate::backend::memory::usage::Level;
 use crate::backend::{
     Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Launch,
     MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
@@ -50,8 +50,8 @@ pub struct CpuDevice {
     ordinal: u32,
     memory: Arc<DeviceMemory>,
     deferred: Deferred,
-    device_bytes: Counter,
-    managed_bytes: Counter,
+    device_bytes: Level,
+    managed_bytes: Level,
     /// The streams that are referenced.
     streams: Mutex<HashMap<usize, Weak<Queue>>>,
     created: AtomicU64,
@@ -74,8 +74,8 @@ impl CpuDevice {
             ordinal,
             memory,
             deferred: Deferred::new(),
-            device_bytes: Counter::default(),
-            managed_bytes: Counter::default(),
+            device_bytes: Level::default(),
+            managed_bytes: Level::default(),
             streams: Mutex::new(HashMap::new()),
             created: AtomicU64::new(0),
             itself: Weak::clone(itself),
@@ -117,7 +117,7 @@ impl CpuDevice {
         }
     }
 
-    fn counter(&self, block: Block) -> &Counter {
+    fn counter(&self, block: Block) -> &Level {
         if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
     }
 

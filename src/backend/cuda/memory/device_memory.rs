@@ -18,11 +18,11 @@ use super::pending::{self, Release};
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
-use crate::backend::memory::usage::Counter;
+use crate::backend::memory::usage::Level;
 use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 
 /// Where the bytes of a block are counted.
-pub fn counter(device: &DeviceState, block: Block) -> &Counter {
+pub fn counter(device: &DeviceState, block: Block) -> &Level {
     if blocks::is_managed(block) { &device.managed_bytes } else { &device.device_bytes }
 }
 

@@ -15,7 +15,7 @@ use crate::backend::cuda::runtime::context::{Context, Raw};
 use crate::backend::cuda::runtime::info;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::words::{GREATER_EQUAL, Words};
-use crate::backend::memory::usage::Counter;
+use crate::backend::memory::usage::Level;
 use crate::backend::{DeviceInfo, Fault, FaultKind, Result, inside_host_function};
 
 /// What streams, events and blocks of a device share.
@@ -47,9 +47,9 @@ pub struct DeviceState {
     /// Of managed memory.
     pub managed_padding: Padding,
     /// Counts the blocks of [`alloc`](crate::backend::Device::alloc).
-    pub device_bytes: Counter,
+    pub device_bytes: Level,
     /// Counts the blocks of [`alloc_managed`](crate::backend::Device::alloc_managed).
-    pub managed_bytes: Counter,
+    pub managed_bytes: Level,
     /// The driver's handles of pools that exist, for the functions that create and destroy pools.
     pub pools: Mutex<HashSet<usize>>,
     /// Set when the device is opened, if its streams can wait for words.
@@ -82,8 +82,8 @@ impl DeviceState {
             watching: AtomicUsize::new(0),
             padding: Padding::default(),
             managed_padding: Padding::default(),
-            device_bytes: Counter::default(),
-            managed_bytes: Counter::default(),
+            device_bytes: Level::default(),
+            managed_bytes: Level::default(),
             pools: Mutex::default(),
             words: OnceLock::new(),
             reported: OnceLock::new(),
