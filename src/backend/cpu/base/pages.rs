@@ -40,13 +40,8 @@ struct ScanArgument {
     returned: u64,
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Region {
-    start: u64,
-    end: u64,
-    categories: u64,
-}
+/// First byte, end, and categories.
+type Region = [u64; 3];
 
 /// Access to memory that is used.
 const ACCESS: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
@@ -84,37 +79,33 @@ impl Mapping {
     /// least), and at `wish` where that is not 0; with room for views `own` bytes behind. What is put
     /// there goes with it.
     pub fn reserved(len: usize, align: usize, wish: usize, own: usize) -> io::Result<Self> {
-        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
-        if wish != 0 {
-            nothing_at(wish, all, MapFlags::FIXED_NOREPLACE)?;
-            return Ok(Self { addr: wish, len, own, locked: false });
+        if wish == 0 {
+            return Self::reserve(len, align, 0, own);
         }
-        let reserved = all.checked_add(align).ok_or(io::ErrorKind::OutOfMemory)?;
+        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
+        nothing_at(wish, all, MapFlags::FIXED_NOREPLACE)?;
+        Ok(Self { addr: wish, len, own, locked: false })
+    }
+
+    /// As [`Self::reserved`], anywhere, `shift` bytes behind a multiple of `align`.
+    fn reserve(len: usize, align: usize, shift: usize, own: usize) -> io::Result<Self> {
+        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
+        let reserved = all.checked_add(align + shift).ok_or(io::ErrorKind::OutOfMemory)?;
         let whole = nothing_at(0, reserved, MapFlags::empty())?;
-        let addr = whole.next_multiple_of(align);
+        let addr = whole.next_multiple_of(align) + shift;
         unmap(whole, addr - whole);
         unmap(addr + all, whole + reserved - addr - all);
         Ok(Self { addr, len, own, locked: false })
     }
 
     fn map(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
-        let huge = HUGE as usize;
         let shift = match source {
             Source::File(_, offset) => (offset % HUGE) as usize,
             Source::Anonymous(_) => 0,
         };
-        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
-        let reserved = all.checked_add(huge + shift).ok_or(io::ErrorKind::OutOfMemory)?;
-        let whole = nothing_at(0, reserved, MapFlags::empty())?;
-        let addr = whole.next_multiple_of(huge) + shift;
-        let mut mapped = map_at(addr + own, len, source, ACCESS);
-        if own != 0 && mapped.is_ok() {
-            mapped = map_at(addr, len, source, ProtFlags::empty());
-        }
-        let keep = if mapped.is_ok() { all } else { 0 };
-        unmap(whole, addr - whole);
-        unmap(addr + keep, whole + reserved - addr - keep);
-        mapped.map(|()| Self { addr, len, own, locked: false })
+        let mapping = Self::reserve(len, HUGE as usize, shift, own)?;
+        map_views(mapping.addr, len, source, own)?;
+        Ok(mapping)
     }
 
     pub fn addr(&self) -> usize {
@@ -203,14 +194,19 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     Ok(())
 }
 
+/// As [`map_at`] in the library's view, and at `addr` without access; if `own` is 0, only there and with access.
+fn map_views(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Result<()> {
+    map_at(addr + own, len, source, ACCESS)?;
+    if own != 0 {
+        map_at(addr, len, source, ProtFlags::empty())?;
+    }
+    Ok(())
+}
+
 /// Replaces a part of one of the library's mappings, which is not in use, by a part of another file, in both views if
 /// `own` is not 0. An error may leave one of them replaced.
 pub fn replace(addr: usize, len: usize, file: BorrowedFd<'_>, offset: u64, own: usize) -> io::Result<()> {
-    map_at(addr + own, len, Source::File(file, offset), ACCESS)?;
-    if own != 0 {
-        map_at(addr, len, Source::File(file, offset), ProtFlags::empty())?;
-    }
-    Ok(())
+    map_views(addr, len, Source::File(file, offset), own)
 }
 
 /// Replaces a part of one of the library's mappings, which is not in use, by private zeros.
@@ -299,7 +295,7 @@ fn huge_bytes(addr: usize, len: usize) -> io::Result<usize> {
         if found < 0 {
             return Err(io::Error::last_os_error());
         }
-        bytes += regions[..found as usize].iter().map(|r| r.end - r.start).sum::<u64>();
+        bytes += regions[..found as usize].iter().map(|[start, end, _]| end - start).sum::<u64>();
         if argument.walk_end <= start {
             break;
         }
