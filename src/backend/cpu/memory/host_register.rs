@@ -30,7 +30,7 @@ impl Registered {
     /// all the same.
     pub fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
         let pages = pages_of(addr, len);
-        check(pages).map_err(|missing| missing.fault(addr, len))?;
+        check(pages, addr, len)?;
         // First, so that no other thread unlocks them from here on; locking many pages takes long.
         self.0.lock().add(pages);
         let (first, len) = (bytes::address(pages.0), pages.1 - pages.0);
@@ -53,70 +53,56 @@ fn pages_of(addr: usize, len: usize) -> Pages {
     (addr & !(page - 1), (addr + len).next_multiple_of(page))
 }
 
-/// A page that is not mapped.
-struct Missing {
-    page: usize,
-    /// The kernel did not report the mappings: it is only known that the range is not readable.
-    unasked: Option<io::Error>,
+/// The range has a page that is not mapped. `unasked`: the kernel did not report the mappings, so that it is only known
+/// that the page is not readable.
+#[cold]
+fn not_mapped(page: usize, unasked: Option<io::Error>, addr: usize, len: usize) -> Fault {
+    let (what, why) = match unasked {
+        None => ("nothing is mapped", String::new()),
+        Some(why) => ("nothing can be read", format!(" (what is mapped there is not known: {why})")),
+    };
+    Fault::new(
+        FaultKind::Driver,
+        format!(
+            "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the \
+             process has"
+        ),
+    )
 }
 
-impl Missing {
-    #[cold]
-    fn fault(self, addr: usize, len: usize) -> Fault {
-        let Self { page, unasked } = self;
-        let (what, why) = match unasked {
-            None => ("nothing is mapped", String::new()),
-            Some(why) => ("nothing can be read", format!(" (what is mapped there is not known: {why})")),
-        };
-        Fault::new(
-            FaultKind::Driver,
-            format!(
-                "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the \
-                 process has"
-            ),
-        )
-    }
-}
-
-/// The kernel's result for a range of pages.
-enum Answer {
-    Mapped,
-    NotAllOfIt,
-    None(io::Error),
-}
-
-fn ask(addr: usize, len: usize) -> Answer {
+/// Whether all pages of a range are mapped; an error: the kernel does not report that.
+fn ask(addr: usize, len: usize) -> io::Result<bool> {
     let mut residency = [0_u8; ASKED_AT_ONCE];
     // SAFETY: the kernel checks the range, and writes a byte for each page of it.
     match unsafe { libc::mincore(bytes::address(addr).cast(), len, residency.as_mut_ptr()) } {
-        0 => Answer::Mapped,
+        0 => Ok(true),
         _ => match refused("mincore") {
-            why if why.kind() == io::ErrorKind::OutOfMemory => Answer::NotAllOfIt,
-            why => Answer::None(why),
+            why if why.kind() == io::ErrorKind::OutOfMemory => Ok(false),
+            why => Err(why),
         },
     }
 }
 
 /// Fails unless all pages of a range are mapped. If the kernel does not report mappings, they must at least be
 /// readable.
-fn check((first, end): Pages) -> std::result::Result<(), Missing> {
+fn check((first, end): Pages, addr: usize, len: usize) -> Result<()> {
     let page = ordinary();
     let step = ASKED_AT_ONCE * page;
     for start in (first..end).step_by(step) {
-        let len = step.min(end - start);
-        let mut pages = (start..start + len).step_by(page);
+        let some = step.min(end - start);
+        let mut pages = (start..start + some).step_by(page);
         let unreadable = |at: &usize| !probe::is_readable(*at);
-        let (missing, unasked) = match ask(start, len) {
-            Answer::Mapped => continue,
+        let (missing, unasked) = match ask(start, some) {
+            Ok(true) => continue,
             // Readable memory is mapped, whatever else the error means.
-            Answer::NotAllOfIt => {
-                let is_hole = |at: &usize| matches!(ask(*at, page), Answer::NotAllOfIt);
+            Ok(false) => {
+                let is_hole = |at: &usize| matches!(ask(*at, page), Ok(false));
                 (pages.find(|at| is_hole(at) && unreadable(at)), None)
             }
-            Answer::None(why) => (pages.find(unreadable), Some(why)),
+            Err(why) => (pages.find(unreadable), Some(why)),
         };
         if let Some(page) = missing {
-            return Err(Missing { page, unasked });
+            return Err(not_mapped(page, unasked, addr, len));
         }
     }
     Ok(())
