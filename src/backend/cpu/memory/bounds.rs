@@ -308,12 +308,7 @@ impl Live {
 impl State {
     /// Pages become private pages of an allocation.
     fn forget_open(&mut self, first: usize, end: usize) {
-        if !self.open.is_empty() {
-            let pages: Vec<usize> = self.open.range(first..end).copied().collect();
-            for page in pages {
-                self.open.remove(&page);
-            }
-        }
+        self.open.extract_if(first..end, |_| true).for_each(drop);
     }
 
     fn poison(&mut self, first: usize, end: usize) {

@@ -133,17 +133,11 @@ impl Locks {
     fn remove(&mut self, (first, end): Pages) -> Vec<Pages> {
         self.cut(first);
         self.cut(end);
-        let mut gone = Vec::new();
-        for (&start, (behind, count)) in self.0.range_mut(first..end) {
+        let gone = self.0.extract_if(first..end, |_, (_, count)| {
             *count -= 1;
-            if *count == 0 {
-                gone.push((start, *behind));
-            }
-        }
-        for (start, _) in &gone {
-            self.0.remove(start);
-        }
-        gone
+            *count == 0
+        });
+        gone.map(|(start, (behind, _))| (start, behind)).collect()
     }
 
     /// Splits the range that contains this place.

@@ -171,12 +171,12 @@ impl Ranges {
         let mut gone = Vec::new();
         for range in self.all.lock().values_mut() {
             let own = range.mapping.own();
-            let ended = range.parts.iter_mut().filter_map(|(addr, part)| {
-                let over = wanted(*addr, part) && part.ended.as_mut().is_some_and(|fence| fence.has_passed());
-                (over && vacate(*addr, part, own)).then_some(*addr)
-            });
-            let ended: Vec<usize> = ended.collect();
-            gone.extend(ended.iter().map(|addr| range.parts.remove(addr)));
+            gone.extend(range.parts.extract_if(.., |addr, part| {
+                let over = wanted(*addr, part) && part.ended.as_mut().is_some_and(Fence::has_passed);
+                let own = if part.memory.is_device() { own } else { 0 };
+                // If the kernel fails, it stays.
+                over && pages::vacate(*addr, part.len, own).is_ok()
+            }));
         }
         self.ended.fetch_sub(gone.len(), Ordering::Relaxed);
         // Freeing memory is slow: not under the lock.
@@ -210,12 +210,6 @@ impl Ranges {
         let all = std::mem::take(&mut *self.all.lock());
         drop(all);
     }
-}
-
-/// Unmaps a part. If the kernel fails, it stays.
-fn vacate(addr: usize, part: &Part, own: usize) -> bool {
-    let own = if part.memory.is_device() { own } else { 0 };
-    pages::vacate(addr, part.len, own).is_ok()
 }
 
 pub fn refused(what: &str, why: impl Display) -> Fault {
