@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use rustix::mm::{mlock, munlock};
 
 use crate::algo::host::system_call::{refused, refused_by};
+use crate::algo::math::gaps::gaps;
 use crate::backend::base::probe;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::base::pages::ordinary;
@@ -117,16 +118,12 @@ impl Locks {
     fn add(&mut self, (first, end): Pages) {
         self.cut(first);
         self.cut(end);
-        let mut from = first;
-        let mut gaps = Vec::new();
-        for (&start, (behind, count)) in self.0.range_mut(first..end) {
-            gaps.push((from, start));
+        let known = self.0.range_mut(first..end).map(|(&start, (behind, count))| {
             *count += 1;
-            from = *behind;
-        }
-        gaps.push((from, end));
-        let gaps = gaps.into_iter().filter(|(from, to)| from < to);
-        self.0.extend(gaps.map(|(from, to)| (from, (to, 1))));
+            (start, *behind)
+        });
+        let others = gaps((first, end), known);
+        self.0.extend(others.into_iter().map(|(from, to)| (from, (to, 1))));
     }
 
     /// Uncounts the pages of a range. Returns the parts of it that are not locked any more.

@@ -2,6 +2,7 @@
 //! without access and canaries in the others.
 
 use super::{Bounds, Check, Damage, State, announce, canary};
+use crate::algo::math::gaps::gaps;
 use crate::backend::Access;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages;
@@ -23,28 +24,12 @@ impl State {
 
     /// The unallocated parts of a range.
     fn uncovered(&self, first: usize, end: usize) -> Vec<(usize, usize)> {
-        let mut taken: Vec<(usize, usize)> = self
-            .parts
-            .range(..end)
-            .rev()
-            .map(|(addr, len)| (*addr, addr + len))
-            .take_while(|part| part.1 > first)
-            .collect();
+        let parts = self.parts.range(..end).rev().map(|(addr, len)| (*addr, addr + len));
+        let mut taken: Vec<_> = parts.take_while(|part| part.1 > first).collect();
         let leaving = self.leaving.iter().map(|(addr, len)| (*addr, addr + len));
         taken.extend(leaving.filter(|part| part.0 < end && part.1 > first));
         taken.sort_unstable();
-        let mut free = Vec::new();
-        let mut next = first;
-        for (from, to) in taken {
-            if from > next {
-                free.push((next, from.min(end)));
-            }
-            next = next.max(to);
-        }
-        if next < end {
-            free.push((next, end));
-        }
-        free
+        gaps((first, end), taken)
     }
 }
 

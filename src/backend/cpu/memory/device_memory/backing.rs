@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
 use crate::algo::host::system_call::named;
+use crate::algo::math::gaps::gaps;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{bytes, files};
@@ -111,16 +112,8 @@ impl Backing {
 
 /// The ranges of whole [`UNIT`]s between those that are free, of memory of `size` bytes.
 pub(super) fn used_ranges(free: impl Iterator<Item = (u64, u64)>, size: u64) -> Vec<Range> {
-    let mut free: Vec<_> = free.collect();
+    let mut free: Vec<Range> = free.map(|(start, len)| (start, start + len)).collect();
     free.sort_unstable();
-    let mut used = Vec::new();
-    let mut next = 0;
-    for (start, len) in free.into_iter().chain([(size, 0)]) {
-        debug_assert!(start % UNIT == 0 && len % UNIT == 0, "{start} and {len}");
-        if next < start {
-            used.push((next, start));
-        }
-        next = start + len;
-    }
-    used
+    debug_assert!(free.iter().all(|(start, end)| start % UNIT == 0 && end % UNIT == 0), "{free:?}");
+    gaps((0, size), free)
 }

@@ -3,6 +3,7 @@
 use super::backing::{self, Range};
 use super::{Backing, DeviceMemory, HUGE, UNIT};
 use crate::algo::host::system_call::is_forbidden;
+use crate::algo::math::gaps::gaps;
 use crate::backend::cpu::base::pages;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -100,17 +101,13 @@ impl DeviceMemory {
     }
 
     /// The parts of a range of the file without anything in `kept`, in whole pages.
-    fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<(u64, u64)> {
-        let mut parts = vec![(start, end)];
-        for &(addr, len) in kept.iter().filter(|(addr, _)| self.contains(*addr)) {
-            let first = self.offset(addr) / UNIT * UNIT;
-            let last = (self.offset(addr) + len as u64).next_multiple_of(UNIT);
-            parts = parts
-                .into_iter()
-                .flat_map(|(start, end)| [(start, end.min(first)), (start.max(last), end)])
-                .filter(|(start, end)| start < end)
-                .collect();
-        }
-        parts
+    fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<Range> {
+        let kept = kept.iter().filter(|(addr, _)| self.contains(*addr));
+        let mut kept: Vec<Range> = kept
+            .map(|(addr, len)| (self.offset(*addr), self.offset(*addr) + *len as u64))
+            .map(|(first, last)| (first / UNIT * UNIT, last.next_multiple_of(UNIT)))
+            .collect();
+        kept.sort_unstable();
+        gaps((start, end), kept)
     }
 }
