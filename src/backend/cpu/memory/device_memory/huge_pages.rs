@@ -1,6 +1,6 @@
 //! The 2 MiB pages of a device's memory: which blocks get them, and when.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::DeviceMemory;
 use crate::backend::cpu::base::arena::HUGE;
@@ -63,22 +63,16 @@ impl DeviceMemory {
 
     pub(super) fn want_huge(&self, block: Block) {
         let (first, last) = whole_pages(block.addr, block.len);
-        let mut wanted = 0;
-        for page in &self.pages[self.page_range(first, last)] {
-            if page.swap(WANTED, Ordering::Relaxed) != WANTED {
-                wanted += 1;
-            }
-        }
+        let pages = self.pages[self.page_range(first, last)].iter();
+        let wanted = pages.filter(|page| page.swap(WANTED, Ordering::Relaxed) != WANTED).count();
         self.wanted.fetch_add(wanted, Ordering::Release);
     }
 
     pub(super) fn forget_pages(&self, first: usize, last: usize) {
-        let mut wanted = 0;
-        for page in &self.pages[self.page_range(first, last)] {
-            if page.load(Ordering::Relaxed) != ORDINARY && page.swap(ORDINARY, Ordering::Relaxed) == WANTED {
-                wanted += 1;
-            }
-        }
+        let forget = |page: &AtomicU8| {
+            page.load(Ordering::Relaxed) != ORDINARY && page.swap(ORDINARY, Ordering::Relaxed) == WANTED
+        };
+        let wanted = self.pages[self.page_range(first, last)].iter().filter(|page| forget(page)).count();
         if wanted != 0 {
             self.wanted.fetch_sub(wanted, Ordering::Relaxed);
         }
