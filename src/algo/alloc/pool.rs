@@ -41,7 +41,7 @@ mod search;
 mod segments;
 mod totals;
 
-pub use books::{Back, Books, Enter, Hide, Place, Taken};
+pub use books::{Back, Books, Enter, Place, Taken};
 pub use card::Card;
 use parts::Checked;
 pub use parts::{PARTS, Pool};
@@ -236,7 +236,7 @@ impl<B: Books> Pool<B> {
     /// Frees a block, unless `hide` returns that it was freed before. `hide` runs before any thread can allocate the
     /// memory, and hides the block in the owner's books, where it stays until it is allocated again or vacated.
     #[inline(always)]
-    pub fn free(&self, back: Back<B::Place>, freed: Freed, hide: impl Hide) -> bool {
+    pub fn free(&self, back: Back<B::Place>, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
         self.of(back.note).free(back, freed, hide)
     }
 

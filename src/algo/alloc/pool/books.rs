@@ -27,12 +27,6 @@ pub trait Enter<P> {
     fn again(self, place: P, len: usize) -> Self::Entered;
 }
 
-/// Hides a block in its owner's books.
-pub trait Hide {
-    /// False: it was freed before.
-    fn hide(self) -> bool;
-}
-
 /// A block to free.
 #[derive(Clone, Copy)]
 pub struct Back<P> {

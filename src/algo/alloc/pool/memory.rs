@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::segments::Island;
 use super::{
-    Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage, StreamKey, Taken, search,
+    Back, Books, Drained, Enter, Freed, GRAIN, MOST, Order, Place, Segment, Shortage, StreamKey, Taken, search,
 };
 use crate::algo::alloc::heap::Heap;
 
@@ -257,8 +257,8 @@ impl<B: Books> Memory<B> {
 
     /// Frees a block, unless `hide`, which hides it in the owner's books, returns that it was freed before.
     #[inline(always)]
-    pub(super) fn free(&mut self, back: Back<B::Place>, freed: Freed, hide: impl Hide) -> bool {
-        if !hide.hide() {
+    pub(super) fn free(&mut self, back: Back<B::Place>, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
+        if !hide() {
             return false;
         }
         let (number, card) = (back.number, back.place.card());

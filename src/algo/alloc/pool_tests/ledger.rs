@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::{Back, Books, Card, Enter, Freed, Hide, Place, Pool, StreamKey, Taken};
+use super::{Back, Books, Card, Enter, Freed, Place, Pool, StreamKey, Taken};
 use crate::algo::map::chunked::{Blank, Chunked};
 
 /// Books that all tests share.
@@ -89,12 +89,6 @@ impl Enter<&'static Row> for Plainly {
         let (addr, note) = (row.addr.load(Ordering::Relaxed), row.note.load(Ordering::Relaxed));
         let number = row.number.load(Ordering::Relaxed) as u32;
         Block { addr, len, note, number, again: true }
-    }
-}
-
-impl<F: FnOnce() -> bool> Hide for F {
-    fn hide(self) -> bool {
-        self()
     }
 }
 

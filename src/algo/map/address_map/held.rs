@@ -4,7 +4,7 @@
 
 use super::parking::Entry;
 use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
-use crate::algo::alloc::pool::Card;
+use crate::algo::alloc::pool::{Card, Place};
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
 
@@ -17,11 +17,6 @@ pub struct HeldPlace<'a> {
 }
 
 impl HeldPlace<'_> {
-    /// The holder's data for the range, under its lock.
-    pub fn card(&self) -> &Card {
-        &self.record.card
-    }
-
     /// Shows the range again that was hidden here, under the holder's lock. It may get another length, up to its room.
     /// Returns its first address.
     #[inline(always)]
@@ -37,9 +32,17 @@ impl HeldPlace<'_> {
         debug_assert_eq!(entry.index, self.index);
         self.record.end(entry.sequence)
     }
+}
 
-    /// Removes the hidden range from the pages, under the holder's lock.
-    pub fn vacate(self) {
+/// Both under the holder's lock.
+impl Place for HeldPlace<'_> {
+    #[inline(always)]
+    fn card(&self) -> &Card {
+        &self.record.card
+    }
+
+    /// Removes the hidden range from the pages.
+    fn vacate(self) {
         self.map.clear_start(self.record.base.load(Ordering::Relaxed));
     }
 }

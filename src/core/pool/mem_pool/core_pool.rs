@@ -18,7 +18,7 @@ use self::books::{Entered, HeldPages};
 pub use self::growth::Answer;
 use self::known::{Known, Rules, Switches};
 pub use self::source::Source;
-use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Stats, StreamKey};
+use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, PARTS, Pool, Segment, Stats, StreamKey};
 use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::release_failure;
@@ -32,20 +32,6 @@ static SOME_ARE_IDLE: AtomicBool = AtomicBool::new(false);
 /// Whether a fault means that memory is exhausted.
 pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
-}
-
-/// Hides a block, and withdraws it from other processes before it can be allocated again.
-struct Hiding<'a> {
-    own: &'a CorePool,
-    block: &'a PoolMemory,
-}
-
-impl Hide for Hiding<'_> {
-    #[inline(always)]
-    fn hide(self) -> bool {
-        let PoolMemory { place, entry, base, .. } = *self.block;
-        self.own.leaves((base, self.block.len), place.hide(entry))
-    }
 }
 
 /// A pool of the core.
@@ -130,7 +116,8 @@ impl CorePool {
     pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
         let has_passed = self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
         let PoolMemory { place, entry, note, .. } = found;
-        let hide = Hiding { own: self, block: &found };
+        // Also withdraws it from other processes, before it can be allocated again.
+        let hide = || self.leaves((found.base, found.len), place.hide(entry));
         let back = Back { note, place, number: entry.index, has_passed };
         let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
         self.note_idle();

@@ -1,6 +1,6 @@
 //! The records of the core pools' blocks in the address map.
 
-use crate::algo::alloc::pool::{Books, Card, Enter, Place, Taken};
+use crate::algo::alloc::pool::{Books, Enter, Taken};
 use crate::algo::map::address_map::HeldPlace;
 use crate::core::memory::allocation::{Allocation, PoolTag};
 
@@ -38,16 +38,5 @@ impl Books for HeldPages {
     #[inline(always)]
     fn place(number: u32) -> Self::Place {
         Allocation::held_place(number)
-    }
-}
-
-impl Place for HeldPlace<'static> {
-    #[inline(always)]
-    fn card(&self) -> &Card {
-        HeldPlace::card(self)
-    }
-
-    fn vacate(self) {
-        HeldPlace::vacate(self);
     }
 }
