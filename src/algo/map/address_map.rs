@@ -131,6 +131,16 @@ impl AddressMap {
         Ok(())
     }
 
+    /// Registers a range instead of those that it overlaps; false: there is no memory, or it cannot be registered.
+    pub fn replace(&self, range: Range) -> bool {
+        loop {
+            match self.insert(range) {
+                Err(InsertError::Overlap { base, .. }) => drop(self.remove(base)),
+                result => return result.is_ok(),
+            }
+        }
+    }
+
     /// Makes the pages of these addresses.
     fn make_pages(&self, first: usize, last: usize) -> Result<(), InsertError> {
         for chunk in page_of(first) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {

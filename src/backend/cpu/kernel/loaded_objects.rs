@@ -1,6 +1,6 @@
 //! Loaded shared objects with variables that programs copy to and from: device memory outside of the device's arena.
 
-use crate::algo::map::address_map::{AddressMap, InsertError, Range};
+use crate::algo::map::address_map::{AddressMap, Range};
 use crate::backend::base::hull::Hull;
 use crate::backend::base::probe;
 use crate::backend::{Foreign, ForeignBlock, Place};
@@ -21,17 +21,12 @@ pub const GONE: u64 = 2;
 /// Registers an object's variables as memory of the device with this ordinal; false: there is no memory for the map.
 #[must_use]
 pub fn add(base: usize, len: usize, ordinal: u32) -> bool {
-    let range = Range { base, len, words: [LIVE, u64::from(ordinal), 0] };
-    loop {
-        match OBJECTS.insert(range) {
-            Ok(()) => break,
-            // An overlapping object was unloaded.
-            Err(InsertError::Overlap { base, .. }) => drop(OBJECTS.remove(base)),
-            Err(_) => return false,
-        }
+    // An overlapping object was unloaded.
+    let is_added = OBJECTS.replace(Range { base, len, words: [LIVE, u64::from(ordinal), 0] });
+    if is_added {
+        HULL.add(base, base + len);
     }
-    HULL.add(base, base + len);
-    true
+    is_added
 }
 
 /// The object is in another state now.

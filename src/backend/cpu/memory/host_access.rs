@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::bounds::running_kernel;
 use super::pinned::closed::{self, Touch};
-use crate::algo::map::address_map::{AddressMap, InsertError, Range};
+use crate::algo::map::address_map::{AddressMap, Range};
 use crate::backend::Block;
 use crate::backend::cpu::base::arena::UNIT;
 
@@ -33,21 +33,15 @@ pub const SEGMENT: u64 = 2;
 
 /// A block was allocated.
 pub fn taken(block: &Block, asked: usize) {
-    put(Range { base: block.addr, len: block.len, words: [asked as u64, 0, 0] });
+    // An overlapping block was freed before. Without memory for the map the text says less.
+    BLOCKS.replace(Range { base: block.addr, len: block.len, words: [asked as u64, 0, 0] });
 }
 
 /// The block at this address has become something else.
 pub fn becomes(addr: usize, state: u64) {
     if let Some(mut range) = BLOCKS.remove(addr) {
         range.words[STATE] = state;
-        put(range);
-    }
-}
-
-fn put(range: Range) {
-    // An overlapping block was freed before. Without memory for the map the text says less.
-    while let Err(InsertError::Overlap { base, .. }) = BLOCKS.insert(range) {
-        BLOCKS.remove(base);
+        BLOCKS.replace(range);
     }
 }
 
