@@ -1,6 +1,8 @@
-//! Errors of system calls that contain the name of the call, and the limits of the process.
+//! Errors of system calls that contain the name of the call, the limits of the process, and its use of this library.
 
+use std::ffi::c_void;
 use std::io;
+use std::mem::MaybeUninit;
 
 /// The error of the call that has just failed on this thread.
 #[cold]
@@ -31,6 +33,19 @@ pub fn process_limit(resource: libc::__rlimit_resource_t) -> Option<libc::rlim_t
     // SAFETY: getrlimit writes into `limit`, which has the type it wants.
     let refused = unsafe { libc::getrlimit(resource, &raw mut limit) } != 0;
     (!refused).then_some(limit.rlim_cur)
+}
+
+/// Keeps this library loaded until the process ends, because its code may still be called, or runs.
+pub fn keep_loaded() {
+    let here: fn() = keep_loaded;
+    // SAFETY: dladdr fills `found` if it succeeds, and dlopen raises the count of an object that is
+    // loaded already.
+    unsafe {
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed().assume_init();
+        if libc::dladdr(here as *const c_void, &raw mut found) != 0 && !found.dli_fname.is_null() {
+            libc::dlopen(found.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Initialization and finalization of the library.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::path::Path;
 
+use crate::algo::host::system_call::keep_loaded;
 use crate::core::base::error::Result;
 use crate::core::runtime;
 use crate::ffi::base::{Out, guard, text};
@@ -12,15 +13,7 @@ use crate::ffi::types::aclError;
 /// then.
 fn keep_loaded_if_threads_leaked(outcome: Result<()>) -> Result<()> {
     if outcome.is_err() && runtime::has_leaked_threads() {
-        let here = keep_loaded_if_threads_leaked as *const c_void;
-        // SAFETY: dladdr fills `found` when it succeeds, and the library named there is loaded
-        // already.
-        unsafe {
-            let mut found = std::mem::zeroed::<libc::Dl_info>();
-            if libc::dladdr(here, &mut found) != 0 && !found.dli_fname.is_null() {
-                libc::dlopen(found.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
-            }
-        }
+        keep_loaded();
     }
     outcome
 }

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use super::bounds::running_kernel;
 use super::pinned::closed::{self, Touch};
+use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::address_map::{AddressMap, Range};
 use crate::backend::Block;
 use crate::backend::cpu::base::arena::UNIT;
@@ -255,20 +256,6 @@ fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let new = new.map_or(ptr::null(), ptr::from_ref);
     // SAFETY: null or an action, and room for one, which the call fills if it says so.
     unsafe { (libc::sigaction(libc::SIGSEGV, new, old.as_mut_ptr()) == 0).then(|| old.assume_init()) }
-}
-
-/// Keeps the library loaded, because a later handler may call this one.
-fn keep_loaded() {
-    let here: fn() = keep_loaded;
-    // SAFETY: dladdr fills `found` if it succeeds, and dlopen raises the count of an object that is
-    // loaded already.
-    unsafe {
-        let mut found = MaybeUninit::<libc::Dl_info>::zeroed().assume_init();
-        if libc::dladdr(here as *const c_void, &raw mut found) != 0 && !found.dli_fname.is_null() {
-            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-            libc::dlopen(found.dli_fname, flags);
-        }
-    }
 }
 
 /// An access that faulted.
