@@ -18,7 +18,8 @@ mod reserve;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::grow::caller_reports;
 
@@ -34,7 +35,7 @@ const PROBE: usize = 64 << 10;
 
 /// The longest allocation so far, up to [`LONGEST`]; at least half of what the initial reserve can serve.
 static LARGEST: AtomicUsize = AtomicUsize::new(PIECE / 2);
-static HANDLER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+static HANDLER: OnceLock<fn()> = OnceLock::new();
 
 /// The allocator.
 pub struct HostMemory;
@@ -50,9 +51,9 @@ pub enum Supply {
     Short,
 }
 
-/// Sets a function that is called each time after the reserve has served an allocation. It must not allocate.
+/// Sets the function, once, that is called each time after the reserve has served an allocation. It must not allocate.
 pub fn set_shortage_handler(handler: fn()) {
-    HANDLER.store(handler as *mut (), Ordering::Release);
+    HANDLER.get_or_init(|| handler);
 }
 
 /// Whether calls may begin. Refills the reserve if the system has memory again.
@@ -144,10 +145,7 @@ fn from_reserve(layout: Layout) -> *mut u8 {
     if !piece.is_null() {
         faults::count_block();
     }
-    let handler = HANDLER.load(Ordering::Acquire);
-    if !handler.is_null() {
-        // SAFETY: only `set_shortage_handler` stores here, a function of this type.
-        let handler: fn() = unsafe { std::mem::transmute(handler) };
+    if let Some(handler) = HANDLER.get() {
         handler();
     }
     piece
@@ -160,14 +158,10 @@ fn is_longest(size: usize) {
     if size <= LONGEST && !caller_reports() && claim::current().is_none() {
         LARGEST.fetch_max(size, Ordering::Relaxed);
         // If there is no memory for it, the next call notices.
-        if !is_refilled() {
-            let handler = HANDLER.load(Ordering::Acquire);
-            if !handler.is_null() {
-                // SAFETY: the atomic contains null, which is handled above, or a function of this
-                // type.
-                let handler: fn() = unsafe { std::mem::transmute(handler) };
-                handler();
-            }
+        if !is_refilled()
+            && let Some(handler) = HANDLER.get()
+        {
+            handler();
         }
     }
 }
