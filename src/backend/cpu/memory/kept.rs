@@ -42,24 +42,15 @@ impl Kept {
 
     /// Caches a mapping, or unmaps it, and perhaps others with it.
     pub fn put(&self, mapping: Mapping) {
-        let mut gone = Vec::new();
         if mapping.len() > MOST_KEPT {
-            gone.push(mapping);
-        } else if (self.is_scarce)() {
-            gone.push(mapping);
-            gone.extend(self.list.lock().drain(..));
-        } else {
-            let mut list = self.list.lock();
-            list.push_back(mapping);
-            let mut bytes: usize = list.iter().map(Mapping::len).sum();
-            while bytes > MOST_KEPT
-                && let Some(oldest) = list.pop_front()
-            {
-                bytes -= oldest.len();
-                gone.push(oldest);
-            }
+            return;
         }
+        let most = if (self.is_scarce)() { 0 } else { MOST_KEPT };
+        let mut list = self.list.lock();
+        list.push_back(mapping);
+        let gone = trim(&mut list, most);
         // Unmapping is slow: not under the lock.
+        drop(list);
         drop(gone);
     }
 
@@ -74,6 +65,19 @@ impl Kept {
     pub fn bytes(&self) -> usize {
         self.list.lock().iter().map(Mapping::len).sum()
     }
+}
+
+/// Removes the oldest mappings while there are more than `most` bytes.
+pub fn trim(list: &mut VecDeque<Mapping>, most: usize) -> Vec<Mapping> {
+    let mut bytes: usize = list.iter().map(Mapping::len).sum();
+    let mut gone = Vec::new();
+    while bytes > most
+        && let Some(oldest) = list.pop_front()
+    {
+        bytes -= oldest.len();
+        gone.push(oldest);
+    }
+    gone
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::memory::bounds::{Bounds, Layout, announce};
+use crate::backend::cpu::memory::kept::trim;
 use crate::backend::{Access, Block, Result};
 
 /// Marks a block with a private mapping, in its token.
@@ -48,14 +49,7 @@ impl Apart {
         let Some(mapping) = mapping else { return };
         let mut freed = self.freed.lock();
         freed.push_back(mapping);
-        let mut bytes: usize = freed.iter().map(Mapping::len).sum();
-        let mut gone = Vec::new();
-        while bytes > MOST_FREED
-            && let Some(oldest) = freed.pop_front()
-        {
-            bytes -= oldest.len();
-            gone.push(oldest);
-        }
+        let gone = trim(&mut freed, MOST_FREED);
         drop(freed);
         self.unmap(gone);
     }

@@ -174,13 +174,8 @@ pub fn lend(addr: usize) {
 pub fn lend_arguments(arguments: &[u8]) {
     /// Pointers in packed structures are aligned to this at least.
     const STEP: usize = 4;
-    if !are_used() {
-        return;
-    }
-    for at in (0..arguments.len()).step_by(STEP) {
-        if let Some(word) = arguments[at..].first_chunk() {
-            lend(usize::from_ne_bytes(*word));
-        }
+    if are_used() {
+        arguments.array_windows().step_by(STEP).for_each(|word| lend(usize::from_ne_bytes(*word)));
     }
 }
 
