@@ -84,12 +84,6 @@ fn list_of(key: Key) -> usize {
 }
 
 impl BlockCache {
-    /// An empty cache.
-    pub fn new() -> Self {
-        let stripes = std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()));
-        Self { stripes, visitors: Visitors::new() }
-    }
-
     fn stripe(&self, index: usize) -> Option<&Stripe<State>> {
         // SAFETY: null, or allocated by `make_stripe`, and not freed before the cache is dropped.
         unsafe { self.stripes[index % STRIPES].load(Ordering::Acquire).as_ref() }
@@ -224,8 +218,10 @@ impl BlockCache {
 }
 
 impl Default for BlockCache {
+    /// An empty cache.
     fn default() -> Self {
-        Self::new()
+        let stripes = std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()));
+        Self { stripes, visitors: Visitors::new() }
     }
 }
 

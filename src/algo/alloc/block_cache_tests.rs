@@ -30,7 +30,7 @@ mod real {
 
     #[test]
     fn a_block_comes_back_to_requests_of_its_key_at_its_stripe_only() {
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         assert_eq!(cache.take(shared(0), 7, |_| ()), None);
         assert!(put(&cache, 7, parked(&map, 2)));
         assert_eq!(cache.bytes(), 100);
@@ -42,7 +42,7 @@ mod real {
 
     #[test]
     fn bounds_hold_and_nothing_is_parked_beyond_them() {
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         for n in 0..DEPTH {
             assert!(put(&cache, 7, parked(&map, n)));
         }
@@ -60,7 +60,7 @@ mod real {
 
     #[test]
     fn what_is_in_the_way_for_too_long_goes() {
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         let other = (8..).find(|key| list_of(*key) == list_of(7)).unwrap();
         assert!(put(&cache, 7, parked(&map, 0)));
         for _ in 0..PATIENCE {
@@ -81,7 +81,7 @@ mod real {
 
     #[test]
     fn under_pressure_nothing_is_kept() {
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         assert!(put(&cache, 7, parked(&map, 0)));
         assert!(cache.put(shared(1), (7, 100, ALL), || Some(parked(&map, 1))));
         let (all, pressure) = cache.flush();
@@ -97,7 +97,7 @@ mod real {
     #[test]
     fn blocks_are_neither_lost_nor_allocated_twice() {
         const THREADS: usize = 4;
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         /// Says that a thread has ended, also when it ends by a failure.
         struct Running<'a>(&'a AtomicUsize);
         impl Drop for Running<'_> {
@@ -152,7 +152,7 @@ mod real {
 
     #[test]
     fn each_thread_reaches_what_it_freed_and_ended_threads_leave_theirs() {
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         let mine = Seat::mine();
         assert_eq!(mine, Seat::mine());
         assert!(cache.put(mine, (7, 100, ALL), || Some(parked(&map, 0))));
@@ -174,7 +174,7 @@ mod real {
     #[test]
     fn contents_are_read_beside_the_owner_of_a_stripe() {
         const ROUNDS: u64 = 2_000;
-        let (map, cache) = (AddressMap::new(), BlockCache::new());
+        let (map, cache) = (AddressMap::new(), BlockCache::default());
         map.insert(Range { base: 0x1000, len: 0x1000, words: [0; 3] }).unwrap();
         let served = std::thread::scope(|scope| {
             let owner = scope.spawn(|| {
@@ -202,7 +202,7 @@ mod real {
         /// It never has more or other blocks than were put in, and knows how many bytes they are.
         #[test]
         fn it_behaves_as_lists_by_key(steps in prop::collection::vec((0..8_u8, 0..6_u64), 1..200)) {
-            let (map, cache) = (AddressMap::new(), BlockCache::new());
+            let (map, cache) = (AddressMap::new(), BlockCache::default());
             let mut model: HashMap<Key, Vec<usize>> = HashMap::new();
                 for (number, (step, key)) in steps.into_iter().enumerate() {
                 let bytes = 64 * (key as usize + 1);
@@ -255,7 +255,7 @@ mod loom_block_cache {
 
     fn flushing_misses_nothing(stripe: usize) {
         let map = Shared::new(AddressMap::new());
-        let cache = Shared::new(BlockCache::new());
+        let cache = Shared::new(BlockCache::default());
         map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
         // The stripe is there already.
         assert!(!cache.put(Seat::numbered(stripe), (7, 100, ALL), || None));
@@ -282,7 +282,7 @@ mod loom_block_cache {
 
     fn flushing_and_taking_share_no_block(stripe: usize) {
         let map = Shared::new(AddressMap::new());
-        let cache = Shared::new(BlockCache::new());
+        let cache = Shared::new(BlockCache::default());
         map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
         let (entry, _) = map.find_entry(0).unwrap();
         assert!(cache.put(Seat::numbered(stripe), (7, 100, ALL), || map.park(entry)));
@@ -306,7 +306,7 @@ mod loom_block_cache {
     fn loom_the_owner_sees_what_a_flush_did() {
         model(|| {
             let map = Shared::new(AddressMap::new());
-            let cache = Shared::new(BlockCache::new());
+            let cache = Shared::new(BlockCache::default());
             map.insert(Range { base: 0, len: 0x100, words: [0; 3] }).unwrap();
             let (entry, _) = map.find_entry(0).unwrap();
             assert!(cache.put(Seat::numbered(0), (7, 100, ALL), || map.park(entry)));

@@ -116,22 +116,23 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     const_unless_loom! {
         /// An empty table for objects of `kind`, from 1 to 127, which no other table has.
         pub fn new(kind: u8) -> Self {
-            Self::with_limit(kind, MAX_SLOTS)
-        }
-    }
-
-    const_unless_loom! {
-        /// A table of at most `limit` slots.
-        fn with_limit(kind: u8, limit: u32) -> Self {
             assert!(kind >= 1 && kind <= 127, "a kind is 1 to 127");
-            assert!(limit <= MAX_SLOTS, "more slots than a handle can name");
             Self {
                 kind,
                 slots: Chunked::new(),
-                free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit, taken: 0 }),
+                free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit: MAX_SLOTS, taken: 0 }),
                 owns: PhantomData,
             }
         }
+    }
+
+    /// A table of at most `limit` slots.
+    #[cfg(test)]
+    fn with_limit(kind: u8, limit: u32) -> Self {
+        let table = Self::new(kind);
+        assert!(limit <= MAX_SLOTS, "more slots than a handle can name");
+        table.free.lock().limit = limit;
+        table
     }
 
     /// Inserts an object; `None` when all slots are taken, or there is no memory for new ones.

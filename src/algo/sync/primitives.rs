@@ -118,11 +118,6 @@ mod real {
             (lock, in_time)
         }
 
-        /// Wakes one sleeper.
-        pub fn notify_one(&self) {
-            self.0.notify_one();
-        }
-
         /// Wakes all sleepers.
         pub fn notify_all(&self) {
             self.0.notify_all();
@@ -201,11 +196,6 @@ mod model {
             _deadline: Option<Instant>,
         ) -> (MutexGuard<'a, T>, bool) {
             (self.0.wait(lock).unwrap_or_else(PoisonError::into_inner), true)
-        }
-
-        /// Wakes one sleeper.
-        pub fn notify_one(&self) {
-            self.0.notify_one();
         }
 
         /// Wakes all sleepers.

@@ -15,15 +15,9 @@ impl<'a, O: Operation> Submission<'a, O> {
         self.queue.submitted.load(Ordering::Relaxed) + 1
     }
 
-    /// Makes room for another operation, and for putting back the one in hand; false: there is no memory.
+    /// Makes room for more operations, and for putting back the one in hand; false: there is no memory.
     #[must_use]
-    pub fn make_room(&mut self) -> bool {
-        self.make_room_for(1)
-    }
-
-    /// As [`Self::make_room`], for this many operations.
-    #[must_use]
-    pub fn make_room_for(&mut self, count: usize) -> bool {
+    pub fn make_room(&mut self, count: usize) -> bool {
         self.state.operations.make_room(count + 1).is_ok()
     }
 

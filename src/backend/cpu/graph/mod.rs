@@ -93,7 +93,6 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
 fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
     let mut events = Vec::new();
     let mut effort: usize = 0;
-    let mut has_user_code = false;
     let mut actions = Vec::with_capacity(nodes.len());
     for node in nodes {
         let action = match &node.work {
@@ -106,10 +105,7 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
                 let bound: Arc<dyn Any + Send + Sync> = Arc::clone(&launch.bound) as _;
                 Action::Launch(bound.downcast().map_err(|_| foreign("launch"))?)
             }
-            Work::HostFn(function) => {
-                has_user_code = true;
-                Action::HostFn(*function)
-            }
+            Work::HostFn(function) => Action::HostFn(*function),
             Work::Record(event) => {
                 CpuEvent::of(&**event)?;
                 events.push(Arc::clone(event));
@@ -119,6 +115,7 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
         effort = effort.saturating_add(action.len()).saturating_add(EFFORT);
         actions.push(action);
     }
+    let has_user_code = actions.iter().any(|action| matches!(action, Action::HostFn(_)));
     let runs_kernels = actions.iter().any(|action| matches!(action, Action::Launch(_)));
     Ok(Arc::new(Plan {
         actions: actions.into(),

@@ -100,7 +100,7 @@ impl Queue {
     /// The right to submit an operation to the queue, which has room for it.
     pub fn submit_queued(&self) -> Result<Submission<'_, Task>> {
         let mut submission = self.submit()?;
-        if submission.make_room() { Ok(submission) } else { Err(no_room()) }
+        if submission.make_room(1) { Ok(submission) } else { Err(no_room()) }
     }
 
     /// Whether an operation may run in the caller: nothing is before it. If not there is room to queue it.
@@ -108,7 +108,7 @@ impl Queue {
         if !self.shared.options.asynchronous && submission.is_idle() {
             return Ok(true);
         }
-        if submission.make_room() { Ok(false) } else { Err(no_room()) }
+        if submission.make_room(1) { Ok(false) } else { Err(no_room()) }
     }
 
     /// Queues an operation. Returns its ticket.

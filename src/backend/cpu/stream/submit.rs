@@ -43,7 +43,7 @@ impl CpuStream {
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
         // All are queued or none.
-        if !self.queue.submit()?.make_room_for(copies.len()) {
+        if !self.queue.submit()?.make_room(copies.len()) {
             return Err(queue::no_room());
         }
         let aborts = self.queue.operations.aborts();

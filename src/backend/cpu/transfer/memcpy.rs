@@ -21,16 +21,11 @@ pub fn copy(shared: &Shared, copy: &Copy) {
     if copy.dst.len >= LARGE {
         return copy_large(shared, copy);
     }
-    copy_short(shared, copy);
-}
-
-/// As [`copy`], of less than [`LARGE`] bytes.
-pub fn copy_short(shared: &Shared, copy: &Copy) {
     // SAFETY: both ranges were checked by the core.
     unsafe { ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len) };
 }
 
-/// As [`copy_short`], between spans that are [direct](Shared::is_direct).
+/// As [`copy`], of less than [`LARGE`] bytes, between spans that are [direct](Shared::is_direct).
 pub fn copy_directly(copy: &Copy) {
     // SAFETY: the core checked both ranges, which the program's addresses reach.
     unsafe { ptr::copy(address(copy.src.addr), address(copy.dst.addr), copy.dst.len) };
