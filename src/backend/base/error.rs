@@ -69,6 +69,11 @@ impl Fault {
         Self::new(FaultKind::OutOfHostMemory, text)
     }
 
+    /// The device has no memory left for this, or none of that kind.
+    pub fn out_of_device_memory(text: impl Into<String>) -> Self {
+        Self::new(FaultKind::OutOfDeviceMemory, text)
+    }
+
     /// A thread could not be started; `details`: what it is for, or how many there are.
     #[cold]
     pub(in crate::backend) fn no_thread(details: &str, error: &std::io::Error) -> Self {

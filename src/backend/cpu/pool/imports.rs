@@ -13,7 +13,7 @@ use crate::backend::cpu::memory::host_access::{self, Watch};
 use crate::backend::cpu::memory::pending::{Deferred, Users};
 use crate::backend::cpu::memory::pinned::HOST;
 use crate::backend::memory::usage::Level;
-use crate::backend::{Block, Fault, FaultKind, Result};
+use crate::backend::{Block, Fault, Result};
 
 /// Deferred blocks that a call checks.
 const REAP: usize = 8;
@@ -73,13 +73,10 @@ impl Imports {
         let whole = ((at + len).next_multiple_of(page) - first) as usize;
         let own = if ordinal.is_some() { own_view } else { 0 };
         if own != 0 && whole > own {
-            return Err(Fault::new(
-                FaultKind::OutOfDeviceMemory,
-                format!(
-                    "in guard mode {len} bytes of another process cannot be imported where a device \
+            return Err(Fault::out_of_device_memory(format!(
+                "in guard mode {len} bytes of another process cannot be imported where a device \
                      has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
-                ),
-            ));
+            )));
         }
         let mapping = Mapping::of_part(whole, file, first, own);
         let mapping = mapping.map_err(|error| {

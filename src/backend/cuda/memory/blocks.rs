@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::backend::{Block, Fault, FaultKind, Result};
+use crate::backend::{Block, Fault, Result};
 
 pub const NORMAL_PAGE: usize = 4 << 10;
 pub const HUGE_PAGE: usize = 2 << 20;
@@ -107,7 +107,7 @@ pub fn aligned(
 
 #[cold]
 pub fn too_large(len: usize) -> Fault {
-    Fault::new(FaultKind::OutOfDeviceMemory, format!("{len} bytes are more than can be addressed"))
+    Fault::out_of_device_memory(format!("{len} bytes are more than can be addressed"))
 }
 
 #[cfg(test)]

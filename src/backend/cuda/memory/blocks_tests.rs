@@ -1,6 +1,8 @@
 use super::*;
 use std::cell::RefCell;
 
+use crate::backend::FaultKind;
+
 #[test]
 fn tokens_keep_address_and_page() {
     let block = Block { addr: 0x7000_0020_0000, len: 1, token: token(0x7000_0000_0200, 4096) };

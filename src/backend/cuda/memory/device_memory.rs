@@ -194,10 +194,9 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let properties = properties(device);
     let page = huge_page(device, &properties).map_err(no_pages)?;
     if page < HUGE_PAGE || !page.is_power_of_two() {
-        return Err(Fault::new(
-            FaultKind::OutOfDeviceMemory,
-            format!("the device maps memory in pieces of {page} bytes and has no 2 MiB pages"),
-        ));
+        return Err(Fault::out_of_device_memory(format!(
+            "the device maps memory in pieces of {page} bytes and has no 2 MiB pages"
+        )));
     }
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
     let access = device.driver.access(device.context.ordinal, Access::ReadWrite);

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::DeviceMemory;
+use crate::backend::Fault;
 use crate::backend::cpu::base::machine;
-use crate::backend::{Fault, FaultKind};
 
 /// Guard mode needs a file in memory, which the system does not provide.
 pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
@@ -26,13 +26,10 @@ pub fn no_addresses(ordinal: u32, size: u64, own_view: usize, span: u64, error: 
         _ => "raise the limit of addresses, or go without PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
     };
     let wanted = span + own_view as u64;
-    Fault::new(
-        FaultKind::OutOfDeviceMemory,
-        format!(
-            "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} addresses{limit}: \
+    Fault::out_of_device_memory(format!(
+        "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} addresses{limit}: \
              {remedy}"
-        ),
-    )
+    ))
 }
 
 impl DeviceMemory {
@@ -50,7 +47,7 @@ impl DeviceMemory {
                  memory on any of them"
             ),
         };
-        Fault::new(FaultKind::OutOfDeviceMemory, text)
+        Fault::out_of_device_memory(text)
     }
 
     /// The kernel does not change the access to `len` bytes.
@@ -62,14 +59,11 @@ impl DeviceMemory {
     }
 
     pub(super) fn no_1g_pages(&self) -> Fault {
-        Fault::new(
-            FaultKind::OutOfDeviceMemory,
-            format!(
-                "device {} has no 1 GiB pages: the memory of a CPU device is on pages of 4 KiB or \
+        Fault::out_of_device_memory(format!(
+            "device {} has no 1 GiB pages: the memory of a CPU device is on pages of 4 KiB or \
                  2 MiB; ask for 2 MiB pages instead",
-                self.ordinal
-            ),
-        )
+            self.ordinal
+        ))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::DeviceMemory;
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::pages::{self, whole_pages};
-use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
+use crate::backend::{Block, Fault, PagePolicy, Result};
 
 /// A 2 MiB page without changes.
 pub const ORDINARY: u8 = 0;
@@ -124,14 +124,11 @@ impl DeviceMemory {
             Ok(()) => "its page map does not confirm them".to_owned(),
             Err(error) => error.to_string(),
         };
-        Err(Fault::new(
-            FaultKind::OutOfDeviceMemory,
-            format!(
-                "device {}: the kernel gives no 2 MiB pages for {} bytes ({said}); ask for 2 MiB \
+        Err(Fault::out_of_device_memory(format!(
+            "device {}: the kernel gives no 2 MiB pages for {} bytes ({said}); ask for 2 MiB \
                  pages first with ordinary ones as a substitute, or use Linux 6.1 or later with \
                  free memory in 2 MiB pieces",
-                self.ordinal, block.len
-            ),
-        ))
+            self.ordinal, block.len
+        )))
     }
 }

@@ -81,10 +81,10 @@ impl DeviceMemory {
                     true => "have the system allow that",
                     false => "free memory of this machine",
                 };
-                Fault::new(
-                    FaultKind::OutOfDeviceMemory,
-                    format!("the memory of device {} cannot come back: {error}; {remedy}, and try again", self.ordinal),
-                )
+                Fault::out_of_device_memory(format!(
+                    "the memory of device {} cannot come back: {error}; {remedy}, and try again",
+                    self.ordinal
+                ))
             })?;
         }
         for piece in saved.0.drain(..) {
