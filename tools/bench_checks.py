@@ -21,7 +21,7 @@ MOST = 3
 PROGRAMS = (
     ("streams", [], ("record x", "copy + synchronise")),
     ("graph", [], ("issued", "replayed")),
-    ("mem_pool", ["steady", "1"], ("allocate",)),
+    ("mem_pool", ["steady", "1"], ("allocation",)),
 )
 
 # Mebibytes of device memory, and the bytes of each write. The host waits for none of them.
