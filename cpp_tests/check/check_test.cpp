@@ -60,8 +60,9 @@ std::string Checks(const Planted& planted) {
     return checks.at(planted.kind);
 }
 
-ProcessResult RunProgram(const Planted& planted, const std::string& form, Settings settings = {}) {
-    settings.emplace_back("PORTACL_CHECK", Checks(planted));
+ProcessResult RunProgram(const Planted& planted, const std::string& form, Settings settings = {},
+                         const std::string& checks = "") {
+    settings.emplace_back("PORTACL_CHECK", checks.empty() ? Checks(planted) : checks);
     settings.emplace_back("PORTACL_CHECK_WAIT_MS", "200");
     const auto kernels = ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx");
     return RunProcess(Programs(), {planted.name, form, kernels.string()}, settings);
@@ -111,6 +112,15 @@ TEST_P(Fault, IsReportedOnceWithItsCallsAndTheirLines) {
     const size_t places = planted.kind == "bounds" ? 0 : 2;
     EXPECT_GE(Count(result.output, ".cpp:"), places) << result.output;
     EXPECT_EQ(Count(result.output, "portacl: PORTACL_CHECK: 1 "), 1) << result.output;
+}
+
+// Copies, fills and memory of pools have a short way if no other check sees operations.
+TEST_P(Fault, OfRacesIsFoundByThatCheckAlone) {
+    const Planted& planted = GetParam();
+    if (planted.kind != "race") return;
+    const ProcessResult faulty = RunProgram(planted, "faulty", {}, "races");
+    EXPECT_EQ(Reports(faulty.output), ExpectedReports(planted)) << faulty.output;
+    EXPECT_EQ(RunProgram(planted, "fixed", {}, "races").output, "");
 }
 
 TEST_P(Fault, IsNotInTheCorrectedProgram) {

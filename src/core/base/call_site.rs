@@ -68,8 +68,18 @@ pub struct Stack(Shared);
 
 #[derive(Clone, Debug)]
 enum Shared {
-    Kept(&'static Trace),
+    Kept(Kept),
     Counted(Arc<Trace>),
+}
+
+/// A stack that is never freed.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept(&'static Trace);
+
+impl From<Kept> for Stack {
+    fn from(kept: Kept) -> Self {
+        Self(Shared::Kept(kept))
+    }
 }
 
 #[derive(Debug)]
@@ -134,6 +144,15 @@ impl Stack {
         stack
     }
 
+    /// It, if it is never freed.
+    #[inline]
+    pub fn kept(&self) -> Option<Kept> {
+        match &self.0 {
+            Shared::Kept(kept) => Some(*kept),
+            Shared::Counted(_) => None,
+        }
+    }
+
     /// The stack of the calling thread, a signal handler of which has interrupted this instruction.
     pub fn interrupted(instruction: usize) -> Self {
         // Nothing asks whether this walk is the same as a later one.
@@ -170,7 +189,7 @@ impl Stack {
             }
         }
         let stack = match met.len() {
-            ..MOST_KEPT => Self(Shared::Kept(Box::leak(Box::new(trace)))),
+            ..MOST_KEPT => Kept(Box::leak(Box::new(trace))).into(),
             _ => Self(Shared::Counted(Arc::new(trace))),
         };
         met.insert(stack.clone());
@@ -187,7 +206,7 @@ impl Stack {
     #[inline]
     fn trace(&self) -> &Trace {
         match &self.0 {
-            Shared::Kept(trace) => trace,
+            Shared::Kept(Kept(trace)) => trace,
             Shared::Counted(trace) => trace,
         }
     }

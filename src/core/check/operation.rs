@@ -7,7 +7,7 @@ use std::time::Instant;
 use smallvec::SmallVec;
 
 use crate::backend::OpKind;
-use crate::core::base::call_site::Stack;
+use crate::core::base::call_site::{Kept, Stack};
 use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::sequence::{Line, Point};
 
@@ -75,7 +75,7 @@ pub struct InStream {
 /// How many of its ranges of memory an operation keeps for reports.
 const MOST_RANGES: usize = 4;
 
-/// Whether operations have details.
+/// See [`have_details`].
 static DETAILS: AtomicBool = AtomicBool::new(false);
 
 /// Whether operations have details.
@@ -89,15 +89,13 @@ pub fn record_details(are_wanted: bool) {
     DETAILS.store(are_wanted, Ordering::Relaxed);
 }
 
-/// An operation. Checks keep many of them, so that its place is not an `Option<InStream>`, which is longer.
+/// An operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// What it does.
     pub what: What,
-    line: Line,
-    /// 0: the host does it.
-    number: u64,
-    handle: u64,
+    /// Where it is in the order of streams; `None`: the host does it.
+    pub stream: Option<InStream>,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Stack>,
     /// What only files of reports have: without them an operation is short.
@@ -123,31 +121,8 @@ impl Operation {
     /// Submitted now.
     #[inline(always)]
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
-        let operation = Self::without_details(what, stream, stack);
-        match have_details() {
-            true => Self { details: Some(Details::now(uses)), ..operation },
-            false => operation,
-        }
-    }
-
-    /// As [`Self::new`], if operations have no details.
-    #[inline]
-    pub fn without_details(what: What, stream: Option<InStream>, stack: Option<Stack>) -> Self {
-        let InStream { handle, point } = stream.unwrap_or(InStream { handle: 0, point: Point { line: 0, number: 0 } });
-        Self { what, line: point.line, number: point.number, handle, stack, details: None }
-    }
-
-    /// Where it is in the order of streams; `None`: the host does it.
-    #[inline]
-    pub fn stream(&self) -> Option<InStream> {
-        let point = Point { line: self.line, number: self.number };
-        (self.number != 0).then_some(InStream { handle: self.handle, point })
-    }
-
-    /// Its place in the order of streams.
-    #[inline]
-    pub fn point(&self) -> Option<Point> {
-        self.stream().map(|stream| stream.point)
+        let details = have_details().then(|| Details::now(uses));
+        Self { what, stream, stack, details }
     }
 
     /// The same, at this time.
@@ -172,6 +147,18 @@ impl Operation {
         at.saturating_duration_since(began).as_secs_f64() * 1e3
     }
 
+    /// Its place in the order of streams.
+    #[inline]
+    pub fn point(&self) -> Option<Point> {
+        self.stream.map(|stream| stream.point)
+    }
+
+    /// It in short form. `None`: it has none, because the host does it, it has details, or its stack is counted.
+    pub fn short(&self) -> Option<Short> {
+        let stream = self.stream.filter(|_| self.details.is_none())?;
+        Short::new(self.what, stream, self.stack.as_ref())
+    }
+
     /// Its stream, by number.
     pub fn line(&self) -> Option<Line> {
         self.point().map(|point| point.line)
@@ -180,5 +167,35 @@ impl Operation {
     /// The function of the API that submitted it, if its calls were recorded.
     pub fn call(&self) -> String {
         self.stack.as_ref().and_then(Stack::call).unwrap_or_else(|| self.what.noun().to_owned())
+    }
+}
+
+/// An operation of a stream without details: nothing is to be freed with it, so that it is written at once where it is
+/// kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Short {
+    /// What it does.
+    pub what: What,
+    /// Where it is in the order of streams.
+    pub stream: InStream,
+    /// The calls that led to it, if they are recorded.
+    pub stack: Option<Kept>,
+}
+
+impl Short {
+    /// `None`: the stack is counted.
+    #[inline]
+    pub fn new(what: What, stream: InStream, stack: Option<&Stack>) -> Option<Self> {
+        let stack = match stack {
+            Some(stack) => Some(stack.kept()?),
+            None => None,
+        };
+        Some(Self { what, stream, stack })
+    }
+}
+
+impl From<Short> for Operation {
+    fn from(Short { what, stream, stack }: Short) -> Self {
+        Self { what, stream: Some(stream), stack: stack.map(Stack::from), details: None }
     }
 }

@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use self::history::History;
 use self::shadow::{Conflict, Shadow};
-use super::operation::{InStream, Operation, What};
+use super::operation::{Operation, Short, What};
 use super::report::{self, Finding, Kind, Party, Side};
-use crate::core::base::call_site::Stack;
 use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{self, Point, Sequence};
@@ -22,70 +21,48 @@ use crate::core::order::undecided::Pair;
 /// of two operations is behind an open wait, what ends the wait decides.
 pub fn check(
     sequence: &mut Sequence,
-    operation: &Operation,
+    operation: Operation,
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
     found: &mut Option<Vec<Finding>>,
 ) {
-    check_made(sequence, operation.what, operation.point(), || operation.clone(), used, graph, found);
-}
-
-/// As [`check`], for an operation without details. It is made where it is kept, because a processor waits before it
-/// copies what it has just written.
-#[inline]
-pub fn check_short(
-    sequence: &mut Sequence,
-    what: What,
-    stream: InStream,
-    stack: Option<Stack>,
-    used: &[Access],
-    found: &mut Option<Vec<Finding>>,
-) {
-    let operation = || Operation::without_details(what, Some(stream), stack.clone());
-    check_made(sequence, what, Some(stream.point), operation, used, None, found);
-}
-
-#[inline]
-fn check_made(
-    sequence: &mut Sequence,
-    what: What,
-    point: Option<Point>,
-    operation: impl Fn() -> Operation,
-    used: &[Access],
-    graph: Option<&Arc<GraphRun>>,
-    found: &mut Option<Vec<Finding>>,
-) {
-    let mut history: Box<History> = sequence.take_kept();
-    if !log(&mut history, sequence, what, point, &operation, used, graph) {
-        check_unlogged(&mut history, sequence, operation(), used, graph, found);
+    if let Some(short) = operation.short().filter(|_| graph.is_none()) {
+        return check_short(sequence, &short, used, found);
     }
-    history.sweep_if_many(|earlier| sequence.is_known(earlier));
-    sequence.keep(history);
+    let mut history = enter(sequence, operation.what, used);
+    check_unlogged(&mut history, sequence, operation, used, graph, found);
+    leave(sequence, history);
 }
 
-/// Adds an operation to the log, if it comes after all that is pending: then nothing conflicts with it. This is the
-/// short way of most operations. Returns whether it does.
-#[inline]
-fn log(
-    history: &mut History,
-    sequence: &Sequence,
-    what: What,
-    point: Option<Point>,
-    operation: impl Fn() -> Operation,
-    used: &[Access],
-    graph: Option<&Arc<GraphRun>>,
-) -> bool {
+/// As [`check`], for most operations.
+#[inline(always)]
+pub fn check_short(sequence: &mut Sequence, short: &Short, used: &[Access], found: &mut Option<Vec<Finding>>) {
+    let mut history = enter(sequence, short.what, used);
+    // Most operations come after all that is pending, so that nothing conflicts with them.
+    match is_ordered(&history, sequence, short.stream.point) {
+        true => history.log(short, used),
+        false => check_unlogged(&mut history, sequence, (*short).into(), used, None, found),
+    }
+    leave(sequence, history);
+}
+
+/// Takes the history, before something is done with memory.
+#[inline(always)]
+fn enter(sequence: &mut Sequence, what: What, used: &[Access]) -> Box<History> {
+    let mut history: Box<History> = sequence.take_kept();
     history.enter(sequence.era());
     match (what, used) {
         (What::Allocates, [memory]) => history.note_live(memory.end - memory.addr, 0),
         (What::Frees, [memory]) => history.note_live(0, memory.end - memory.addr),
         _ => {}
     }
-    let Some(point) = point.filter(|point| graph.is_none() && is_ordered(history, sequence, *point)) else {
-        return false;
-    };
-    history.log(point, operation, used);
-    true
+    history
+}
+
+#[inline(always)]
+fn leave(sequence: &mut Sequence, mut history: Box<History>) {
+    history.sweep_if_many(|earlier| sequence.is_known(earlier));
+    sequence.keep(history);
 }
 
 /// Returns what is to be reported now.
@@ -127,9 +104,9 @@ fn check_in(
     graph: Option<&Arc<GraphRun>>,
 ) -> Option<Vec<Finding>> {
     match (operation.point(), graph) {
-        (None, _) => check_host(history, sequence, operation, used),
-        (Some(point), Some(graph)) if is_ordered(history, sequence, point) => {
-            history.log_run(operation, graph);
+        (None, _) => check_host(history, sequence, &operation, used),
+        (Some(point), _) if is_ordered(history, sequence, point) => {
+            history.add_ordered(operation, used, graph);
             None
         }
         (Some(point), _) => check_unordered(history.shadow(), sequence, point, operation, used, graph),
@@ -184,20 +161,21 @@ fn check_unordered(
     findings(found, || shadow.operation(by).clone())
 }
 
-/// As [`check_unordered`], for the host. What it does is complete before anything else begins, so it is not kept.
+/// As [`check_unordered`], for the host. What it does is complete before anything else begins: of it only allocations
+/// and releases are kept, because earlier uses of their memory count no more.
 fn check_host(
     history: &mut History,
     sequence: &Sequence,
-    operation: Operation,
+    operation: &Operation,
     used: &[Access],
 ) -> Option<Vec<Finding>> {
     let found = match operation.what {
         What::Allocates => None,
         _ if history.is_ordered(|earlier| sequence.is_known(earlier)) => None,
-        _ => host_conflicts(history, sequence, &operation, used),
+        _ => host_conflicts(history, sequence, operation, used),
     };
     if matches!(operation.what, What::Allocates | What::Frees) {
-        used.iter().for_each(|memory| history.forget(operation.clone(), memory));
+        used.iter().for_each(|memory| history.forget(operation.what, memory));
     }
     found
 }

@@ -24,11 +24,16 @@ fn find(
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
 ) -> Vec<Finding> {
-    let (what, point) = (operation.what, operation.point());
-    let is_logged = log(history, sequence, what, point, || operation.clone(), used, graph);
-    let found = (!is_logged).then(|| check_in(history, sequence, operation.clone(), used, graph));
+    history.enter(sequence.era());
+    let found = match operation.short().filter(|_| graph.is_none()) {
+        Some(short) if is_ordered(history, sequence, short.stream.point) => {
+            history.log(&short, used);
+            None
+        }
+        _ => check_in(history, sequence, operation.clone(), used, graph),
+    };
     history.sweep_if_many(|earlier| sequence.is_known(earlier));
-    found.flatten().unwrap_or_default()
+    found.unwrap_or_default()
 }
 
 /// What is found: the memory, and the points of the two operations.
@@ -234,6 +239,18 @@ fn uses(history: &mut History, sequence: &mut Sequence, stream: u64, what: What,
 
 fn decided(history: &mut History, sequence: &mut Sequence, found: Vec<Finding>) -> usize {
     found.into_iter().filter_map(|finding| decide(history, sequence, finding)).count()
+}
+
+#[test]
+fn ranges_of_one_logged_operation_are_one_finding() {
+    let write = |addr, end| Access { addr, end, mode: Mode::Write };
+    let mut both = Both::default();
+    let stream = both.next(0);
+    let copies = Operation::new(What::Accesses(OpKind::CopyBatch), stream, None, &[]);
+    both.check(&copies, &[write(4096, 4160), write(4160, 4224)], None);
+    let [found, same] = both.uses(Some(1), What::Accesses(OpKind::Fill), write(4096, 4224));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found, same);
 }
 
 #[test]

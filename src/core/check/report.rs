@@ -157,8 +157,7 @@ pub struct Side {
 impl Side {
     fn of(party: &Party, began: Instant) -> Self {
         let operation = &*party.operation;
-        let Operation { what, stack, .. } = operation;
-        let stream = operation.stream();
+        let Operation { what, stream, stack, .. } = operation;
         let range = |used: &Access| UsedRange {
             does: what.verb(used.mode),
             addr: format!("{:#x}", used.addr),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::operation::{InStream, Operation, What, have_details};
+use super::operation::{InStream, Operation, Short, What, have_details};
 use super::report::Finding;
 use super::sync::{self, Step};
 use super::{init, is_on, races, report};
@@ -145,7 +145,7 @@ fn only_accesses(op: &Op<'_>) -> Option<Accesses> {
     Accesses::of_op(op)
 }
 
-/// Whether operations need more than a check for races.
+/// Whether a check or a file of reports needs more of an operation than races do.
 fn needs_more_than_accesses() -> bool {
     are_contents_checked() || have_details()
 }
@@ -156,8 +156,15 @@ fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
     let stack = report::stack();
     let mut sequence = sequence::lock();
     let point = sequence.next(stream);
+    let in_stream = InStream { handle: stream, point };
     let mut found = None;
-    races::check_short(&mut sequence, what, InStream { handle: stream, point }, stack, used, &mut found);
+    match Short::new(what, in_stream, stack.as_ref()) {
+        Some(short) => races::check_short(&mut sequence, &short, used, &mut found),
+        None => {
+            let operation = Operation::new(what, Some(in_stream), stack, used);
+            races::check(&mut sequence, operation, used, None, &mut found);
+        }
+    }
     match what {
         What::Frees => used.iter().for_each(|freed| sequence.forget_values(freed.addr..freed.end)),
         What::Allocates => {}
@@ -178,7 +185,7 @@ fn overwrite(sequence: &mut Sequence, stream: Option<u64>, used: &[Access]) {
     }
 }
 
-/// Whether checks need more of an operation than its order and the memory that it uses.
+/// Whether it is checked what is in memory, and what the program knows of it.
 fn are_contents_checked() -> bool {
     is_on(Check::Init) || is_on(Check::Sync)
 }
@@ -285,7 +292,7 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
         init::allocates(addr, len, Arc::new(operation.clone()));
     }
     if is_on(Check::Races) {
-        races::check(&mut sequence, &operation, &[used], None, &mut None);
+        races::check(&mut sequence, operation, &[used], None, &mut None);
     }
 }
 
@@ -348,7 +355,7 @@ impl Seen<'_> {
         let mut found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
         report::page::operation(&operation);
         if is_on(Check::Races) && !accesses.0.is_empty() {
-            races::check(&mut sequence, &operation, &accesses.0, self.graph, &mut found);
+            races::check(&mut sequence, operation, &accesses.0, self.graph, &mut found);
         }
         // A free writes nothing that ends a wait.
         if self.what != What::Frees {

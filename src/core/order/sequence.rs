@@ -91,6 +91,7 @@ pub struct Sequence {
     kept: Option<Box<dyn Any + Send>>,
 }
 
+/// Each operation takes the lock. Sweeps hold it for milliseconds; then others sleep between tries.
 static SEQUENCE: LazyLock<SpinLock<Sequence>> = LazyLock::new(SpinLock::default);
 
 /// The order, for the checker.
@@ -119,8 +120,9 @@ impl Sequence {
         result
     }
 
-    /// Takes what the checker keeps, which has to be kept again.
-    #[inline]
+    /// Takes what the checker keeps, which has to be kept again. As [`Self::with_kept`], without a closure, whose
+    /// captures are copied.
+    #[inline(always)]
     pub fn take_kept<T: Any + Default + Send>(&mut self) -> Box<T> {
         self.kept.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default()
     }
@@ -301,10 +303,14 @@ impl Sequence {
     }
 
     /// Memory is freed. Values at the same addresses are others from now on, and end no wait of before.
+    #[inline]
     pub fn forget_values(&mut self, memory: Range<usize>) {
-        if self.values.is_empty() {
-            return;
+        if !self.values.is_empty() {
+            self.forget_values_in(memory);
         }
+    }
+
+    fn forget_values_in(&mut self, memory: Range<usize>) {
         self.order_known_pairs();
         while let Some(&addr) = self.values.range(memory.clone()).next() {
             self.values.remove(&addr);

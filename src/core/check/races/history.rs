@@ -2,7 +2,7 @@
 //!
 //! As long as each operation is ordered after the previous one, as in a program with one stream, no two of them can
 //! conflict. Such operations are only logged. The shadow gets them when an operation comes that is not ordered after
-//! the latest one. When the log is full, those that the host has waited for, or whose memory later ones have
+//! the latest one, or that runs a graph. When the log is full, those that the host has waited for, or whose memory later ones have
 //! overwritten, are dropped. The shadow gets the others if they are many.
 
 use std::collections::BTreeMap;
@@ -11,25 +11,51 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::shadow::Shadow;
-use crate::core::check::operation::{Operation, What};
+use crate::core::base::call_site::Kept;
+use crate::core::check::operation::{InStream, Operation, Short, What};
 use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::graph_run::GraphRun;
-use crate::core::order::sequence::Point;
+use crate::core::order::sequence::{Line, Point};
 
-/// The most steps of the log.
+/// With so many steps the log is shortened.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
 
-/// One use of memory by an operation. The host's are allocations and releases: earlier uses count no more.
+/// A use of memory by an operation. There are many, and most are written in a short time: its fields are numbers beside
+/// each other, because a processor waits before it copies a structure that it has just written.
+#[derive(Clone, Copy)]
 struct Step {
     addr: usize,
     end: usize,
+    handle: u64,
+    /// 0: the host has allocated or freed the memory, so that earlier uses count no more.
+    number: u64,
+    stack: Option<Kept>,
+    line: Line,
+    what: What,
     mode: Mode,
-    operation: Operation,
 }
 
 impl Step {
+    #[inline(always)]
+    fn new(access: &Access, operation: &Short) -> Self {
+        let Access { addr, end, mode } = *access;
+        let Short { what, stream: InStream { handle, point: Point { line, number } }, stack } = *operation;
+        Self { addr, end, handle, number, stack, line, what, mode }
+    }
+
     fn access(&self) -> Access {
         Access { addr: self.addr, end: self.end, mode: self.mode }
+    }
+
+    /// `None`: the host has allocated or freed the memory.
+    fn operation(&self) -> Option<Short> {
+        let stream = InStream { handle: self.handle, point: self.point()? };
+        Some(Short { what: self.what, stream, stack: self.stack })
+    }
+
+    /// The operation's place in the order of streams.
+    fn point(&self) -> Option<Point> {
+        (self.number != 0).then_some(Point { line: self.line, number: self.number })
     }
 }
 
@@ -77,29 +103,32 @@ impl History {
 
     /// Adds an operation that is ordered after all of them, and is not open.
     #[inline(always)]
-    pub fn log(&mut self, point: Point, operation: impl Fn() -> Operation, used: &[Access]) {
-        self.latest = Some(point);
-        for &Access { addr, end, mode } in used {
-            // Before the step is made: it is stored where it stays.
-            self.log.reserve(1);
-            self.log.push(Step { addr, end, mode, operation: operation() });
+    pub fn log(&mut self, operation: &Short, used: &[Access]) {
+        self.latest = Some(operation.stream.point);
+        for access in used {
+            self.log.push(Step::new(access, operation));
         }
     }
 
-    /// As [`Self::log`], for one that runs this graph.
-    pub fn log_run(&mut self, operation: Operation, graph: &Arc<GraphRun>) {
+    /// As [`Self::log`], for one that runs this graph, or has no short form.
+    pub fn add_ordered(&mut self, operation: Operation, used: &[Access], graph: Option<&Arc<GraphRun>>) {
         self.latest = operation.point();
+        let allocates = operation.what == What::Allocates;
         let shadow = self.checked();
         let by = shadow.begin(operation);
-        shadow.add_run(graph, by, |_| false);
+        match graph {
+            Some(graph) => shadow.add_run(graph, by, |_| false),
+            None => used.iter().for_each(|access| shadow.add_ordered(access, by, allocates)),
+        }
     }
 
     /// Forgets the uses of this memory, which the host has allocated or freed.
-    pub fn forget(&mut self, operation: Operation, &Access { addr, end, mode }: &Access) {
-        match self.is_unordered {
-            true => self.shadow.forget(addr, end),
-            false => self.log.push(Step { addr, end, mode, operation }),
+    pub fn forget(&mut self, what: What, memory: &Access) {
+        if self.is_unordered {
+            return self.shadow.forget(memory.addr, memory.end);
         }
+        let by_host = InStream { handle: 0, point: Point { line: 0, number: 0 } };
+        self.log.push(Step::new(memory, &Short { what, stream: by_host, stack: None }));
     }
 
     /// The shadow of all operations, for one that is not ordered after them, or is open.
@@ -108,7 +137,7 @@ impl History {
         self.checked()
     }
 
-    /// The shadow of all operations, for one of the host, which is not added.
+    /// The shadow of all operations so far.
     pub fn checked(&mut self) -> &mut Shadow {
         if !self.log.is_empty() {
             if !self.shadow.has_runs() {
@@ -148,7 +177,9 @@ impl History {
     /// Drops what is known to be complete, or what one later step writes: the fast way, for programs that use whole
     /// ranges again.
     fn drop_overwritten(&mut self, is_known: impl Fn(Point) -> bool) {
-        let mut written = std::mem::take(&mut self.written);
+        // To clear the map takes as long as its room is large: a short log has a map of its own.
+        let is_long = self.log.len() >= MOST / 16;
+        let mut written = if is_long { std::mem::take(&mut self.written) } else { FxHashMap::default() };
         self.drop_steps(is_known, |access| {
             let known = written.entry(access.addr).or_default();
             let is_overwritten = *known >= access.end;
@@ -157,8 +188,11 @@ impl History {
             }
             is_overwritten
         });
-        written.clear();
-        self.written = written;
+        if is_long {
+            written.clear();
+            written.shrink_to(MOST);
+            self.written = written;
+        }
     }
 
     /// Drops the steps that nothing later can conflict with: the host knows that they are complete, or
@@ -169,7 +203,7 @@ impl History {
         let mut are_known = false;
         let mut first = log.len();
         for index in (0..log.len()).rev() {
-            let point = log[index].operation.point();
+            let point = log[index].point();
             are_known = are_known || point.is_some_and(&is_known);
             if !is_overwritten(&log[index].access()) && !(are_known && point.is_some()) {
                 first -= 1;
@@ -208,22 +242,19 @@ impl History {
         // The number of the step's operation, which the steps of one operation share.
         let mut latest = None;
         for step in log.drain(..) {
-            let (access, operation) = (step.access(), step.operation);
-            let Some(point) = operation.point() else {
+            let access = step.access();
+            let Some(operation) = step.operation() else {
                 shadow.forget(access.addr, access.end);
                 continue;
             };
-            let allocates = operation.what == What::Allocates;
             let by = match latest {
-                Some((known, by)) if known == point => by,
-                _ => shadow.begin(operation),
+                Some((point, by)) if point == operation.stream.point => by,
+                _ => shadow.begin(operation.into()),
             };
-            latest = Some((point, by));
-            match allocates {
-                true => shadow.begin_memory(&access, by),
-                false => shadow.add_ordered(&access, by),
-            }
+            latest = Some((operation.stream.point, by));
+            shadow.add_ordered(&access, by, operation.what == What::Allocates);
         }
+        log.shrink_to(MOST);
     }
 }
 

@@ -174,9 +174,11 @@ impl Shadow {
         true
     }
 
-    /// Adds a use that is ordered after all others.
-    pub fn add_ordered(&mut self, access: &Access, by: u64) {
-        if !self.add_known(access, by, |_| true, |_| false) {
+    /// Adds a use that is ordered after all others. `allocates`: of memory that begins to be used.
+    pub fn add_ordered(&mut self, access: &Access, by: u64, allocates: bool) {
+        if allocates {
+            self.begin_memory(access, by);
+        } else if !self.add_known(access, by, |_| true, |_| false) {
             self.add(access, by, |_| false);
         }
     }

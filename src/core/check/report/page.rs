@@ -65,7 +65,7 @@ impl Timeline {
     }
 
     fn add(&mut self, operation: &Operation, began: Instant) {
-        let lane = self.lane(operation.stream().map(|stream| stream.handle));
+        let lane = self.lane(operation.stream.map(|stream| stream.handle));
         let number = operation.point().map_or(0, |point| point.number);
         let bytes: usize = operation.uses().iter().map(|used| used.end - used.addr).sum();
         let change = match operation.what {

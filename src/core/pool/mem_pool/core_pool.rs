@@ -115,10 +115,10 @@ impl CorePool {
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
         let has_passed = self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
-        let PoolMemory { place, entry, note, .. } = found;
-        // Also withdraws it from other processes, before it can be allocated again.
-        let hide = || self.leaves((found.base, found.len), place.hide(entry));
-        let back = Back { note, place, number: entry.index, has_passed };
+        // Also withdraws it from other processes, before it can be allocated again. By `found`, which is in memory
+        // already.
+        let hide = || self.leaves((found.base, found.len), found.place.hide(found.entry));
+        let back = Back { note: found.note, place: found.place, number: found.entry.index, has_passed };
         let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
         self.note_idle();
         freed

@@ -81,6 +81,7 @@ impl Request for PoolRequest {
         Ok(())
     }
 
+    #[inline]
     fn event(&self) -> Result<Event> {
         match &self.order {
             Order::Stream(stream) => self.event_in(handles::get_pinned("memPool", self.pool, stream.pin())?),
@@ -90,6 +91,7 @@ impl Request for PoolRequest {
 }
 
 impl PoolRequest {
+    #[inline]
     fn event_in(&self, mem_pool: &MemPool) -> Result<Event> {
         mem_pool.check_gives(self.size)?;
         let device = mem_pool.pool.home.device().map_or(HOST, |id| id as i32);
