@@ -2,7 +2,7 @@
 # down, to 50,000; a new feature adds what it needs, in a summand of its own.
 runtime=54717
 checks=2345 # PORTACL_CHECK: src/core/check, src/core/order, and what its other checks adopt
-schedules=560 # PORTACL_SCHEDULE: src/backend/cpu/stream/schedule, src/core/base/schedule.rs
+schedules=560 # PORTACL_SCHEDULE: src/backend/cpu/stream/schedule, src/core/base/gate.rs
 drivers=350 # rules of real drivers: captures and contexts of other libraries, blocking copies, pitches, frees, sharing,
             # parameters of kernels in PTX, threads for tasks of graphs
 stamps=50   # tags and call stacks of stamps

@@ -37,8 +37,9 @@ impl Offer {
         }
         let (bytes, descriptor) = export()?;
         let key = BROKER.offer(kind, Parcel::new(bytes, Some(descriptor)), admission)?;
-        // Of two concurrent offers the second is withdrawn when it is dropped.
-        Ok(slot.get_or_init(|| Self { kind, key, admission }))
+        let made = Self { kind, key, admission };
+        // Of two concurrent offers the second is withdrawn: it is dropped with the closure, which is not called.
+        Ok(slot.get_or_init(move || made))
     }
 
     /// It cannot be imported any more.
@@ -87,3 +88,7 @@ pub(in crate::core) fn about(argument: &str, fault: Fault) -> Error {
     let text = format!("{argument}: {}", fault.text());
     fault.with_text(text).into()
 }
+
+#[cfg(test)]
+#[path = "ipc_key_tests.rs"]
+mod tests;

@@ -100,7 +100,11 @@ fn watchers_of(exception: &Exception) -> Vec<Watcher> {
 
 /// A function that calls all callbacks for a failure; `None` if there are none.
 pub fn announce(exception: Exception) -> Option<HostFn> {
-    (!watchers_of(&exception).is_empty()).then(|| HostFn::from_closure(move || report(exception)))
+    let is_any = {
+        let watchers = WATCHERS.lock();
+        watchers.set.is_some() || !watchers.registered.is_empty()
+    };
+    (is_any || !watchers_of(&exception).is_empty()).then(|| HostFn::from_closure(move || report(exception)))
 }
 
 fn report(exception: Exception) {

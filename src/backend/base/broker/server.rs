@@ -16,7 +16,7 @@ use crate::algo::host::system_call::named;
 use crate::algo::thread::quiet_thread;
 use crate::backend::Result;
 
-/// The most open connections; the oldest one is closed for a new one.
+/// The most peers that have sent no request; the one that has waited longest is disconnected for a new one.
 const MOST_GUESTS: usize = 32;
 
 /// How long the server pauses after an accept has failed.

@@ -194,7 +194,8 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     Ok(())
 }
 
-/// As [`map_at`] in the library's view, and at `addr` without access; if `own` is 0, only there and with access.
+/// Maps it in the library's view, `own` bytes behind `addr`, and without access at `addr`, the program's view. If `own`
+/// is 0 there is one view, at `addr`, with access.
 fn map_views(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Result<()> {
     map_at(addr + own, len, source, ACCESS)?;
     if own != 0 {

@@ -127,8 +127,8 @@ impl HostMemory {
             None => {
                 let mut mapping = self.map_unlocked(HUGE as usize)?;
                 self.lock(&mut mapping);
-                let vacant = (0..).find(|slab| !state.slabs.contains_key(slab));
-                let slab = vacant.expect("there are more numbers than slabs");
+                let vacant = (0..).zip(state.slabs.keys()).find(|(number, used)| number != *used);
+                let slab = vacant.map_or(state.slabs.len() as u64, |(number, _)| number);
                 state.slabs.insert(slab, mapping);
                 state.arena.add_region(slab * HUGE, HUGE);
                 let piece = state.arena.take(len as u64, align);

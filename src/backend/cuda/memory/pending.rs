@@ -1,4 +1,4 @@
-//! Memory that was freed while streams may still use it.
+//! What goes back to the driver when no queued work uses it any more: memory, mappings, modules, graphs.
 //!
 //! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
 //! everything that runs. So while a stream is busy a block stays here, with a mark in each busy stream. A later call
@@ -51,7 +51,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// What most are: of a device or the host, shared, with waits.
+    /// Of this device, or of the host: work that crosses devices may use it, and the driver may wait.
     pub fn new(device: Option<&Arc<DeviceState>>) -> Self {
         Self { device: device.cloned(), is_shared: true, may_wait: true, bytes: 0, mapping: 0..0 }
     }

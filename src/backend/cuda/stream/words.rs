@@ -7,8 +7,7 @@ use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, C
 use parking_lot::Mutex;
 
 use crate::backend::cuda::base::api::Api;
-use crate::backend::cuda::runtime::context::Context;
-use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::runtime::{Context, DriverState};
 use crate::backend::{FaultKind, Result};
 
 const PAGE: usize = 4 << 10;
