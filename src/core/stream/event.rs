@@ -10,9 +10,9 @@
 //! when the reset was queued: an earlier reset that is still pending does not affect a later record. Waits of streams
 //! and of the host ignore resets, so that a misplaced reset breaks no order.
 //!
-//! Events with ACL_EVENT_EXTERNAL are signals between streams and graphs, also graphs that run already. Such an event is
-//! set or not. A record sets it, a reset clears it, and a wait lasts until it is set; each takes effect when its stream,
-//! or its run of a graph, reaches it.
+//! Events with ACL_EVENT_EXTERNAL are signals between streams and graphs, also graphs that run already. Such an event
+//! is set or not. A record sets it, a reset clears it, and a wait lasts until it is set; each takes effect when its
+//! stream, or its run of a graph, reaches it.
 
 mod lifetime;
 mod marks;

@@ -36,7 +36,7 @@ pub struct Family {
     process: &'static str,
     /// The threads with streams, by their pthread_t.
     threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
-    /// Each process call that a thread is inside of has a clone. Calls that an earlier session left have one of another.
+    /// Each process call that a thread is inside of has a clone. Calls that an earlier session left have another one.
     inside: Mutex<Option<Arc<()>>>,
 }
 

@@ -107,8 +107,8 @@ impl Executor {
         self.answer(calls);
     }
 
-    /// Lists streams whose order a schedule chooses: they run one operation and are listed again. The thread that serves
-    /// waits in the schedule.
+    /// Lists streams whose order a schedule chooses: they run one operation and are listed again. The thread that
+    /// serves waits in the schedule.
     fn push_scheduled(&self, schedule: &Schedule, queues: impl Iterator<Item = Arc<Queue>>) {
         for queue in queues {
             let (id, operation) = (queue.id, queue.first_operation());

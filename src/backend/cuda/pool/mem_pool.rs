@@ -149,7 +149,7 @@ impl Pool for CudaPool {
         let (device, addr) = (self.device.clone(), block.addr);
         let pooled = Release { may_wait: false, ..Release::new(self.device.as_ref()) };
         pending::release(&self.driver, pooled, move |driver, _| {
-            // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait for it.
+            // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait.
             let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
             driver.owned.remove_after(addr, || match &device {
                 Some(device) => {

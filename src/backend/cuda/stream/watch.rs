@@ -1,5 +1,6 @@
 //! Waits that the host watches for a stream: for notifies, and for values for which the driver does not wait. A GPU
-//! cannot wait for the count of a notify and clear it in one step, nor give a wait up, so the host changes notifies too.
+//! cannot wait for the count of a notify and clear it in one step, nor give a wait up, so the host changes notifies
+//! too.
 //!
 //! When a stream reaches such a wait it delivers it to the watcher, and then waits for its word, as after a host
 //! function (`host_fn.rs`). The watcher ends that wait.

@@ -2,8 +2,8 @@
 //!
 //! As long as each operation is ordered after the previous one, as in a program with one stream, no two of them can
 //! conflict. Such operations are only logged. The shadow gets them when an operation comes that is not ordered after
-//! the latest one, or that runs a graph. When the log is full, those that the host has waited for, or whose memory later ones have
-//! overwritten, are dropped. The shadow gets the others if they are many.
+//! the latest one, or that runs a graph. When the log is full, those that the host has waited for, or whose memory
+//! later ones have overwritten, are dropped. The shadow gets the others if they are many.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{Line, Point};
 
-/// With so many steps the log is shortened.
+/// With this number of steps the log is shortened.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
 
 /// A use of memory by an operation. There are many, and most are written in a short time: its fields are numbers beside

@@ -127,8 +127,8 @@ impl DeviceSlot {
     }
 
     /// Locks the count of released sets. A reset that holds the lock waits for the streams of the device, which may
-    /// wait for callbacks of another device that only the calling thread runs. So a thread with such callbacks waits for
-    /// a bounded time.
+    /// wait for callbacks of another device that only the calling thread runs. So a thread with such callbacks waits
+    /// for a bounded time.
     fn lock(&self) -> Result<MutexGuard<'_, u64>> {
         let mut pending_since = None;
         loop {
@@ -151,8 +151,8 @@ impl DeviceSlot {
         }
     }
 
-    /// Opens it, with its default context. Returns the default stream as well, if it was closed before. `_released`: the
-    /// caller holds the lock.
+    /// Opens it, with its default context. Returns the default stream as well, if it was closed before. `_released`:
+    /// the caller holds the lock.
     fn open(&self, _released: &u64, driver: &dyn Driver) -> Result<(Arc<Device>, Handle, Option<Handle>)> {
         if self.ended.load(Ordering::SeqCst) {
             return Err(runtime::finalized());

@@ -37,7 +37,7 @@ impl Attribute {
     }
 }
 
-/// Attributes that are stored and returned, and have no effect. The others are kept elsewhere.
+/// Attributes that are stored and returned, and have no effect. Streams and devices keep the others.
 #[derive(Default)]
 struct Attributes([AtomicU32; 5]);
 

@@ -264,8 +264,8 @@ impl StreamState {
         if self.adopted { self.device.call_here(calls) } else { self.device.call_outside(calls) }
     }
 
-    /// Allocates from a pool in this stream. Returns the address, and whether it is new: from `take`, and not of a block
-    /// whose free was deferred.
+    /// Allocates from a pool in this stream. Returns the address, and whether it is new: from `take`, and not of a
+    /// block whose free was deferred.
     #[inline(always)]
     pub fn submit_alloc(
         &self,
