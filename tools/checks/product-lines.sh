@@ -11,7 +11,7 @@ pages=120   # PORTACL_CHECK_REPORT: src/core/check/report/page.rs
 recorder=745 # what makes PORTACL_CHECK=races fast: numbered operations, runs of graphs as one entry, shared clocks, a
              # hash table of ranges, a short way of copies, lists of walked stacks for each thread, and
              # stacks that are never freed
-log=298     # a log of ordered operations for races, and dropping what several of them overwrite, the
+log=302     # a log of ordered operations for races, and dropping what several of them overwrite, the
             # watcher of memory beside the path of hooks
 calls=340   # short ways of frequent calls: stripes of threads in src/algo/alloc/block_cache, the first part of calls,
             # the default pool without a lock, waits that write to no shared memory

@@ -20,6 +20,9 @@ use crate::core::order::sequence::{Line, Point};
 /// With this number of steps the log is shortened.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
 
+/// A log with more steps is long.
+const LONG: usize = MOST / 16;
+
 /// A use of memory by an operation. There are many, and most are written in a short time: its fields are numbers beside
 /// each other, because a processor waits before it copies a structure that it has just written.
 #[derive(Clone, Copy)]
@@ -178,7 +181,7 @@ impl History {
     /// ranges again.
     fn drop_overwritten(&mut self, is_known: impl Fn(Point) -> bool) {
         // To clear the map takes as long as its room is large: a short log has a map of its own.
-        let is_long = self.log.len() >= MOST / 16;
+        let is_long = self.log.len() > LONG;
         let mut written = if is_long { std::mem::take(&mut self.written) } else { FxHashMap::default() };
         self.drop_steps(is_known, |access| {
             let known = written.entry(access.addr).or_default();
@@ -205,7 +208,8 @@ impl History {
         for index in (0..log.len()).rev() {
             let point = log[index].point();
             are_known = are_known || point.is_some_and(&is_known);
-            if !is_overwritten(&log[index].access()) && !(are_known && point.is_some()) {
+            let is_over = is_overwritten(&log[index].access()) || are_known && point.is_some();
+            if !is_over {
                 first -= 1;
                 log.swap(first, index);
             }
