@@ -33,7 +33,7 @@ pub const DEVICES: u32 = 4;
 /// Options of the devices.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// How many devices there are, at most 64. `None`: [`DEVICES`].
+    /// How many devices there are, at most 64. `None`: `DEVICES`.
     pub devices: Option<u32>,
     /// Bytes of memory of each, as a private limit, rounded up to 2 MiB. `None`: each can have nearly all memory of
     /// this machine, and all together no more than that.

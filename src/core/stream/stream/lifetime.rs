@@ -86,7 +86,7 @@ impl Stream {
         self.native.abandon()
     }
 
-    /// Drops pending operations, and goes on: see [`backend::Stream::abort`].
+    /// Drops pending operations, and goes on: see [`crate::backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         self.note_abort();
         interceptor::installed().note(self, Change::Aborted);
