@@ -65,7 +65,7 @@ impl Drop for Draft<'_> {
 
 impl<'a> Draft<'a> {
     pub fn new(device: &'a DeviceState, nodes: &[Node]) -> Result<Self> {
-        // SAFETY: no flags.
+        // SAFETY: a new graph; the driver defines no flags for it.
         let raw = device.create(|api| unsafe { api.graph_create(0) })?;
         let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
         // A node may need several nodes of the driver.

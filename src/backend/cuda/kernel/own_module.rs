@@ -93,7 +93,7 @@ impl OwnModule {
 impl Loaded {
     fn load(device: &DeviceState, ptx: Ptx, names: &[String]) -> Result<Self> {
         let ptx = CString::new(ptx.text()).expect("PTX has no zero inside");
-        // SAFETY: a text that ends with a zero.
+        // SAFETY: PTX of the library, which a zero ends.
         let raw = device.call(|api| unsafe { api.module_load_data(ptx.as_ptr().cast()) })?;
         let mut functions = Vec::with_capacity(names.len());
         for name in names {

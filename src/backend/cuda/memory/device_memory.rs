@@ -106,7 +106,7 @@ pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
     let block = with_reaping(&device.driver, || {
         aligned_on(device, &device.managed_padding, len, |len| {
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;
-            // SAFETY: a flag that the driver defines.
+            // SAFETY: new managed memory, attached to all streams.
             alloc(device, len, |api| unsafe { api.mem_alloc_managed(len, flags) })
         })
     });
@@ -200,7 +200,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     }
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
     let access = device.driver.access(device.context.ordinal, Access::ReadWrite);
-    // SAFETY: the properties are complete.
+    // SAFETY: `properties` name the device, and `page` is its granularity.
     let map = |api: &Api| unsafe { reserve_and_map(api, len, page, &properties) };
     let address = device.call(map).map_err(no_pages)?;
     // SAFETY: just mapped.

@@ -83,7 +83,7 @@ pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
 
 fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
     let (context, base) = in_any_context(driver, |context| {
-        // SAFETY: a flag that the driver defines.
+        // SAFETY: new pinned memory, for all contexts.
         let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, CU_MEMHOSTALLOC_PORTABLE) };
         context.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
     })?;

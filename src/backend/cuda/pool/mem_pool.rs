@@ -182,7 +182,7 @@ impl Pool for CudaPool {
     }
 
     fn trim(&self, keep: usize) -> Result<()> {
-        // SAFETY: a pool that lives.
+        // SAFETY: a pool that lives; blocks that are in use stay.
         self.call(|api, pool| unsafe { api.mem_pool_trim_to(pool, keep) })
     }
 
@@ -228,7 +228,7 @@ impl Pool for CudaPool {
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let mut export = CUmemPoolPtrExportData { reserved: *export };
         let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE;
-        // SAFETY: a pool that lives.
+        // SAFETY: a pool that lives, and what another process exported, which the driver checks.
         let imported = self.call(|api, pool| unsafe { api.mem_pool_import_pointer(pool, &mut export) });
         let addr = imported.map_err(|fault| is_none(fault, "the data name no live allocation of this pool"))? as usize;
         // SAFETY: RANGE_SIZE is a size.

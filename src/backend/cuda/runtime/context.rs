@@ -114,7 +114,7 @@ impl Context {
     /// Makes this context current on the calling thread if it is not.
     #[inline(always)]
     fn enter(&self) -> Outcome {
-        // SAFETY: a query of this thread's context.
+        // SAFETY: it takes nothing, and returns the calling thread's context.
         let current = match unsafe { self.api.ctx_get_current() } {
             // Another library has destroyed the context that is current.
             Err(failure) if failure.wants_context() => return self.set(),

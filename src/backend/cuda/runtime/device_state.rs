@@ -153,7 +153,7 @@ impl DeviceState {
     pub fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {
         self.sweep_events();
         let flags = if timing { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
-        // SAFETY: flags that the driver defines.
+        // SAFETY: a new event, with or without times.
         let raw = self.create(|api| unsafe { api.event_create(flags as u32) })?;
         self.events.lock().insert(raw.addr());
         Ok(Raw(raw))

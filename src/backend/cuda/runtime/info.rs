@@ -15,7 +15,7 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
         // SAFETY: the driver's device exists.
         Ok(unsafe { api.device_get_attribute(attribute as c_int, device) }?.max(0) as u32)
     };
-    // SAFETY: as above.
+    // SAFETY: `device` is a number that the driver gave; it writes only what this returns.
     let total_memory = unsafe { api.device_total_mem(device) }? as u64;
     let threads = ThreadLimits {
         warp: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,

@@ -93,7 +93,7 @@ pub const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ
 /// A page of words, all zero.
 fn alloc_page(context: &Context) -> Result<usize> {
     let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    // SAFETY: flags that the driver defines.
+    // SAFETY: a new page of pinned memory, which devices address as well.
     let alloc = |api: &Api| unsafe { api.mem_host_alloc(PAGE, flags) };
     let page = context.call_for(FaultKind::OutOfHostMemory, alloc)?;
     // SAFETY: just allocated.
