@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # Runs the packed suite, samples and benches on this machine's GPU, the most telling programs first.
-# usage: ./run [SHARD/COUNT] [--seconds N] [RESULTS_DIRECTORY]
+# usage: ./run [SHARD/COUNT] [--seconds N] [--longest N] [--jobs N] [RESULTS_DIRECTORY]
 #   SHARD/COUNT   only this part: the first is what docs/gpu/assumptions.md names, the others divide the rest
 #   --seconds N   stops before N seconds have passed; the next call continues with what has not run
+#   --longest N   stops a program after N seconds, if it would have more
+#   --jobs N      runs N programs at a time; what fails then runs again alone. Benchmarks run alone.
 # A program that has a result in RESULTS_DIRECTORY (default: results) does not run again.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 
-shard=1 count=1 seconds=0 results=results
+shard=1 count=1 seconds=0 longest=0 jobs=1 results=results
 while (($#)); do
     case $1 in
     --seconds) seconds=${2:?--seconds needs a number} && shift ;;
+    --longest) longest=${2:?--longest needs a number} && shift ;;
+    --jobs) jobs=${2:?--jobs needs a number} && shift ;;
     [0-9]*/[0-9]*) shard=${1%/*} count=${1#*/} ;;
-    -*) sed -n '2,6s/^# //p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '2,8s/^# //p' "$0" >&2 && exit 2 ;;
     *) results=$1 ;;
     esac
     shift
@@ -78,8 +82,12 @@ part() {
 
 # stacks PID: where the threads of a program are that does not end.
 stacks() {
-    local text
-    text=$(timeout 60 gdb -p "$1" -batch -ex 'thread apply all backtrace 30' 2>/dev/null)
+    local text='' debugger
+    for debugger in gdb cuda-gdb /usr/local/cuda/bin/cuda-gdb; do
+        command -v "$debugger" >/dev/null || continue
+        text=$(timeout 60 "$debugger" -p "$1" -batch -ex 'thread apply all backtrace 30' 2>/dev/null)
+        break
+    done
     if [[ $text == *'#0 '* ]]; then
         echo "$text"
     else
@@ -94,8 +102,10 @@ json_texts() { printf '%s\n' "$@" | tr -d '\000-\011\013-\037' | sed 's/[\\"]/\\
 # one NAME SECONDS COMMAND...: runs it, prints a line, and keeps a row. A program that was stopped because this script's
 # time is over has no row, and runs again.
 one() {
-    local name=$1 patience=$2 log=$results/$1.log cut=0 status=0 hung=0 verdict began pid watcher ending counts reasons
+    local name=$1 patience=$2 log=$results/$1.log hang=$results/$1.hung cut=0 status=0 hung=0
+    local verdict began pid watcher ending counts reasons
     shift 2
+    ((longest == 0 || longest > patience)) || patience=$longest
     if ((seconds > 0 && seconds - SECONDS < patience)); then
         patience=$((seconds - SECONDS)) cut=1
     fi
@@ -106,15 +116,15 @@ one() {
         sleep 0.1
         kill -0 "$pid" 2>/dev/null || exit 0
     done
-    echo hung >"$results/hung"
+    echo hung >"$hang"
     ((cut)) || stacks "$pid" >>"$log" 2>&1
     kill -KILL -- "-$pid" 2>/dev/null ) &
     watcher=$!
     wait "$pid" 2>/dev/null || status=$?
     kill "$watcher" 2>/dev/null
     wait "$watcher" 2>/dev/null
-    [[ ! -e $results/hung ]] || hung=1
-    rm -f "$results/hung"
+    [[ ! -e $hang ]] || hung=1
+    rm -f "$hang"
     ((hung && cut)) && return 1
     local milliseconds=$((($(date +%s%N) - began) / 1000000))
     # The program's last lines count: processes that its tests start print the same before. Without them, it did not end by
@@ -166,17 +176,53 @@ JSON
 
 [[ -n $sanitizer ]] || echo "compute-sanitizer is not on this machine: nothing runs under it"
 [[ -n $python ]] || echo "python3 is not on this machine: nothing runs beside PyTorch and CuPy"
+# Whether a program passed, or this machine cannot run it.
+fine() { grep -qsE '"status": (0|77),' "$results/rows/$1"; }
+
+# run_all JOBS LINE...: runs the lines of the plan that have no result. Adds what is left to `left`.
+run_all() {
+    local at_once=$1 line words cut=$results/cut
+    shift
+    rm -f "$cut"
+    for line in "$@"; do
+        IFS=$'\t' read -ra words <<<"$line"
+        [[ -e $results/rows/${words[0]} ]] && continue
+        if [[ -e $cut ]] || { ((seconds > 0)) && ((seconds - SECONDS < 5)); }; then
+            left=$((left + 1))
+        elif ((at_once > 1)) && [[ ${words[0]} != bench.* ]]; then
+            while (($(jobs -rp | wc -l) >= at_once)); do wait -n; done
+            { one "${words[@]}" || echo "${words[0]}" >>"$cut"; } &
+        else
+            wait
+            one "${words[@]}" || echo "${words[0]}" >>"$cut"
+        fi
+    done
+    wait
+    [[ ! -e $cut ]] || left=$((left + $(wc -l <"$cut")))
+    rm -f "$cut"
+}
+
 left=0
 mapfile -t lines < <(part)
-for line in "${lines[@]}"; do
-    IFS=$'\t' read -ra words <<<"$line"
-    [[ -e $results/rows/${words[0]} ]] && continue
-    if ((left > 0)) || { ((seconds > 0)) && ((seconds - SECONDS < 5)); }; then
-        left=$((left + 1))
-    else
-        one "${words[@]}" || left=1
-    fi
-done
+run_all "$jobs" "${lines[@]}"
+if ((jobs > 1)); then
+    # A program beside others may have failed for want of memory or time.
+    again=()
+    for line in "${lines[@]}"; do
+        name=${line%%$'\t'*}
+        [[ -e $results/rows/$name ]] && ! fine "$name" || continue
+        mv "$results/rows/$name" "$results/$name.beside" && mv "$results/$name.log" "$results/$name.beside.log"
+        again+=("$line")
+    done
+    ((${#again[@]} == 0)) || echo "alone:"
+    run_all 1 "${again[@]}"
+    # Without time for it, the first result counts.
+    for line in "${again[@]}"; do
+        name=${line%%$'\t'*}
+        [[ -e $results/rows/$name ]] || mv "$results/$name.beside" "$results/rows/$name"
+        rm -f "$results/$name.beside"
+    done
+fi
 write_results
 failed=$(grep -LE '"status": (0|77),' "$results"/rows/* 2>/dev/null | wc -l)
 skipped=$(grep -lE '"status": 77,|"cases": 0, .*"skipped": \["' "$results"/rows/* 2>/dev/null | wc -l)

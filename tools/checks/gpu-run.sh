@@ -1,7 +1,7 @@
 # The list and the script of the pack (./dev gpu) on a pack of small programs: tests are listed by their value, scripts are
 # packed with what they run, the first shard has the tests of assumptions, every program runs in one shard, what has run
 # does not run again, a time limit leaves the rest, a program that hangs is stopped and its log has its stacks, and what a
-# machine cannot run counts as skipped with its reason.
+# machine cannot run counts as skipped with its reason. Programs run side by side on request; what fails runs again alone.
 check() {
     local place pack shard
     place=$(mktemp -d)
@@ -91,5 +91,23 @@ assert "19 programs ran so far: 3 failed, 3 skipped;" in text, text
 assert sorted(said["tests"]) == [f"{name}_test.cpp" for name in (*"abcd", "some")], said["tests"]
 print(f"{len(programs)} programs, each ran once")
 PYTHON
+    # Side by side: three wait for each other, one fails only beside others, one is stopped earlier than it would be.
+    rm -rf "$place/results" "$pack"/{cuda,memcheck,racecheck}.txt
+    touch "$pack"/{memcheck,racecheck}.txt
+    for name in x y z; do
+        program "$pack/tests/${name}_test" "touch $place/$name
+            until [ -e $place/x ] && [ -e $place/y ] && [ -e $place/z ]; do sleep 0.1; done"
+    done
+    program "$pack/tests/beside_test" "[ -e $place/once ] || { touch $place/once; exit 1; }"
+    for name in beside x y z; do printf '%s\ttests/%s_test\n' "$name" "$name"; done >"$pack/cuda.txt"
+    printf 'hangs\ttests/hangs\n' >>"$pack/cuda.txt"
+    sed -i 's/\\t2\\t/\\t100\\t/' "$pack/run"
+    run --jobs 4 --longest 2 >"$place/said"
+    grep -q '"name": "hangs", .*"hangs": true' "$place/results/rows/hangs" || { echo "no program is stopped earlier"; return 1; }
+    for name in beside x y z; do
+        grep -q '"status": 0, ' "$place/results/rows/$name" || { cat "$place/said"; echo "$name failed"; return 1; }
+    done
+    [[ $(sed -n '/^alone:/,$p' "$place/said" | awk '{ print $1, $2 }' | head -3 | paste -sd, -) == "alone: ,beside passed,"* ]] ||
+        { cat "$place/said"; echo "what fails beside others does not run again"; return 1; }
 }
 sabotage() { sed -i 's/ && continue$/ \&\& true/' tools/gpu_run.sh; }

@@ -18,7 +18,7 @@ use crate::ffi::types::{
 /// treat it as device memory of any device; copies also accept it as host memory.
 ///
 /// @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
-/// @param size bytes, at least 1; rounded up to 2 MiB.
+/// @param size bytes, from 1 to the memory of the device; rounded up to 2 MiB.
 /// @param flag must be ACL_RT_MEM_ATTACH_GLOBAL.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or an unknown `flag`.

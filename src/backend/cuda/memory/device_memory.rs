@@ -104,6 +104,11 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
 /// Memory at one address for the host and all devices.
 pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
     let block = with_reaping(&device.driver, || {
+        // A driver would reserve addresses for it: it moves pages to the host, which is slow, and counts as memory
+        // of the device here.
+        if len as u64 > device.info.total_memory {
+            return Err(Fault::out_of_device_memory("managed memory is at most as large as the device's memory"));
+        }
         aligned_on(device, &device.managed_padding, len, |len| {
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;
             // SAFETY: new managed memory, attached to all streams.

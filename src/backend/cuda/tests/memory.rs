@@ -74,8 +74,9 @@ fn huge_pages_come_or_are_refused() {
 fn too_much_memory_is_refused_with_numbers() {
     let Some(setup) = Setup::new() else { return };
     let len = setup.device.info().total_memory as usize + (1 << 30);
-    for policy in [PagePolicy::HugeFirst, PagePolicy::HugeOnly] {
-        let fault = setup.device.alloc(len, policy).unwrap_err();
+    let device = &setup.device;
+    let faults = [PagePolicy::HugeFirst, PagePolicy::HugeOnly].map(|policy| device.alloc(len, policy).unwrap_err());
+    for fault in faults.into_iter().chain([device.alloc_managed(len).unwrap_err()]) {
         assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory, "{}", fault.text());
         assert!(fault.text().contains(&len.to_string()), "{}", fault.text());
         assert!(fault.text().contains("are free"), "{}", fault.text());
