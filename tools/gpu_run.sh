@@ -4,7 +4,8 @@
 #   SHARD/COUNT   only this part: the first is what docs/gpu/assumptions.md names, the others divide the rest
 #   --seconds N   stops before N seconds have passed; the next call continues with what has not run
 #   --longest N   stops a program after N seconds, if it would have more
-#   --jobs N      runs N programs at a time; what fails then runs again alone. Benchmarks run alone.
+#   --jobs N      runs N programs at a time, each with a context that it holds from start to end (PORTACL_TEST_HOLD_CONTEXT).
+#                 What fails then runs again alone, with a context for each test. Benchmarks run alone.
 # A program that has a result in RESULTS_DIRECTORY (default: results) does not run again.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -16,7 +17,7 @@ while (($#)); do
     --longest) longest=${2:?--longest needs a number} && shift ;;
     --jobs) jobs=${2:?--jobs needs a number} && shift ;;
     [0-9]*/[0-9]*) shard=${1%/*} count=${1#*/} ;;
-    -*) sed -n '2,8s/^# //p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '2,9s/^# //p' "$0" >&2 && exit 2 ;;
     *) results=$1 ;;
     esac
     shift
@@ -191,7 +192,7 @@ run_all() {
             left=$((left + 1))
         elif ((at_once > 1)) && [[ ${words[0]} != bench.* ]]; then
             while (($(jobs -rp | wc -l) >= at_once)); do wait -n; done
-            { one "${words[@]}" || echo "${words[0]}" >>"$cut"; } &
+            { PORTACL_TEST_HOLD_CONTEXT=1 one "${words[@]}" || echo "${words[0]}" >>"$cut"; } &
         else
             wait
             one "${words[@]}" || echo "${words[0]}" >>"$cut"
@@ -206,7 +207,7 @@ left=0
 mapfile -t lines < <(part)
 run_all "$jobs" "${lines[@]}"
 if ((jobs > 1)); then
-    # A program beside others may have failed for want of memory or time.
+    # A program beside others may have failed for want of memory or time, or because its context was held.
     again=()
     for line in "${lines[@]}"; do
         name=${line%%$'\t'*}

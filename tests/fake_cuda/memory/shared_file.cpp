@@ -124,7 +124,7 @@ bool SharedFile::is_door_open() const {
 }
 
 int SharedFile::duplicate() const {
-    return fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    return dup(descriptor_);
 }
 
 int SharedFile::device() const {

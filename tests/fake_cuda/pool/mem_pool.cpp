@@ -248,8 +248,10 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
     const auto pool = find_pool(call, handle, &code);
-    if (pool != nullptr) trim(*pool, keep);
-    return code;
+    if (pool == nullptr) return code;
+    if (pool->imported) return call.misuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's");
+    trim(*pool, keep);
+    return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* descriptions, size_t count) {

@@ -43,7 +43,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPo
 }
 
 // Assumption: A pool that was created for file descriptors is imported by another process, which imports its blocks one
-// by one and can allocate none.
+// by one, can allocate none, and cannot trim it. Programs that a process starts inherit the descriptors.
 // Source: CUDA Programming Guide, Stream Ordered Memory Allocator: Interprocess Communication
 // Test: MemPoolSharing.EachProcessReadsTheOthersWrites, MemPoolSharing.AnImportedPoolOnlyImports
 

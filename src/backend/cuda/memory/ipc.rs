@@ -2,7 +2,7 @@
 //! and its descriptors.
 
 use std::cell::Cell;
-use std::ffi::{c_char, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use cudarc::driver::sys::{
     CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType, CUmemGenericAllocationHandle,
 };
+use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::error::{ALREADY_MAPPED, is_none};
@@ -92,13 +93,27 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     Ok(blocks::imported_block(base, base + offset, len))
 }
 
+/// A descriptor that the driver has just made. Programs that this process starts do not inherit it, as all descriptors
+/// of the library; the driver makes it inheritable.
+///
+/// # Safety
+///
+/// It is open, and the caller's alone.
+pub unsafe fn made_by_driver(number: c_int) -> OwnedFd {
+    // SAFETY: see above.
+    let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
+    // It fails for closed descriptors only.
+    let _ = fcntl_setfd(&descriptor, FdFlags::CLOEXEC);
+    descriptor
+}
+
 /// The parcel of memory without an address.
 pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocationHandle, len: usize) -> Result<Parcel> {
     // SAFETY: live memory.
     let number = device.call(|api| unsafe { api.mem_export(handle, DESCRIPTOR, 0) })?;
     device.driver.sharing.add(Shared::Physical(handle));
     // SAFETY: the driver has made it for the caller.
-    let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
+    let descriptor = unsafe { made_by_driver(number) };
     let bytes = [PHYSICAL, (len as u64).to_le_bytes()].concat();
     Ok(Parcel::new(bytes, Some(descriptor)))
 }

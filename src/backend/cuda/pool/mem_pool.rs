@@ -7,7 +7,7 @@
 mod create;
 
 use std::ffi::{c_int, c_void};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
@@ -23,7 +23,7 @@ use crate::backend::cuda::base::error::is_none;
 use crate::backend::cuda::memory::blocks::plain_block;
 use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::memory::pinned::in_any_context;
-use crate::backend::cuda::memory::{device_memory, foreign};
+use crate::backend::cuda::memory::{device_memory, foreign, ipc};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
 use crate::backend::cuda::stream::CudaStream;
@@ -216,7 +216,7 @@ impl Pool for CudaPool {
             return Ok(PoolHandle::Fabric(bytes));
         }
         // SAFETY: the driver has just made it for us.
-        Ok(PoolHandle::Descriptor(unsafe { OwnedFd::from_raw_fd(descriptor) }))
+        Ok(PoolHandle::Descriptor(unsafe { ipc::made_by_driver(descriptor) }))
     }
 
     fn export_block(&self, block: Block) -> Result<PointerExport> {
