@@ -4,8 +4,9 @@
 #   SHARD/COUNT   only this part: the first is what docs/gpu/assumptions.md names, the others divide the rest
 #   --seconds N   stops before N seconds have passed; the next call continues with what has not run
 #   --longest N   stops a program after N seconds, if it would have more
-#   --jobs N      runs N programs at a time, each with a context that it holds from start to end (PORTACL_TEST_HOLD_CONTEXT).
-#                 What fails then runs again alone, with a context for each test. Benchmarks run alone.
+#   --jobs N      runs N programs at a time, each with a context that it holds from start to end
+#                 (PORTACL_TEST_HOLD_CONTEXT), and with the driver's 8 queues. What fails then runs again alone, with more
+#                 queues. Benchmarks run alone.
 # A program that has a result in RESULTS_DIRECTORY (default: results) does not run again.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -17,7 +18,7 @@ while (($#)); do
     --longest) longest=${2:?--longest needs a number} && shift ;;
     --jobs) jobs=${2:?--jobs needs a number} && shift ;;
     [0-9]*/[0-9]*) shard=${1%/*} count=${1#*/} ;;
-    -*) sed -n '2,9s/^# //p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '2,10s/^# //p' "$0" >&2 && exit 2 ;;
     *) results=$1 ;;
     esac
     shift
@@ -28,7 +29,8 @@ results=$(cd "$results" && pwd)
 
 export PORTACL_BACKEND=cuda PORTACL_TEST_NO_SKIPS=1 PORTACL_TEST_ON_GPU=1
 export LD_LIBRARY_PATH=$PWD/lib:$PWD/benches${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-# Tests block streams while others continue; streams that share one of the driver's 8 queues cannot do that.
+# Tests block streams while others continue; streams that share a queue of the driver cannot do that. To create a context
+# takes a second with 32 queues and a quarter of it with the driver's 8.
 export CUDA_DEVICE_MAX_CONNECTIONS=${CUDA_DEVICE_MAX_CONNECTIONS:-32}
 unset PORTACL_CPU_ASYNC FAKE_CUDA_LEAK_CHECK
 chmod +x tests/* samples/* benches/* 2>/dev/null
@@ -53,16 +55,16 @@ plan() {
     sed 's/^\([^\t]*\)\t/assumed.\1\t180\t.\//' assumptions.txt
     echo "--"
     sed 's/^\([^\t]*\)\t/\1\t180\t.\//' cuda.txt
-    # Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
-    sanitized memcheck memcheck.txt --report-api-errors no
-    sanitized racecheck racecheck.txt
-    sanitized synccheck racecheck.txt
     # Status 77: that library is not on this machine.
     [[ -z $python ]] || printf 'interop.%s\t300\t%s\ttests/interop/interop.py\t%s\n' driver "$python" driver \
         torch "$python" torch cupy "$python" cupy
     printf 'bench.%s\t180\tbenches/bench_%s\n' entry entry cuda cuda
     [[ -z $python ]] || printf 'bench.%s\t300\t%s\ttests/interop/allocators.py\t%s\n' driver "$python" driver \
         torch "$python" torch cupy "$python" cupy
+    # Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
+    sanitized memcheck memcheck.txt --report-api-errors no
+    sanitized racecheck racecheck.txt
+    sanitized synccheck racecheck.txt
 }
 
 # The part of the plan that this shard has.
@@ -192,7 +194,7 @@ run_all() {
             left=$((left + 1))
         elif ((at_once > 1)) && [[ ${words[0]} != bench.* ]]; then
             while (($(jobs -rp | wc -l) >= at_once)); do wait -n; done
-            { PORTACL_TEST_HOLD_CONTEXT=1 one "${words[@]}" || echo "${words[0]}" >>"$cut"; } &
+            { CUDA_DEVICE_MAX_CONNECTIONS=8 one "${words[@]}" || echo "${words[0]}" >>"$cut"; } &
         else
             wait
             one "${words[@]}" || echo "${words[0]}" >>"$cut"
@@ -204,10 +206,11 @@ run_all() {
 }
 
 left=0
+((jobs == 1)) || export PORTACL_TEST_HOLD_CONTEXT=1
 mapfile -t lines < <(part)
 run_all "$jobs" "${lines[@]}"
 if ((jobs > 1)); then
-    # A program beside others may have failed for want of memory or time, or because its context was held.
+    # A program beside others may have failed for want of memory, time or queues.
     again=()
     for line in "${lines[@]}"; do
         name=${line%%$'\t'*}

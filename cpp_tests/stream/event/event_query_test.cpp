@@ -45,7 +45,9 @@ TEST_F(EventQuery, WaitsOfManyStreams) {
     ACL_OK(gate.Hold(recorder));
     ACL_OK(aclrtRecordEvent(event, recorder));
     std::vector<std::unique_ptr<Stream>> streams;
-    for (int i = 0; i < 100; ++i) {
+    // On a card streams share the driver's queues, and to create one waits for a queue that is blocked.
+    const int count = IsExact() ? 100 : 6;
+    for (int i = 0; i < count; ++i) {
         streams.push_back(std::make_unique<Stream>());
         ACL_OK(aclrtStreamWaitEvent(*streams.back(), event));
     }

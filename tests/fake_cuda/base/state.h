@@ -2,6 +2,7 @@
 // while the process exits.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -37,6 +38,8 @@ struct Device {
 
     const size_t total;
     size_t used = 0;
+    // The failure of a kernel that makes the device unusable until the process ends.
+    std::atomic<CUresult> lost{CUDA_SUCCESS};
     Arena arena;
     // The file of its memory, shared with other processes.
     std::shared_ptr<SharedFile> file;

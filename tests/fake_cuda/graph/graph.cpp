@@ -16,9 +16,11 @@
 #include "stream/stream.h"
 #include "transfer/memcpy.h"
 
-// Assumption: A run of a graph waits for the previous run of it. Its nodes run in any order that their edges allow.
+// Assumption: A run of a graph with nodes waits for the previous run of it. Its nodes run in any order that their edges
+// allow. The pageable source of a copy is read when the graph is launched.
 // Source: CUDA Driver API, cuGraphLaunch
-// Test: GraphRun.ARunWaitsForThePreviousOne, GraphRun.RunsInSeveralStreamsAreSerialized
+// Test: GraphRun.ARunWaitsForThePreviousOne, GraphRun.RunsInSeveralStreamsAreSerialized, GraphStep.RunsDoNotOverlap,
+// GraphControl.LabelsMakeLoops
 
 namespace fake {
 namespace {
@@ -112,9 +114,15 @@ CUresult queue_copy(Call& call, Stream& stream, const CUDA_MEMCPY3D& job) {
     Operation operation;
     dst.memory.keep_in(operation.blocks);
     src.memory.keep_in(operation.blocks);
-    // Pageable memory is also read and written when the node runs.
-    operation.body = [to = dst.memory.bytes, to_pitch = dst.pitch, from = src.memory.bytes, from_pitch = src.pitch,
-                      width = job.WidthInBytes, height = job.Height] {
+    // A source in pageable memory is read now, a destination written when the node runs.
+    std::shared_ptr<std::vector<uint8_t>> read;
+    if (src.memory.pageable()) {
+        const size_t size = (job.Height - 1) * src.pitch + job.WidthInBytes;
+        read = std::make_shared<std::vector<uint8_t>>(src.memory.bytes, src.memory.bytes + size);
+        src.memory.bytes = read->data();
+    }
+    operation.body = [read, to = dst.memory.bytes, to_pitch = dst.pitch, from = src.memory.bytes,
+                      from_pitch = src.pitch, width = job.WidthInBytes, height = job.Height] {
         for (size_t row = 0; row < height; ++row) {
             memmove(to + row * to_pitch, from + row * from_pitch, width);
         }
@@ -302,7 +310,8 @@ FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_hand
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "the graph belongs to device %d, the stream to %d",
                            exec->context->ordinal, stream->context->ordinal);
     }
-    // Launches are serialized, whatever their streams.
+    // Launches are serialized, whatever their streams, unless there is nothing to run.
+    if (exec->nodes.empty()) return CUDA_SUCCESS;
     if (exec->latest != nullptr && !exec->latest->done) {
         if (CUresult failed = queue_wait(call, stream, exec->latest)) return failed;
     }

@@ -349,7 +349,7 @@ TEST_F(Kernels, ABadPointerFailsTheDevice) {
     reset = true;
 }
 
-// Releasing a failed context returns the failure again.
+// Releasing a failed context returns the failure again, and there is no other one until the process ends.
 TEST_F(Kernels, AFailedContextIsReleased) {
     const CUdeviceptr memory = allocate(64);
     OK(launch("portacl_reduce_sum_i32", memory, memory, 17)) << "one more than there are";
@@ -359,9 +359,11 @@ TEST_F(Kernels, AFailedContextIsReleased) {
     int active = 1;
     OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
     EXPECT_EQ(0, active);
-    OK(cuDevicePrimaryCtxRetain(&context, 0));
+    CUcontext another = nullptr;
+    EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuDevicePrimaryCtxRetain(&another, 0));
+    EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxCreate_v2(&another, 0, 0));
     expected_misuses = 1;
-    reset = true;
+    reset = released = true;
 }
 
 TEST_F(Kernels, AMisalignedPointerFailsTheDevice) {

@@ -13,7 +13,7 @@
 
 // Assumption: A kernel that executes trap fails its context with 719.
 // Source: CUDA C++ Programming Guide, Trap function; PTX ISA, trap
-// Test: KernelTrap.FailsTheDeviceUntilItIsReset
+// Test: KernelTrap.FailsTheDevice
 
 namespace fake {
 namespace {
@@ -99,7 +99,11 @@ CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsi
     }
     out->context = &device;
     out->name = function->name;
-    out->body = [function, block, grid] { return run(*function, block, grid); };
+    out->body = [function, block, grid, device = device.device] {
+        const CUresult ran = run(*function, block, grid);
+        if (ran != CUDA_SUCCESS) device->lost = ran;
+        return ran;
+    };
     return CUDA_SUCCESS;
 }
 

@@ -184,7 +184,7 @@ FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAl
                            "for handles of type %d",
                            flags, type);
     }
-    const int descriptor = dup(physical->file);
+    const int descriptor = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
     physical->is_exported = true;
     memcpy(out, &descriptor, sizeof descriptor);

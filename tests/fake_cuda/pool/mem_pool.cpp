@@ -250,7 +250,8 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
     const auto pool = find_pool(call, handle, &code);
     if (pool == nullptr) return code;
     if (pool->imported) return call.misuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's");
-    trim(*pool, keep);
+    // It is rounded up: the largest numbers overflow to 0.
+    trim(*pool, keep > SIZE_MAX / 2 ? 0 : keep);
     return CUDA_SUCCESS;
 }
 

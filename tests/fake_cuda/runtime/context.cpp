@@ -173,6 +173,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
     Context& context = *device(ordinal);
     state().changed.wait(call.lock(), [&] { return !context.draining; });
     if (context.sticky != CUDA_SUCCESS) return context.sticky;
+    if (const CUresult lost = context.device->lost) return lost;
     if (!context.active) {
         context.active = true;
         context.internal = make_stream(context, CU_STREAM_DEFAULT, kLeastPriority);
@@ -183,9 +184,9 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
 }
 
 // Assumption: A failed primary context returns its failure from every call, also from its release, until the last
-// holder has released it.
-// Source: CUDA Driver API, Primary Context Management
-// Test: KernelTrap.FailsTheDeviceUntilItIsReset
+// holder has released it. After a trap of a kernel no context can be created on the device until the process ends.
+// Source: CUDA Driver API, Primary Context Management; CUDA_ERROR_LAUNCH_FAILED; seen with release 580
+// Test: KernelTrap.FailsTheDevice
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
     Call call(__func__, Needs::kDriver);
@@ -254,6 +255,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevic
     if (out == nullptr || flags >= 0x100) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "pctx is null, or flags 0x%x are unknown", flags);
     }
+    if (const CUresult lost = device(ordinal)->device->lost) return lost;
     auto created = std::make_unique<Context>(*device(ordinal));
     if (!stack().push_back(created.get())) {
         return call.misuse(CUDA_ERROR_OUT_OF_MEMORY, "too many contexts pushed in this thread");

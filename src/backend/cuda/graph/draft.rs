@@ -10,12 +10,14 @@ use cudarc::driver::sys::{
     CUgraph_st, CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 
+use super::on_host::{copy_rows, one_row};
+use super::release_after_runs;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::kernel::kernel_launch::CudaBoundLaunch;
 use crate::backend::cuda::kernel::own_module::THREADS;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
-use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
+use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host, is_pageable};
 use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
 use crate::backend::cuda::transfer::{random_num, reduce};
 use crate::backend::{
@@ -23,8 +25,10 @@ use crate::backend::{
 };
 
 /// What the driver calls in each run.
-enum HostCall {
+pub enum HostCall {
     User(RepeatedFn),
+    /// Between pageable and pinned memory.
+    Copy(Copy2d),
     /// A fill of pinned memory, which the driver does not do in a stream.
     Fill(Fill),
 }
@@ -33,7 +37,9 @@ enum HostCall {
 #[derive(Default)]
 pub struct Kept {
     calls: Vec<Arc<HostCall>>,
-    nodes: Vec<Work>,
+    /// Pinned memory of its own.
+    pub rooms: Vec<usize>,
+    pub nodes: Vec<Work>,
 }
 
 impl Kept {
@@ -51,20 +57,23 @@ impl Kept {
 
 /// A graph of the driver while it is put together.
 pub struct Draft<'a> {
-    device: &'a DeviceState,
+    pub device: &'a Arc<DeviceState>,
     raw: Raw<CUgraph_st>,
     pub kept: Kept,
 }
 
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
+        if !self.kept.rooms.is_empty() {
+            release_after_runs(self.device, None, std::mem::take(&mut self.kept));
+        }
         // SAFETY: made once, destroyed once; what was made of it lives on without it.
         self.device.driver.end_in(&self.device.context, |api| unsafe { api.graph_destroy(self.raw.0) });
     }
 }
 
 impl<'a> Draft<'a> {
-    pub fn new(device: &'a DeviceState, nodes: &[Node]) -> Result<Self> {
+    pub fn new(device: &'a Arc<DeviceState>, nodes: &[Node]) -> Result<Self> {
         // SAFETY: a new graph; the driver defines no flags for it.
         let raw = device.create(|api| unsafe { api.graph_create(0) })?;
         let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
@@ -94,6 +103,12 @@ impl<'a> Draft<'a> {
     /// Adds the work of a node, and returns the driver's nodes for it.
     fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let node = match work {
+            Work::Copy(copy) if is_pageable([copy.dst.place, copy.src.place]) => {
+                return self.add_on_host(&one_row(copy), after);
+            }
+            Work::Copy2d(copy) if is_pageable([copy.dst.span.place, copy.src.span.place]) => {
+                return self.add_on_host(copy, after);
+            }
             Work::Copy(copy) => return self.add_pieces(copy, after),
             Work::Copy2d(copy) if !takes_pitch(self.device, copy.dst.pitch.max(copy.src.pitch))? => {
                 let rows = (0..copy.height).map(|row| self.add_pieces(&copy.row(row), after));
@@ -123,7 +138,7 @@ impl<'a> Draft<'a> {
         Ok(vec![node])
     }
 
-    fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
+    pub fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
         let job: CUDA_MEMCPY3D = memcpy_2d::layer(copy, self.device);
         let (graph, context) = (self.raw.0, self.device.context.raw.0);
         self.device.call(|api| {
@@ -220,7 +235,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn add_call(&mut self, call: HostCall, after: &[CUgraphNode]) -> Result<CUgraphNode> {
+    pub fn add_call(&mut self, call: HostCall, after: &[CUgraphNode]) -> Result<CUgraphNode> {
         let call = Arc::new(call);
         let argument: *mut c_void = Arc::as_ptr(&call).cast_mut().cast();
         let params = CUDA_HOST_NODE_PARAMS_st { fn_: Some(call_back), userData: argument };
@@ -237,6 +252,8 @@ unsafe extern "C" fn call_back(argument: *mut c_void) {
     // SAFETY: a call that its graph keeps, and that never changes.
     match unsafe { &*argument.cast::<HostCall>() } {
         HostCall::User(function) => function.run(),
+        // SAFETY: as below.
+        HostCall::Copy(copy) => unsafe { copy_rows(copy) },
         // SAFETY: the core has checked the range, and does so before each run.
         HostCall::Fill(fill) => unsafe { fill_host(fill) },
     }

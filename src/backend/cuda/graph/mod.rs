@@ -5,8 +5,10 @@
 //! graph among themselves.
 
 mod draft;
+mod on_host;
 
 use std::any::Any;
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUgraphExec_st;
@@ -82,6 +84,11 @@ fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>
         let Some(_open) = owner.keep_open() else { return Ok(()) };
         // SAFETY: created once and destroyed once; no run of it is left.
         let destroyed = raw.map_or(Ok(()), |raw| owner.call(|api| unsafe { api.graph_exec_destroy(raw.0) }));
+        for room in &kept.rooms {
+            let room: *mut c_void = std::ptr::with_exposed_provenance_mut(*room);
+            // SAFETY: pinned memory of the graph, of which no run is left.
+            owner.driver.end_in(&owner.context, |api| unsafe { api.mem_free_host(room) });
+        }
         // While the device is open: they may be events of it.
         drop(kept);
         destroyed
@@ -100,15 +107,19 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         if graph.has_user_code {
             stream.note_dependence();
         }
-        if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
+        // The driver does not order launches of a graph without nodes either.
+        let is_empty = graph.kept.nodes.is_empty();
+        if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another || is_empty) {
             // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
             // same device.
             stream.device.call_here(|api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) })?;
         }
         // First, because a launch cannot be undone if there is no memory for its mark.
         let mark = Mark::unset(&stream.device)?;
-        // SAFETY: a live graph and a stream of the same open device.
-        stream.device.call_here(|api| unsafe { api.graph_launch(graph.raw.0, stream.raw.0) })?;
+        if !is_empty {
+            // SAFETY: a live graph and a stream of the same open device.
+            stream.device.call_here(|api| unsafe { api.graph_launch(graph.raw.0, stream.raw.0) })?;
+        }
         stream.record(&mark)?;
         graph.latest = Some(mark);
         graph.latest_is_of_another = false;

@@ -127,6 +127,11 @@ impl CudaPool {
 impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
+        if let Some(device) = self.device.as_ref().filter(|device| len as u64 > device.info.total_memory) {
+            // A driver takes all memory and seconds before it refuses.
+            let fault = Fault::out_of_device_memory("it is more than the device has");
+            return Err(device_memory::explain(device, len, fault));
+        }
         // The stream's work may then use memory of the pool's device.
         if !self.is_of(stream) {
             stream.state().note_crossing();
@@ -182,6 +187,8 @@ impl Pool for CudaPool {
     }
 
     fn trim(&self, keep: usize) -> Result<()> {
+        // The driver rounds up, and takes the largest numbers for 0.
+        let keep = keep.min(isize::MAX as usize);
         // SAFETY: a pool that lives; blocks that are in use stay.
         self.call(|api, pool| unsafe { api.mem_pool_trim_to(pool, keep) })
     }

@@ -72,7 +72,19 @@ impl Context {
     fn retain(api: &Arc<Api>, ordinal: u32, number: u32) -> Result<Self> {
         let device = device_of(api, number)?;
         // SAFETY: `device` comes from the driver's list.
-        let raw = unsafe { api.primary_ctx_retain(device) }?;
+        let raw = unsafe { api.primary_ctx_retain(device) }.map_err(|failure| {
+            let is_sticky = failure.is_sticky();
+            let fault = Fault::from(failure);
+            if !is_sticky {
+                return fault;
+            }
+            let text = format!(
+                "CUDA device {ordinal} cannot be opened again: work failed on it, and the driver keeps the failure until \
+                 the process ends; start another process. The failure: {}",
+                fault.text()
+            );
+            fault.with_text(text)
+        })?;
         // Relaxed: the number only has to be different from all others.
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
@@ -210,7 +222,8 @@ impl Context {
             return fault;
         }
         let text = format!(
-            "work failed on CUDA device {} and ended its context: {}; reset the device",
+            "work failed on CUDA device {} and ended its context: {}; reset the device, or, if the \
+             driver keeps the failure, start another process",
             self.ordinal,
             fault.text()
         );
