@@ -6,7 +6,7 @@
 #   --longest N   stops a program after N seconds, if it would have more
 #   --jobs N      runs N programs at a time, each with a context that it holds from start to end
 #                 (PORTACL_TEST_HOLD_CONTEXT), and with the driver's 8 queues. What fails then runs again alone, with more
-#                 queues. Benchmarks run alone.
+#                 queues. Benchmarks, and what takes all memory, run alone.
 # A program that has a result in RESULTS_DIRECTORY (default: results) does not run again.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -182,6 +182,9 @@ JSON
 # Whether a program passed, or this machine cannot run it.
 fine() { grep -qsE '"status": (0|77),' "$results/rows/$1"; }
 
+# What would disturb others, or be disturbed.
+runs_alone() { [[ $1 == bench.* || $1 =~ (full_device|memory_limit|memory_capacity)$ ]]; }
+
 # run_all JOBS LINE...: runs the lines of the plan that have no result. Adds what is left to `left`.
 run_all() {
     local at_once=$1 line words cut=$results/cut
@@ -192,7 +195,7 @@ run_all() {
         [[ -e $results/rows/${words[0]} ]] && continue
         if [[ -e $cut ]] || { ((seconds > 0)) && ((seconds - SECONDS < 5)); }; then
             left=$((left + 1))
-        elif ((at_once > 1)) && [[ ${words[0]} != bench.* ]]; then
+        elif ((at_once > 1)) && ! runs_alone "${words[0]}"; then
             while (($(jobs -rp | wc -l) >= at_once)); do wait -n; done
             { CUDA_DEVICE_MAX_CONNECTIONS=8 one "${words[@]}" || echo "${words[0]}" >>"$cut"; } &
         else
