@@ -61,7 +61,7 @@ def problems(pack, results):
                                   ("racecheck.", "racecheck"), ("synccheck.", "racecheck"))}
     suite = lists[""]
     wanted = [prefix + name for prefix, listed in lists.items() for name, *_ in listed]
-    for name in [*wanted, "bench.entry", "bench.cuda", "bench.driver"]:
+    for name in [*wanted, "facts", "bench.entry", "bench.cuda", "bench.driver"]:
         if name not in programs:
             yield f"{name} did not run"
         elif programs[name]["status"] != 0:

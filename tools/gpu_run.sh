@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the packed suite, samples and benches on this machine's GPU, the most telling programs first.
-# usage: ./run [SHARD/COUNT] [--seconds N] [--longest N] [--jobs N] [RESULTS_DIRECTORY]
+# usage: ./run [SHARD/COUNT] [--seconds N] [--longest N] [--jobs N] [--archive F] [RESULTS_DIRECTORY]
 #   SHARD/COUNT   only this part: the first is what docs/gpu/assumptions.md names, the others divide the rest
 #   --seconds N   stops before N seconds have passed; the next call continues with what has not run
 #   --longest N   stops a program after N seconds, if it would have more
+#   --archive F   writes the results into this tar.gz file every 20 seconds, for a machine that may end early
 #   --jobs N      runs N programs at a time, each with a context that it holds from start to end
 #                 (PORTACL_TEST_HOLD_CONTEXT), and with the driver's 8 queues. What fails then runs again alone, with more
 #                 queues. Benchmarks, and what takes all memory, run alone.
@@ -11,14 +12,15 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 
-shard=1 count=1 seconds=0 longest=0 jobs=1 results=results
+shard=1 count=1 seconds=0 longest=0 jobs=1 archive='' results=results
 while (($#)); do
     case $1 in
     --seconds) seconds=${2:?--seconds needs a number} && shift ;;
     --longest) longest=${2:?--longest needs a number} && shift ;;
+    --archive) archive=${2:?--archive needs a file} && shift ;;
     --jobs) jobs=${2:?--jobs needs a number} && shift ;;
     [0-9]*/[0-9]*) shard=${1%/*} count=${1#*/} ;;
-    -*) sed -n '2,10s/^# //p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '2,11s/^# //p' "$0" >&2 && exit 2 ;;
     *) results=$1 ;;
     esac
     shift
@@ -53,6 +55,7 @@ sanitized() {
 # What runs: name, most seconds, command, separated by tabs.
 plan() {
     sed 's/^\([^\t]*\)\t/assumed.\1\t180\t.\//' assumptions.txt
+    [[ -z $python ]] || printf 'facts\t120\t%s\ttests/interop/driver_facts.py\n' "$python"
     echo "--"
     sed 's/^\([^\t]*\)\t/\1\t180\t.\//' cuda.txt
     # Status 77: that library is not on this machine.
@@ -120,7 +123,8 @@ one() {
         kill -0 "$pid" 2>/dev/null || exit 0
     done
     echo hung >"$hang"
-    ((cut)) || stacks "$pid" >>"$log" 2>&1
+    # A debugger may take a minute.
+    ((cut)) || ((seconds > 0 && seconds - SECONDS < 65)) || stacks "$pid" >>"$log" 2>&1
     kill -KILL -- "-$pid" 2>/dev/null ) &
     watcher=$!
     wait "$pid" 2>/dev/null || status=$?
@@ -182,6 +186,16 @@ JSON
 # Whether a program passed, or this machine cannot run it.
 fine() { grep -qsE '"status": (0|77),' "$results/rows/$1"; }
 
+# Writes the archive, if its time has come, or at once.
+archived=0
+save() {
+    [[ -n $archive ]] && { [[ ${1-} == now ]] || ((SECONDS - archived >= 20)); } || return 0
+    archived=$SECONDS
+    # Logs may grow meanwhile.
+    tar czf "$archive.new" -C "$results" . 2>/dev/null
+    mv "$archive.new" "$archive"
+}
+
 # What would disturb others, or be disturbed.
 runs_alone() { [[ $1 == bench.* || $1 =~ (full_device|memory_limit|memory_capacity)$ ]]; }
 
@@ -192,6 +206,7 @@ run_all() {
     rm -f "$cut"
     for line in "$@"; do
         IFS=$'\t' read -ra words <<<"$line"
+        save
         [[ -e $results/rows/${words[0]} ]] && continue
         if [[ -e $cut ]] || { ((seconds > 0)) && ((seconds - SECONDS < 5)); }; then
             left=$((left + 1))
@@ -231,6 +246,7 @@ if ((jobs > 1)); then
     done
 fi
 write_results
+save now
 failed=$(grep -LE '"status": (0|77),' "$results"/rows/* 2>/dev/null | wc -l)
 skipped=$(grep -lE '"status": 77,|"cases": 0, .*"skipped": \["' "$results"/rows/* 2>/dev/null | wc -l)
 echo "$(ls "$results/rows" | wc -l) programs ran so far: $failed failed, $skipped skipped; results in $results"

@@ -251,7 +251,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
     if (pool == nullptr) return code;
     if (pool->imported) return call.misuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's");
     // It is rounded up: the largest numbers overflow to 0.
-    trim(*pool, keep > SIZE_MAX / 2 ? 0 : keep);
+    trim(*pool, keep > SIZE_MAX - (size_t{2} << 20) ? 0 : keep);
     return CUDA_SUCCESS;
 }
 
