@@ -3623,6 +3623,7 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: a kernel failed on this GPU before; it works again in another process.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
@@ -4569,7 +4570,7 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
  * recorded there end, and every later submission and synchronize of these streams returns the code of the failure,
  * until the streams, or for a default stream its context, are destroyed.
  *
- * A failure of a whole GPU ends all of its work in both modes, until the device is reset.
+ * A failure of a whole GPU ends all of its work in both modes, and the GPU works again in another process only.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.

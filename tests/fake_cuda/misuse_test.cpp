@@ -121,7 +121,7 @@ TEST_F(FakeCuda, TheNthCallFails) {
     OK(cuMemFree_v2(third));
 }
 
-TEST_F(FakeCuda, AFailureOnTheDeviceIsStickyUntilTheReset) {
+TEST_F(FakeCuda, AFailureOnTheDeviceIsStickyUntilTheProcessEnds) {
     CUcontext second = nullptr;
     OK(cuDevicePrimaryCtxRetain(&second, 1));
     const CUdeviceptr memory = allocate(8);
@@ -145,7 +145,9 @@ TEST_F(FakeCuda, AFailureOnTheDeviceIsStickyUntilTheReset) {
     int active = 9;
     OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
     EXPECT_EQ(0, active);
-    // The context works again after the next retain.
+    EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuDevicePrimaryCtxRetain(&context, 0));
+    // As in another process.
+    ASSERT_EQ(0, fakeCudaFail(nullptr));
     OK(cuDevicePrimaryCtxRetain(&context, 0));
     OK(cuCtxSetCurrent(context));
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuStreamSynchronize(stream));

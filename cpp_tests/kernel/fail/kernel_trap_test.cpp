@@ -23,11 +23,11 @@ TEST_F(KernelTrap, FailsTheDevice) {
     ACL_OK(aclrtSynchronizeStream(stream));
     condition = 1;
     ACL_OK(aclrtLaunchKernelWithArgsArray(stop_if, 1, stream, nullptr, arguments));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream), "reset the device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream), "start another process");
     // Every later call says the same.
     void* memory = nullptr;
     ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY),
-                     "reset the device");
+                     "start another process");
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtLaunchKernelWithArgsArray(stop_if, 1, stream, nullptr, arguments));
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSetDevice(0), "cannot be opened again", "process");

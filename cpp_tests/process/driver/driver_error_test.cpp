@@ -114,6 +114,8 @@ TEST_F(DriverRefuses, AnUnknownStatusMayPersist) {
     ACL_FAILS_SAYING(kCode, aclrtMemset(memory.At(), kSize, 1, kSize), "gave 54321");
     (void)memory.Release();
     (void)aclrtResetDeviceForce(0);
+    // As in another process.
+    FailDriver("");
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }
@@ -169,8 +171,15 @@ class StickyError : public WithDevice {
         ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream_), said_, remedy_);
     }
 
+    void TearDown() override {
+        (void)aclrtResetDeviceForce(0);
+        // The next test is as in another process.
+        FailDriver("");
+        WithDevice::TearDown();
+    }
+
     static constexpr aclError kCode = ACL_ERROR_RT_AICORE_EXCEPTION;
-    const std::string said_ = "719 CUDA_ERROR_LAUNCH_FAILED", remedy_ = "reset the device";
+    const std::string said_ = "719 CUDA_ERROR_LAUNCH_FAILED", remedy_ = "start another process";
     aclrtStream stream_ = nullptr;
     aclrtEvent event_ = nullptr;
     void* memory_ = nullptr;
@@ -198,8 +207,6 @@ TEST_F(StickyError, EveryCallOfTheDeviceFails) {
     EXPECT_TRUE(info.errorType == ACL_RT_ERROR_AICORE && info.tryRepair == 0);
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtRepairError(0, &info), "ResetDevice");
     EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
-    (void)aclrtResetDevice(0);
-    ACL_OK(aclrtSetDevice(0));
 }
 
 // The driver does not report which operation failed: exception callbacks run once, in the call that
@@ -241,8 +248,6 @@ TEST_F(StickyError, TheHostAndOtherDevicesContinue) {
     ACL_OK(aclrtSetDevice(1));
     ExpectWorks();
     ACL_OK(aclrtResetDevice(1));
-    (void)aclrtResetDeviceForce(0);
-    ACL_OK(aclrtSetDevice(0));
 }
 
 // The driver drops the record of an event that other streams poll in memory: the host gets an
@@ -270,7 +275,7 @@ TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
     ACL_OK(aclrtStreamWaitEvent(waiting, event));
     ACL_OK(aclrtSetDevice(0));
     gate.Open();
-    ACL_FAILS_SAYING(kCode, aclrtSynchronizeEvent(event), said, "reset the device");
+    ACL_FAILS_SAYING(kCode, aclrtSynchronizeEvent(event), said, "start another process");
     ACL_FAILS_SAYING(kCode, aclrtSynchronizeEventWithTimeout(event, 10000), said);
     aclrtEventRecordedStatus status{};
     ACL_FAILS_SAYING(kCode, aclrtQueryEventStatus(event, &status), said);
@@ -278,26 +283,29 @@ TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
     ACL_OK(aclrtSynchronizeStreamWithTimeout(waiting, 10000));
     ACL_OK(aclrtResetDevice(1));
     (void)aclrtResetDeviceForce(0);
+    // As in another process.
+    FailDriver("");
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }
 
-TEST_F(StickyError, AResetRecovers) {
+TEST_F(StickyError, EndsWithTheProcess) {
     // Releasing the driver's context returns its failure again, but the context is released.
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream_));
+    for (int round = 0; round < 2; ++round) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSetDevice(0), "device 0 cannot be opened again",
+                         "start another process");
+        ACL_OK(aclFinalize());
+        ACL_OK(aclInit(nullptr));
+    }
+    // As in another process.
+    FailDriver("");
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }
 
-TEST_F(StickyError, FinalizeRecovers) {
-    (void)aclFinalize();
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    ExpectWorks();
-}
-
-// Another library holds the context that failed: then a reset does not end it.
+// Another library holds the context that failed.
 TEST_F(DriverRefuses, ToOpenADeviceWhoseFailedContextIsHeld) {
     void* context = nullptr;
     Driver("cuDevicePrimaryCtxRetain", &context, 0);
@@ -310,9 +318,10 @@ TEST_F(DriverRefuses, ToOpenADeviceWhoseFailedContextIsHeld) {
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream));
     ACL_OK(aclrtResetDeviceForce(0));
     for (int round = 0; round < 2; ++round) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSetDevice(0), "another library", "cudaDeviceReset", "700");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSetDevice(0), "start another process", "700");
     }
     EXPECT_EQ(DriverFunction<int (*)(int)>("cuDevicePrimaryCtxRelease_v2")(0), 700);
+    FailDriver("");
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }

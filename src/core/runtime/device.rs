@@ -178,7 +178,9 @@ pub fn repair(id: i32) -> Result<()> {
     if is_healthy(id)? {
         return Ok(());
     }
-    Err(unsupported!("device {id} has failed, which cannot be repaired in place; reset it with aclrtResetDeviceForce"))
+    Err(unsupported!(
+        "device {id} has failed, which cannot be repaired in place; release it with aclrtResetDeviceForce and start another process"
+    ))
 }
 
 /// aclrtSetTsDevice: the scheduler of the AI cores is the only one.

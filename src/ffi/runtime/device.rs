@@ -19,6 +19,7 @@ use crate::ffi::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: a kernel failed on this GPU before; it works again in another process.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread

@@ -252,7 +252,7 @@ pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> ac
 /// recorded there end, and every later submission and synchronize of these streams returns the code of the failure,
 /// until the streams, or for a default stream its context, are destroyed.
 ///
-/// A failure of a whole GPU ends all of its work in both modes, until the device is reset.
+/// A failure of a whole GPU ends all of its work in both modes, and the GPU works again in another process only.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.

@@ -126,6 +126,11 @@ bool is_sticky(CUresult code) {
     }
 }
 
+void Context::fail(CUresult code) {
+    sticky = code;
+    if (is_sticky(code)) device->lost = code;
+}
+
 void report_misuse(const char* where, const char* text) {
     ++state().misuses;
     fprintf(stderr, "fake_cuda: misuse: %s: %s\n", where, text);
@@ -194,7 +199,7 @@ CUresult Call::refuse(Needs needs) {
     // A function without a context, such as a query of an event, restores the previous one.
     Context* const failed = context_ != nullptr ? context_ : current_context();
     if (failed != nullptr && failed->active && is_sticky(fault.code)) {
-        failed->sticky = fault.code;
+        failed->fail(fault.code);
         wake_streams(*failed);
         all.changed.notify_all();
     }

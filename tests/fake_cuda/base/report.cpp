@@ -183,6 +183,8 @@ FAKE_CUDA_EXPORT ull fakeCudaMisuses() {
 
 FAKE_CUDA_EXPORT int fakeCudaFail(const char* spec) {
     const Lock lock(state().mutex);
+    // Stands for another process.
+    for (const auto& context : state().contexts) context->device->lost = CUDA_SUCCESS;
     return set_faults(spec) ? 0 : 1;
 }
 

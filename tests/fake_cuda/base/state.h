@@ -2,7 +2,6 @@
 // while the process exits.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -38,8 +37,8 @@ struct Device {
 
     const size_t total;
     size_t used = 0;
-    // The failure of a kernel that makes the device unusable until the process ends.
-    std::atomic<CUresult> lost{CUDA_SUCCESS};
+    // The failure that makes the device unusable until the process ends.
+    CUresult lost = CUDA_SUCCESS;
     Arena arena;
     // The file of its memory, shared with other processes.
     std::shared_ptr<SharedFile> file;
@@ -64,6 +63,9 @@ struct Context {
     bool active = false;
     // Being torn down; it can be retained again afterwards.
     bool draining = false;
+    // Fails the context, and for some failures all later ones of the device.
+    void fail(CUresult code);
+
     // A failure on the device; every call returns it until the context is reset.
     CUresult sticky = CUDA_SUCCESS;
     // A call waits inside the driver and holds the lock that other calls in this context need.

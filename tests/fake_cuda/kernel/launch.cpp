@@ -99,11 +99,7 @@ CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsi
     }
     out->context = &device;
     out->name = function->name;
-    out->body = [function, block, grid, device = device.device] {
-        const CUresult ran = run(*function, block, grid);
-        if (ran != CUDA_SUCCESS) device->lost = ran;
-        return ran;
-    };
+    out->body = [function, block, grid] { return run(*function, block, grid); };
     return CUDA_SUCCESS;
 }
 

@@ -184,8 +184,9 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordi
 }
 
 // Assumption: A failed primary context returns its failure from every call, also from its release, until the last
-// holder has released it. After a trap of a kernel no context can be created on the device until the process ends.
-// Source: CUDA Driver API, Primary Context Management; CUDA_ERROR_LAUNCH_FAILED; seen with release 580
+// holder has released it. No other context can be created on the device until the process ends.
+// Source: CUDA Driver API, Primary Context Management; CUDA_ERROR_ILLEGAL_ADDRESS and others: "the process must be
+// terminated and relaunched"; seen with release 580
 // Test: KernelTrap.FailsTheDevice
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {

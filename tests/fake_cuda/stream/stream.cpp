@@ -18,7 +18,7 @@ constexpr size_t kThreadStack = size_t{256} << 10;
 void complete(Stream& stream, Operation& operation, CUresult code) {
     Context& context = *stream.context;
     if (code != CUDA_SUCCESS && context.sticky == CUDA_SUCCESS) {
-        context.sticky = code;
+        context.fail(code);
         wake_streams(context);
     }
     stream.places -= operation.takes_place;

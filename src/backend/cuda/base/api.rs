@@ -100,7 +100,6 @@ driver_functions! {
     primary_ctx_retain(device: CUdevice) -> CUcontext = "cuDevicePrimaryCtxRetain";
     primary_ctx_release(device: CUdevice) =
         "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
-    primary_ctx_get_state(device: CUdevice, flags: *mut c_uint, active: *mut c_int) = "cuDevicePrimaryCtxGetState";
     ctx_get_current() -> CUcontext = "cuCtxGetCurrent";
     ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
     thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";

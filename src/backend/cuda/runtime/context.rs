@@ -8,7 +8,7 @@
 mod captures;
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -222,8 +222,7 @@ impl Context {
             return fault;
         }
         let text = format!(
-            "work failed on CUDA device {} and ended its context: {}; reset the device, or, if the \
-             driver keeps the failure, start another process",
+            "work failed on CUDA device {} and ended its context: {}; start another process",
             self.ordinal,
             fault.text()
         );
@@ -237,19 +236,9 @@ pub fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
     Ok(unsafe { api.device_get(number as c_int) }?)
 }
 
-/// Whether the primary context of a device exists. If this library has released it, another one of the process has not.
-fn is_held(api: &Api, device: CUdevice) -> bool {
-    let (mut flags, mut active) = (0, 0);
-    // SAFETY: a device of the driver, which writes two numbers into `flags` and `active`.
-    let asked = unsafe { api.primary_ctx_get_state(device, &mut flags, &mut active) };
-    asked.is_ok() && active != 0
-}
-
 /// All contexts in use, each retained once however many use it.
 pub struct Contexts {
     slots: Vec<Mutex<Option<Slot>>>,
-    /// Why a context failed that another library held when this one released it, by the ordinal of its device.
-    held: Mutex<BTreeMap<u32, Fault>>,
     numbers: Box<[u32]>,
 }
 
@@ -262,7 +251,7 @@ impl Contexts {
     /// None in use, for the devices with these numbers of the driver's.
     pub fn new(numbers: Box<[u32]>) -> Self {
         let slots = numbers.iter().map(|_| Mutex::new(None)).collect();
-        Self { slots, held: Mutex::default(), numbers }
+        Self { slots, numbers }
     }
 
     /// The driver's number of the device with this ordinal.
@@ -279,7 +268,6 @@ impl Contexts {
     pub fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
         let mut slot = self.slots[ordinal as usize].lock();
         if slot.is_none() {
-            self.check_held(api, ordinal)?;
             *slot = Some(Slot { context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?), users: 0 });
         }
         let slot = slot.as_mut().expect("filled above");
@@ -296,29 +284,8 @@ impl Contexts {
             return Ok(());
         }
         let released = used.context.release();
-        let held = is_held(&used.context.api, used.context.device);
-        if let Some(fault) = used.context.failure().filter(|_| held) {
-            self.held.lock().insert(context.ordinal, fault.clone());
-        }
         *slot = None;
         released
-    }
-
-    /// Fails if the device's context has failed and another library still holds it: it would be the same one.
-    fn check_held(&self, api: &Api, ordinal: u32) -> Result<()> {
-        let mut held = self.held.lock();
-        let Some(fault) = held.get(&ordinal) else { return Ok(()) };
-        if is_held(api, device_of(api, self.number(ordinal))?) {
-            let text = format!(
-                "CUDA device {ordinal} cannot be opened again: its primary context failed, and another library of this \
-                 process (the CUDA runtime, PyTorch, CuPy) holds it, so that the reset did not end it; end that library's \
-                 use of the device (cudaDeviceReset), or the process. The failure: {}",
-                fault.text()
-            );
-            return Err(fault.clone().with_text(text));
-        }
-        held.remove(&ordinal);
-        Ok(())
     }
 
     /// A context that is in use and has not failed, for one more user.
