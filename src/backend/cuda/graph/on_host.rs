@@ -1,6 +1,6 @@
-//! Copies in graphs between pageable memory and a device. A driver reads the pageable source of a node when the graph is
-//! launched, before the nodes that write the source have run. So the graph copies on the host, between pageable memory
-//! and pinned memory of its own, and the driver's node copies between that and the device.
+//! Copies in graphs between pageable memory and a device. A driver reads the pageable source of a node when the graph
+//! is launched, before the nodes that write the source have run. So the graph copies on the host, between pageable
+//! memory and pinned memory of its own, and the driver's node copies between that and the device.
 
 use cudarc::driver::sys::{CU_MEMHOSTALLOC_PORTABLE, CUgraphNode};
 
