@@ -252,7 +252,7 @@ unsafe extern "C" fn call_back(argument: *mut c_void) {
     // SAFETY: a call that its graph keeps, and that never changes.
     match unsafe { &*argument.cast::<HostCall>() } {
         HostCall::User(function) => function.run(),
-        // SAFETY: as below.
+        // SAFETY: the ranges of a copy that the core has checked, and pinned memory that the graph keeps.
         HostCall::Copy(copy) => unsafe { copy_rows(copy) },
         // SAFETY: the core has checked the range, and does so before each run.
         HostCall::Fill(fill) => unsafe { fill_host(fill) },
