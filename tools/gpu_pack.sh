@@ -53,9 +53,11 @@ cp build/gpu/benches/*.ptx "$pack/benches/"
 
 size=$(du -sb "$pack" | cut -f1)
 ((size <= limit)) || die "$pack has $size bytes, the limit is $limit"
+tar czf "$pack.tar.gz" -C "${pack%/*}" "${pack##*/}"
 say "$pack: $((size / 1024)) KiB, $(wc -l <"$pack/cuda.txt") programs"
 cat <<TEXT
-Copy the folder to a machine with a GPU of NVIDIA's and run there:  ./run [SHARD/COUNT] [--seconds N] [RESULTS_DIRECTORY]
+Copy the folder, or $pack.tar.gz, to a machine with a GPU of NVIDIA's and run there:
+    ./run [SHARD/COUNT] [--seconds N] [RESULTS_DIRECTORY]
 It prints a table, writes results.json and a log per program, and fails if a program failed. It continues where an
 earlier call stopped.
 Results worth keeping belong into docs/gpu/.
