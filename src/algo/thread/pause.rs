@@ -15,6 +15,27 @@ pub fn pause(length: Duration) {
     }
 }
 
+/// Sleeps between checks, which become longer: 10 us at first, 1 ms at last.
+pub struct Backoff(Duration);
+
+impl Backoff {
+    /// The first one is next.
+    pub const fn new() -> Self {
+        Self(Duration::from_micros(10))
+    }
+
+    /// The length of the next one.
+    pub fn length(&mut self) -> Duration {
+        let longer = (self.0 * 2).min(Duration::from_millis(1));
+        std::mem::replace(&mut self.0, longer)
+    }
+
+    /// Sleeps, for at most this long.
+    pub fn sleep(&mut self, most: Duration) {
+        pause(self.length().min(most));
+    }
+}
+
 /// Checks this about 200 times, at most for about 7 us, the cost of waking a thread. Whether it became true.
 pub fn spin_until(done: impl Fn() -> bool) -> bool {
     (0..200).any(|_| {

@@ -9,12 +9,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::{Fault, Notify, NotifyWait, Result, Span, ValueWait};
 
-/// The pauses between two checks: they double until something changes.
-const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 /// The thread ends after this long without waits.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 
@@ -83,7 +81,7 @@ pub(in crate::backend) struct Watcher {
 #[derive(Default)]
 struct State {
     waits: BTreeMap<u64, Waiting>,
-    /// Seats that exist.
+    /// [`Watched`] that exist.
     seats: usize,
     /// How many were created so far.
     made: u64,
@@ -99,15 +97,10 @@ struct Waiting {
     end: End,
 }
 
-/// The right to one wait at a time. While one exists the thread exists.
-struct Seat {
+/// A wait of a stream, queued or in progress. While one exists the thread exists.
+pub(in crate::backend) struct Watched {
     watcher: Arc<Watcher>,
     number: u64,
-}
-
-/// A wait of a stream, queued or in progress.
-pub(in crate::backend) struct Watched {
-    seat: Seat,
     expected: Expected,
 }
 
@@ -152,20 +145,6 @@ impl State {
 }
 
 impl Watcher {
-    /// For a wait that is about to be queued.
-    fn seat(self: &Arc<Self>) -> Result<Seat> {
-        let mut state = self.state.lock();
-        let watcher = Arc::clone(self);
-        let ended = state.thread.need("portacl-watcher", move || watcher.serve());
-        let ended = ended.map_err(|error| Fault::no_thread("that watches values", &error))?;
-        state.seats += 1;
-        state.made += 1;
-        let number = state.made;
-        drop(state);
-        ended.join();
-        Ok(Seat { watcher: Arc::clone(self), number })
-    }
-
     /// Memory in this range may have changed: completes waits for it now. One load of a counter without waits. The
     /// caller holds no lock.
     #[inline]
@@ -190,18 +169,18 @@ impl Watcher {
     }
 
     fn serve(&self) {
-        let mut pause = SHORTEST_PAUSE;
+        let mut pauses = Backoff::new();
         let mut idle_since = Instant::now();
         let mut state = self.state.lock();
         while !state.thread.is_stopping() {
             let mut ended = state.take_over(ANYWHERE);
             if std::mem::take(&mut state.begun) {
-                pause = SHORTEST_PAUSE;
+                pauses = Backoff::new();
             }
             let now = Instant::now();
             ended.extend(state.take_expired(now));
             if !ended.is_empty() {
-                pause = SHORTEST_PAUSE;
+                pauses = Backoff::new();
                 parking_lot::MutexGuard::unlocked(&mut state, || self.end(ended));
                 continue;
             }
@@ -214,8 +193,7 @@ impl Watcher {
                 now + LINGER
             } else {
                 idle_since = now;
-                let next = now + pause;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                let next = now + pauses.length();
                 state.first_deadline().map_or(next, |first| first.min(next))
             };
             let _ = self.changed.wait_until(&mut state, wake);
@@ -238,11 +216,25 @@ impl Watcher {
     }
 }
 
-impl Seat {
+impl Watched {
+    /// A wait that is about to be queued.
+    pub(in crate::backend) fn new(watcher: &Arc<Watcher>, expected: Expected) -> Result<Self> {
+        let mut state = watcher.state.lock();
+        let serving = Arc::clone(watcher);
+        let ended = state.thread.need("portacl-watcher", move || serving.serve());
+        let ended = ended.map_err(|error| Fault::no_thread("that watches values", &error))?;
+        state.seats += 1;
+        state.made += 1;
+        let number = state.made;
+        drop(state);
+        ended.join();
+        Ok(Self { watcher: Arc::clone(watcher), number, expected })
+    }
+
     /// Waits for `condition`, which reads `range`, until the deadline, which ends the wait with its fault; false if it
-    /// holds already, and `end` is not called. A pending wait of this seat is replaced. The caller may hold any locks
+    /// holds already, and `end` is not called. A pending wait of this one is replaced. The caller may hold any locks
     /// but those that `condition` takes.
-    fn begin(&self, range: Range, mut condition: Condition, deadline: Option<(Instant, Fault)>, end: End) -> bool {
+    fn wait_for(&self, range: Range, mut condition: Condition, deadline: Option<(Instant, Fault)>, end: End) -> bool {
         let mut state = self.watcher.state.lock();
         // The thread, which checks at once, reports an error of the condition.
         if condition() == Ok(true) {
@@ -259,33 +251,6 @@ impl Seat {
             self.watcher.changed.notify_one();
         }
         true
-    }
-
-    /// A wait in progress ends at the deadline, with its fault, unless it completes before.
-    fn set_deadline(&self, deadline: Instant, fault: Fault) {
-        let mut state = self.watcher.state.lock();
-        if let Some(waiting) = state.waits.get_mut(&self.number)
-            && waiting.deadline.as_ref().is_none_or(|(before, _)| deadline < *before)
-        {
-            waiting.deadline = Some((deadline, fault));
-            drop(state);
-            self.watcher.changed.notify_one();
-        }
-    }
-
-    /// Cancels the wait, if there is one: its condition is not called any more.
-    fn cancel(&self) {
-        let waiting = self.watcher.state.lock().waits.remove(&self.number);
-        if waiting.is_some() {
-            self.watcher.waiting.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Watched {
-    /// A wait that is about to be queued.
-    pub(in crate::backend) fn new(watcher: &Arc<Watcher>, expected: Expected) -> Result<Self> {
-        Ok(Self { seat: watcher.seat()?, expected })
     }
 
     /// The memory of programs that the wait uses.
@@ -320,21 +285,32 @@ impl Watched {
                 })
             }
         };
-        self.seat.begin(self.expected.range(), condition, self.expected.deadline(device_ends), end)
+        self.wait_for(self.expected.range(), condition, self.expected.deadline(device_ends), end)
     }
 
-    /// A wait in progress ends at this time at the latest, because the device ends.
+    /// A wait in progress ends at this time at the latest, with a fault, because the device ends.
     pub(in crate::backend) fn limit(&self, device_ends: Instant) {
-        self.seat.set_deadline(device_ends, self.expected.never_came());
+        let fault = self.expected.never_came();
+        let mut state = self.watcher.state.lock();
+        if let Some(waiting) = state.waits.get_mut(&self.number)
+            && waiting.deadline.as_ref().is_none_or(|(before, _)| device_ends < *before)
+        {
+            waiting.deadline = Some((device_ends, fault));
+            drop(state);
+            self.watcher.changed.notify_one();
+        }
     }
 
-    /// Cancels the wait: it is not checked any more.
+    /// Cancels the wait, if there is one: its condition is not called any more.
     pub(in crate::backend) fn cancel(&self) {
-        self.seat.cancel();
+        let waiting = self.watcher.state.lock().waits.remove(&self.number);
+        if waiting.is_some() {
+            self.watcher.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
-impl Drop for Seat {
+impl Drop for Watched {
     fn drop(&mut self) {
         self.cancel();
         self.watcher.state.lock().seats -= 1;

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::algo::thread::pause::Backoff;
+
 /// How long calls get to leave. Nothing that they could wait for exists by then, so the limit is for threads that a
 /// debugger or a signal has stopped.
 const PATIENCE: Duration = Duration::from_secs(5);
-const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// Waits until the caller holds the only reference to `object`, which no new call can find. A call that is inside holds
 /// one, directly or indirectly. `sweep` runs before each check and drops leftover references; it returns whether
 /// waiting makes sense. Returns false if it does not, or if the wait takes too long.
 pub fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
-    let mut pause = SHORTEST_PAUSE;
+    let mut sleeps = Backoff::new();
     loop {
         let go_on = sweep(object);
         // `get_mut` acquires, unlike a read of the count: the other threads' writes to the object are visible.
@@ -24,7 +24,6 @@ pub fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>
         if !go_on || Instant::now() >= deadline {
             return false;
         }
-        crate::algo::thread::pause::pause(pause);
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        sleeps.sleep(Duration::MAX);
     }
 }

@@ -13,14 +13,11 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Key;
+use crate::algo::thread::pause::Backoff;
 use crate::backend::cuda::runtime::{DeviceState, DriverState, OutsideCaptures};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Position, Result};
-
-/// The pauses of a wait for the end of a mapping.
-const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// After this many freed bytes a call releases those that no work uses, although the driver may wait for other work.
 const MOST_KEPT: usize = 256 << 20;
@@ -217,7 +214,7 @@ pub fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 
 /// Waits until no mapping in this range is pending.
 pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
-    let (pending, mut pause) = (of(driver), SHORTEST_PAUSE);
+    let (pending, mut sleeps) = (of(driver), Backoff::new());
     loop {
         if count(driver) > 0 {
             pending.reap(driver);
@@ -227,8 +224,7 @@ pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
             return;
         }
         drop(_reaping);
-        crate::algo::thread::pause::pause(pause);
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        sleeps.sleep(Duration::MAX);
     }
 }
 

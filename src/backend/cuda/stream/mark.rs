@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::CUevent_st;
 
+use crate::algo::thread::pause::Backoff;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::{Result, Wait};
 
@@ -61,13 +62,11 @@ impl Drop for Mark {
 
 /// How long a poll spins: as long as a wake-up would take.
 const SPIN: Duration = Duration::from_micros(20);
-const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
-const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 
 /// Polls until the result is true or `deadline` has passed: often at first, then less often.
 pub fn poll_until(deadline: Instant, mut is_done: impl FnMut() -> Result<bool>) -> Result<Wait> {
     let start = Instant::now();
-    let mut pause = SHORTEST_SLEEP;
+    let mut sleeps = Backoff::new();
     loop {
         // Polled before the clock is read: what completes by the deadline counts.
         if is_done()? {
@@ -81,8 +80,7 @@ pub fn poll_until(deadline: Instant, mut is_done: impl FnMut() -> Result<bool>) 
             std::hint::spin_loop();
             continue;
         }
-        crate::algo::thread::pause::pause(pause.min(left));
-        pause = (pause * 2).min(LONGEST_SLEEP);
+        sleeps.sleep(left);
     }
 }
 

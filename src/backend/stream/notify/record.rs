@@ -13,16 +13,13 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::{Notify, Owner, serial_of};
+use crate::algo::thread::pause::Backoff;
 use crate::backend::{Event, Fault, Result, Wait};
 
 /// How many records after the first incomplete one are tracked.
 const WINDOW: u32 = u32::BITS;
 
-/// The host waits by polling, often at first.
-const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
-const LONGEST_SLEEP: Duration = Duration::from_millis(1);
-
-/// How often it checks meanwhile whether the record can still complete.
+/// How often a wait of the host checks whether the record can still complete.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The completed records: all up to the first number, and by bits the next ones.
@@ -211,11 +208,11 @@ impl SharedEvent {
         look: impl Fn() -> std::result::Result<(), E>,
     ) -> std::result::Result<Wait, E> {
         let (number, deaths) = (self.issued(), self.deaths());
-        let mut pause = SHORTEST_SLEEP;
+        let mut sleeps = Backoff::new();
         let mut next_look = Instant::now() + LOOK_INTERVAL;
         while !self.is_over(number, deaths)? {
             let now = Instant::now();
-            let left = deadline.map_or(LONGEST_SLEEP, |deadline| deadline.duration_since(now));
+            let left = deadline.map_or(Duration::MAX, |deadline| deadline.duration_since(now));
             if left.is_zero() {
                 return Ok(Wait::TimedOut);
             }
@@ -223,8 +220,7 @@ impl SharedEvent {
                 look()?;
                 next_look = now + LOOK_INTERVAL;
             }
-            crate::algo::thread::pause::pause(pause.min(left));
-            pause = (pause * 2).min(LONGEST_SLEEP);
+            sleeps.sleep(left);
         }
         Ok(Wait::Done)
     }
