@@ -1,5 +1,7 @@
 //! Failures of a backend.
 
+use std::any::Any;
+
 /// Why an operation of a backend failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -106,3 +108,9 @@ impl Fault {
 
 /// The result of a backend call.
 pub type Result<T> = std::result::Result<T, Fault>;
+
+/// The object behind one of the traits, which has this type if the backend made it; otherwise a fault with this text.
+#[inline]
+pub(in crate::backend) fn own<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
+    object.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, foreign))
+}

@@ -7,7 +7,7 @@ pub mod ptx;
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Access, FailedLaunch, Fault, FaultKind, Result, Span};
+use super::{Access, FailedLaunch, Fault, Result, Span, own};
 use crate::algo::host::grow::filled;
 
 /// A program that is loaded on a device. Referenced kernels of it, and queued operations that use its variables or
@@ -140,8 +140,7 @@ impl Launch<'_> {
     /// The kernel, of the backend with this type.
     #[inline]
     pub fn kernel_of<K: Kernel>(&self) -> Result<&K> {
-        let kernel: &dyn Any = &**self.kernel;
-        kernel.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, "the kernel is one of another backend"))
+        own(&**self.kernel, "the kernel is one of another backend")
     }
 
     /// This run as a failed one.

@@ -1,6 +1,5 @@
 //! Events and their records.
 
-use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -10,7 +9,7 @@ use parking_lot::Mutex;
 use super::queue::Queue;
 use crate::algo::queue::completion::Completion;
 use crate::backend::base::clock;
-use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+use crate::backend::{Event, Fault, FaultKind, Result, Wait, own};
 
 /// Nanoseconds of a monotonic clock.
 fn now() -> u64 {
@@ -149,10 +148,7 @@ impl CpuEvent {
 
     /// Downcasts an event of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        let event: &dyn Any = event;
-        event
-            .downcast_ref()
-            .ok_or_else(|| Fault::new(FaultKind::Driver, "the event belongs to another backend".to_owned()))
+        own(event, "the event belongs to another backend")
     }
 
     /// Everything queued so far is complete: the record completes at once. Returns a dropped one that the caller must

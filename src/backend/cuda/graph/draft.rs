@@ -1,6 +1,5 @@
 //! Graphs of the driver while they are built from nodes.
 
-use std::any::Any;
 use std::ffi::{c_uint, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -20,9 +19,7 @@ use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host, is_pageable};
 use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{
-    Copy, Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Span, Work,
-};
+use crate::backend::{Copy, Copy2d, Event, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Span, Work, own};
 
 /// What the driver calls in each run.
 pub enum HostCall {
@@ -126,10 +123,7 @@ impl<'a> Draft<'a> {
             }
             Work::RandomNum(job) => return self.add_random_num(job, after),
             Work::Launch(launch) => {
-                let bound: &dyn Any = &*launch.bound;
-                let bound = bound
-                    .downcast_ref::<CudaBoundLaunch>()
-                    .ok_or_else(|| Fault::new(FaultKind::Driver, "the launch is one of another backend"))?;
+                let bound: &CudaBoundLaunch = own(&*launch.bound, "the launch is one of another backend")?;
                 bound.with_params(|params| self.add_kernel(params, after))?
             }
             Work::HostFn(function) => self.add_call(HostCall::User(*function), after)?,

@@ -7,7 +7,6 @@
 mod draft;
 mod on_host;
 
-use std::any::Any;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Fault, FaultKind, Graph, Node, Position, Result, Work};
+use crate::backend::{Graph, Node, Position, Result, Work, own};
 
 /// A graph behind the trait.
 pub(super) struct CudaGraph {
@@ -133,9 +132,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
 
 impl CudaGraph {
     fn of(graph: &Arc<dyn Graph>) -> Result<&Self> {
-        let graph: &dyn Any = &**graph;
-        let foreign = || Fault::new(FaultKind::Driver, "the graph is one of another backend");
-        graph.downcast_ref().ok_or_else(foreign)
+        own(&**graph, "the graph is one of another backend")
     }
 }
 

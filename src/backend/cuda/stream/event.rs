@@ -1,6 +1,5 @@
 //! Events.
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,7 +9,7 @@ use cudarc::driver::sys::CUevent_st;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::{poll_until, synchronize};
 use crate::backend::cuda::stream::{clock, failure};
-use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+use crate::backend::{Event, Result, Wait, own};
 
 /// An event of the driver.
 pub struct CudaEvent {
@@ -39,8 +38,7 @@ impl CudaEvent {
 
     /// The event behind a trait object of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        let event: &dyn Any = event;
-        event.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, "the event was not made by the cuda backend"))
+        own(event, "the event was not made by the cuda backend")
     }
 }
 

@@ -13,7 +13,6 @@ pub mod watch;
 pub mod words;
 pub mod workers;
 
-use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,7 +23,7 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::stream_value;
-use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait};
+use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait, own};
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until its work is complete.
 pub(super) struct CudaStream(Arc<StreamState>);
@@ -56,10 +55,7 @@ impl CudaStream {
 
     /// The stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
-        let stream: &dyn Any = stream;
-        stream
-            .downcast_ref()
-            .ok_or_else(|| Fault::new(FaultKind::Driver, "the stream was not made by the cuda backend"))
+        own(stream, "the stream was not made by the cuda backend")
     }
 
     pub(super) fn state(&self) -> &StreamState {
