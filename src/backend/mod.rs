@@ -54,7 +54,6 @@ pub use pool::mem_pool::{
     Access, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolSharing, PoolSupport, Pools,
 };
 pub use pool::shared_memory::SharedMemory;
-pub use runtime::atomics::AtomicMemory;
 pub use runtime::info::{DeviceInfo, PciAddress, ThreadLimits};
 #[cfg(test)]
 pub use stream::failure::Heard;
@@ -85,9 +84,10 @@ pub trait Driver: Send + Sync {
     /// has to be open.
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>;
 
-    /// The atomic operations that kernels of a device can do on other memory: for each operation, numbered as in the
-    /// API and CUDA (0 to 12), bits of [`runtime::atomics`]. The devices are different, and neither has to be open.
-    fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>>;
+    /// The atomic operations that kernels of a device can do on memory of a peer, or on host memory that is mapped for
+    /// the device: for each operation, numbered as in the API and CUDA (0 to 12), bits of [`runtime::atomics`]. The
+    /// devices are different, and neither has to be open.
+    fn atomics(&self, ordinal: u32, peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>>;
 
     /// Lets the first device use the second's memory directly, or no longer. They are different,
     /// [`Self::can_access_peer`] allows it, and the first one is open; the second may be opened

@@ -52,8 +52,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, MemoryPlace, Notify, Pool, Pools, Result,
-    SharedMemory, VirtualMemory,
+    Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, MemoryPlace, Notify, Pool, Pools, Result, SharedMemory,
+    VirtualMemory,
 };
 use crate::backend::at_exit;
 use crate::backend::memory::known;
@@ -102,7 +102,7 @@ impl Driver for FaultDriver {
         fn device_count(&self) -> u32;
         fn describe(&self, ordinal: u32) -> Result<DeviceInfo>, Site::DriverDescribe;
         fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>, Site::DriverCanAccessPeer;
-        fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>>,
+        fn atomics(&self, ordinal: u32, peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>>,
             Site::DriverAtomics;
         fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>, Site::DriverSetPeerAccess;
         fn utilization(&self, ordinal: u32) -> Result<u32>, Site::DriverUtilization;

@@ -1,14 +1,5 @@
 //! Atomic operations of kernels.
 
-/// The memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtomicMemory {
-    /// Host memory, mapped for the device.
-    Host,
-    /// Of the device with this ordinal.
-    Device(u32),
-}
-
 /// On signed numbers. This and the others are bits of the result of [`crate::backend::Driver::atomics`].
 pub const SIGNED: u32 = 1;
 /// On unsigned numbers.

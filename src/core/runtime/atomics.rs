@@ -1,6 +1,5 @@
 //! The atomic operations that kernels of a device can do on host memory or on memory of another device.
 
-use crate::backend::AtomicMemory;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::runtime::{self, Session, device, thread};
@@ -17,7 +16,7 @@ pub fn on_host(operations: &[i32], id: i32) -> Result<Vec<u32>> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
-    query(&session, id as u32, AtomicMemory::Host, operations)
+    query(&session, id as u32, None, operations)
 }
 
 /// aclrtDeviceGetP2PAtomicCapabilities.
@@ -30,7 +29,7 @@ pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
     if id == peer {
         return Err(invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices"));
     }
-    query(&session, id as u32, AtomicMemory::Device(peer as u32), operations)
+    query(&session, id as u32, Some(peer as u32), operations)
 }
 
 fn check(operations: &[i32]) -> Result<()> {
@@ -46,12 +45,12 @@ fn check(operations: &[i32]) -> Result<()> {
     Ok(())
 }
 
-fn query(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -> Result<Vec<u32>> {
+fn query(session: &Session, id: u32, peer: Option<u32>, operations: &[i32]) -> Result<Vec<u32>> {
     // For lists of queries and of results, here and in the backend.
     let _memory = host_memory::claim("atomic operations", operations.len(), size_of::<[u32; 8]>())?;
     let known = operations.iter().filter(|operation| OF_KERNELS.contains(operation));
     let asked: Vec<u32> = known.map(|operation| *operation as u32).collect();
-    let answers = if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, memory, &asked)? };
+    let answers = if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, peer, &asked)? };
     let mut answers = answers.into_iter();
     let answer = |operation| OF_KERNELS.contains(operation).then(|| answers.next()).flatten().unwrap_or(0);
     Ok(operations.iter().map(answer).collect())

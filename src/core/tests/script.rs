@@ -10,8 +10,8 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::backend::base::broker::Parcel;
 use crate::backend::{
-    Access, AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, ImportedMemory,
-    Notifies, Notify, PhysicalMemory, Result, VirtualMemory, cover_all,
+    Access, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, ImportedMemory, Notifies,
+    Notify, PhysicalMemory, Result, VirtualMemory, cover_all,
 };
 use crate::core::tests::begin_over;
 
@@ -197,7 +197,7 @@ impl Driver for ScriptDriver {
         Ok(true)
     }
 
-    fn atomics(&self, _: u32, _: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
+    fn atomics(&self, _: u32, _: Option<u32>, operations: &[u32]) -> Result<Vec<u32>> {
         self.0.enter("atomics")?;
         Ok(vec![0; operations.len()])
     }

@@ -34,8 +34,8 @@ use crate::backend::runtime::atomics::{
     FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
 };
 use crate::backend::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, MemoryPlace, Notifies, Notify, Pool,
-    Result, SharedMemory, VirtualMemory,
+    Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, MemoryPlace, Notifies, Notify, Pool, Result,
+    SharedMemory, VirtualMemory,
 };
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -157,7 +157,7 @@ impl Driver for CpuDriver {
     }
 
     /// All memory belongs to the process: kernels can do what processors can, with a loop if there is no instruction.
-    fn atomics(&self, _ordinal: u32, _memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
+    fn atomics(&self, _ordinal: u32, _peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>> {
         const INTEGERS: u32 = SIGNED | UNSIGNED | SCALAR_8 | SCALAR_16 | SCALAR_32 | SCALAR_64;
         const FLOATS: u32 = SIGNED | SCALAR_32 | SCALAR_64;
         let answer = |operation: &u32| if *operation < FLOAT_ADD { INTEGERS } else { FLOATS };

@@ -12,9 +12,7 @@ use crate::backend::cuda::runtime::{device, info, snapshot};
 use crate::backend::cuda::stream::timed_wait;
 use crate::backend::memory::known;
 use crate::backend::runtime::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};
-use crate::backend::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result, VirtualMemory,
-};
+use crate::backend::{Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result, VirtualMemory};
 
 /// Opens the backend with all devices.
 #[cfg(test)]
@@ -59,16 +57,16 @@ impl Driver for CudaDriver {
         Ok(unsafe { api.device_can_access_peer(device(ordinal)?, device(peer)?) }? != 0)
     }
 
-    fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
+    fn atomics(&self, ordinal: u32, peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>> {
         let api = &self.0.api;
         let device = |ordinal| device_of(api, self.0.number(ordinal));
         let (here, count) = (device(ordinal)?, operations.len() as u32);
         let mut answers = vec![0; operations.len()];
         let (out, asked) = (answers.as_mut_ptr(), operations.as_ptr());
-        match memory {
+        match peer {
             // SAFETY: a device of the driver, `count` operations, and a place for as many results.
-            AtomicMemory::Host => unsafe { api.device_host_atomics(out, asked, count, here) },
-            AtomicMemory::Device(peer) => {
+            None => unsafe { api.device_host_atomics(out, asked, count, here) },
+            Some(peer) => {
                 let there = device(peer)?;
                 // SAFETY: both devices are the driver's, and `out` and `asked` have `count`
                 // elements each.
