@@ -47,9 +47,8 @@ pub use memory::damage::report_damage_by;
 pub use memory::known::cover_all;
 pub use memory::known::may_know;
 pub use memory::managed_memory::{Advice, Home};
-pub use memory::usage::{MemoryUsage, Usage};
 pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
-pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
+pub use memory::{Block, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage};
 pub use pool::mem_pool::{
     Access, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolSharing, PoolSupport, Pools,
 };
@@ -156,7 +155,9 @@ pub trait Driver: Send + Sync {
 
     /// The notify that another process has [exported](Notify::export), with the bytes of the export. Anything else, or
     /// one that has ended, is a fault that says so.
-    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>;
+    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
+        Notify::import(bytes, descriptor)
+    }
 
     /// Address ranges and physical memory.
     fn virtual_memory(&self) -> &dyn VirtualMemory;

@@ -3,8 +3,9 @@
 pub mod damage;
 pub mod known;
 pub mod managed_memory;
-pub mod usage;
 pub mod virtual_memory;
+
+pub use crate::algo::sync::level::Usage;
 
 /// The pages of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,4 +74,15 @@ pub struct Span {
     pub len: usize,
     /// The place of the whole range.
     pub place: Place,
+}
+
+/// The bytes of a device's blocks. Freed blocks count until the last operation that uses them is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUsage {
+    /// From [`crate::backend::Device::alloc`].
+    pub device: Usage,
+    /// From [`crate::backend::Device::alloc_managed`].
+    pub managed: Usage,
+    /// Pages of 2 MiB that were requested and not available, since the device was opened.
+    pub huge_page_fallbacks: u64,
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::memory::host_access::{self, Watch};
 use crate::backend::cpu::memory::pending::{Deferred, Users};
 use crate::backend::cpu::memory::pinned::HOST;
-use crate::backend::memory::usage::Level;
 use crate::backend::{Block, Fault, Result};
 
 /// Deferred blocks that a call checks.

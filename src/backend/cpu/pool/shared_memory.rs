@@ -11,6 +11,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::shared_file::{ImportedFile, MEMORY, SharedFile};
+use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece};
 use crate::backend::cpu::base::pages::Mapping;
 use crate::backend::cpu::base::{files, host_ranges};
@@ -18,7 +19,6 @@ use crate::backend::cpu::memory::device_memory::{DeviceMemory, SHARED};
 use crate::backend::cpu::memory::ipc::{self, no_descriptor};
 use crate::backend::cpu::memory::pinned::{HOST, HostMemory};
 use crate::backend::cpu::runtime::shared::Shared;
-use crate::backend::memory::usage::Level;
 use crate::backend::{
     Access, Block, Fault, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, Result, SharedMemory, Stream,
     bind_to_node,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::info;
+use crate::algo::sync::level::Level;
 use crate::backend::base::broker::Parcel;
 use crate::backend::base::timer::Timer;
 use crate::backend::cpu::graph;
@@ -28,7 +29,6 @@ use crate::backend::cpu::stream::executor::{Executor, LEAST_PRIORITY};
 use crate::backend::cpu::stream::operation::SHORT;
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d};
-use crate::backend::memory::usage::Level;
 use crate::backend::{
     Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Launch,
     MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,

@@ -256,10 +256,6 @@ impl Driver for CpuDriver {
         self.shared.notifies.create()
     }
 
-    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
-        Notify::import(bytes, descriptor)
-    }
-
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
         let size = machine::memory().next_multiple_of(HUGE);
         Ok(Arc::new(SharedHostMemory::new(Arc::clone(&self.segments), size, node)?))

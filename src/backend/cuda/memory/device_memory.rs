@@ -15,10 +15,10 @@ use cudarc::driver::sys::{
 use super::blocks::{self, HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
 use super::ipc;
 use super::pending::{self, Release};
+use crate::algo::sync::level::Level;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
-use crate::backend::memory::usage::Level;
 use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 
 /// Where the bytes of a block are counted.

@@ -9,13 +9,13 @@ use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmem
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use crate::algo::map::typed_slots::{Key, Slots};
+use crate::algo::sync::level::Level;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::memory::blocks::Padding;
 use crate::backend::cuda::runtime::context::{Context, Raw};
 use crate::backend::cuda::runtime::info;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::words::{GREATER_EQUAL, Words};
-use crate::backend::memory::usage::Level;
 use crate::backend::{DeviceInfo, Fault, FaultKind, Result, inside_host_function};
 
 /// What streams, events and blocks of a device share.

@@ -1,6 +1,5 @@
 //! The driver.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -125,10 +124,6 @@ impl Driver for CudaDriver {
 
     fn create_notify(&self) -> Result<Arc<Notify>> {
         self.0.notifies.create()
-    }
-
-    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
-        Notify::import(bytes, descriptor)
     }
 
     /// Also if the driver is too old for them: then `create` fails with a text about that.
