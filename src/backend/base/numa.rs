@@ -29,27 +29,18 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     if host_nodes().len() == 1 {
         return Ok(());
     }
+    let Block { addr, len, .. } = block;
     let mut mask = vec![0_u64; node as usize / BITS + 1];
     mask[node as usize / BITS] = 1 << (node as usize % BITS);
+    // The kernel counts one too many.
+    let bits = mask.len() * BITS + 1;
     // SAFETY: the range belongs to the library, and its users do not depend on its place; the kernel reads this many
-    // bits of the mask, of which it counts one too many.
-    let refused = unsafe {
-        libc::syscall(
-            libc::SYS_mbind,
-            block.addr,
-            block.len,
-            libc::MPOL_BIND,
-            mask.as_ptr(),
-            mask.len() * BITS + 1,
-            MOVE,
-        ) != 0
-    };
-    if refused {
+    // bits of the mask, less the one.
+    let bound = unsafe { libc::syscall(libc::SYS_mbind, addr, len, libc::MPOL_BIND, mask.as_ptr(), bits, MOVE) };
+    if bound != 0 {
         let error = std::io::Error::last_os_error();
-        return Err(Fault::out_of_host_memory(format!(
-            "{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}",
-            block.len
-        )));
+        let text = format!("{len} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}");
+        return Err(Fault::out_of_host_memory(text));
     }
     Ok(())
 }

@@ -50,7 +50,8 @@ struct Count {
 #[derive(Default)]
 pub(super) struct Ledger {
     counts: [Count; KINDS.len()],
-    failed: AtomicU64,
+    /// Calls and operations that were made to fail.
+    pub(super) failed: AtomicU64,
     /// The backend's name, and whether it is open, or has ended and joined all threads.
     life: Mutex<(&'static str, &'static str)>,
     /// A forked child must not overwrite its parent's report.
@@ -77,10 +78,6 @@ impl Ledger {
 
     pub(super) fn kept(&self, kind: Kind) {
         self.counts[kind as usize].kept.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn made_fail(&self) {
-        self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Created and not released, except what was created to stay.

@@ -137,7 +137,7 @@ impl Plan {
     /// Counts a failure, and reports it on the standard error stream: among the program's messages that shows which of
     /// its calls it meets, even if none of them fails.
     fn make_fail(&self, Wanted { site, call, later }: Wanted) {
-        self.ledger.made_fail();
+        self.ledger.failed.fetch_add(1, Ordering::Relaxed);
         let what = if later { "fails when its turn comes" } else { "is refused" };
         notice(format_args!("portacl: PORTACL_FAULT: call {call} of {} {what}\n", site.name()));
     }

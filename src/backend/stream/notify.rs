@@ -161,10 +161,9 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 impl Notify {
     /// The address range of its word.
     pub(in crate::backend) fn range(&self) -> Range {
-        if let Owner::Event(..) = self.owner {
-            return (std::ptr::from_ref(&self.page.line(self.slot).over).addr(), size_of::<u64>());
-        }
-        (std::ptr::from_ref(&self.page.line(self.slot).word).addr(), size_of::<u64>())
+        let line = self.page.line(self.slot);
+        let word = if let Owner::Event(..) = self.owner { &line.over } else { &line.word };
+        (std::ptr::from_ref(word).addr(), size_of::<u64>())
     }
 
     /// The event that it is a part of.

@@ -58,13 +58,6 @@ pub(super) enum Arg<'a> {
     Decimal(Thousandths),
 }
 
-impl Arg<'_> {
-    /// A number with three decimals.
-    pub(super) fn decimal(number: f64) -> Self {
-        Self::Decimal(Thousandths((number * 1000.0).round() as u64))
-    }
-}
-
 impl From<u64> for Arg<'_> {
     fn from(number: u64) -> Self {
         Self::Number(number)

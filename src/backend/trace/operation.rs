@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::json::{Arg, Line};
+use super::json::{Arg, Line, Thousandths};
 use super::now;
 use crate::backend::{Comparison, Copy, Event, Number, Op, OpKind, Place};
 
@@ -92,8 +92,8 @@ impl What {
         if let Some(bytes) = self.bytes {
             line = line.arg("bytes", bytes);
             if nanoseconds > 0 {
-                let rate = bytes as f64 / nanoseconds as f64;
-                line = line.arg("GB/s", Arg::decimal(rate));
+                let rate = bytes as f64 / nanoseconds as f64 * 1000.0;
+                line = line.arg("GB/s", Arg::Decimal(Thousandths(rate.round() as u64)));
             }
         }
         match self.more {

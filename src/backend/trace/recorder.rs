@@ -207,7 +207,7 @@ impl Recorder {
         }
         self.timeline.gauges(self.gauges);
         self.timeline.end(end);
-        let text = self.timeline.take_text();
+        let text = std::mem::take(&mut self.timeline.text);
         if self.failed {
             return;
         }

@@ -53,7 +53,8 @@ impl Bar {
 /// The state of a trace that is being written.
 #[derive(Default)]
 pub(super) struct Timeline {
-    text: String,
+    /// What is not in the file yet.
+    pub(super) text: String,
     named: HashSet<(&'static str, Track)>,
     /// The last bar of each row.
     last: HashMap<Track, Bar>,
@@ -74,11 +75,6 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// The text since the last call.
-    pub(super) fn take_text(&mut self) -> String {
-        std::mem::take(&mut self.text)
-    }
-
     // ---- streams ----
 
     /// Writes the complete work of a stream; with `finish` everything.
