@@ -44,7 +44,7 @@ struct State {
 pub(in crate::backend) struct Limit {
     timer: Arc<Timer>,
     number: u64,
-    duration: Duration,
+    pub(in crate::backend) duration: Duration,
     /// Set when the wait begins.
     deadline: OnceLock<Instant>,
 }
@@ -69,11 +69,10 @@ impl Timer {
         let mut state = self.state.lock();
         while !state.thread.is_stopping() {
             let now = Instant::now();
-            let first = state.armed.first_entry();
-            if let Some(due) = first.as_ref().map(|entry| entry.key().0 <= now)
-                && due
-                && let Some((waiter, ticket)) = first.map(|entry| entry.remove())
+            if let Some(first) = state.armed.first_entry()
+                && first.key().0 <= now
             {
+                let (waiter, ticket) = first.remove();
                 MutexGuard::unlocked(&mut state, || {
                     if let Some(waiter) = waiter.upgrade() {
                         waiter.expire(ticket);
@@ -121,10 +120,6 @@ impl Timer {
 }
 
 impl Limit {
-    pub(in crate::backend) fn duration(&self) -> Duration {
-        self.duration
-    }
-
     /// The wait, which has this ticket, begins: it expires after its timeout. A second call does not restart the time.
     /// The waiter may hold its private lock.
     pub(in crate::backend) fn arm<W: Waiter>(&self, waiter: &Arc<W>, ticket: u64) {

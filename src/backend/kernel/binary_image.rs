@@ -52,12 +52,8 @@ impl Image {
     pub(in crate::backend) fn in_words(self) -> String {
         match self {
             Self::Elf { machine: MACHINE_CUDA, .. } => "a cubin, for CUDA devices".to_owned(),
-            Self::Elf { machine, kind: SHARED_OBJECT } => {
-                format!("an ELF shared object for machine {machine}")
-            }
-            Self::Elf { machine, kind } => {
-                format!("an ELF file of type {kind} for machine {machine}")
-            }
+            Self::Elf { machine, kind: SHARED_OBJECT } => format!("an ELF shared object for machine {machine}"),
+            Self::Elf { machine, kind } => format!("an ELF file of type {kind} for machine {machine}"),
             Self::Fatbin => "a fatbin, for CUDA devices".to_owned(),
             Self::Ptx => "PTX text, for CUDA devices".to_owned(),
         }

@@ -168,10 +168,7 @@ impl Notify {
 
     /// The event that it is a part of.
     pub fn event(&self) -> Option<&Arc<SharedEvent>> {
-        match &self.owner {
-            Owner::Event(event, _) => Some(event),
-            Owner::Here { .. } | Owner::Elsewhere => None,
-        }
+        if let Owner::Event(event, _) = &self.owner { Some(event) } else { None }
     }
 
     /// Sets the count now.

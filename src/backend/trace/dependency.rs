@@ -1,6 +1,6 @@
 //! Which record of an event a wait is for, so that an arrow can be drawn.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -12,16 +12,18 @@ use crate::backend::Event;
 pub(super) type RecordId = u64;
 
 /// The latest record of each event, by the event's address, which is unique while it is here.
-static LATEST: Mutex<Latest> = Mutex::new(Latest { records: None, sweep_at: SWEEP });
+static LATEST: Mutex<Latest> = Mutex::new(Latest::NONE);
 
 /// At this number of events, dropped ones are removed.
 const SWEEP: usize = 1024;
 
-type Records = HashMap<usize, (Weak<dyn Event>, RecordId)>;
-
 struct Latest {
-    records: Option<Records>,
+    records: BTreeMap<usize, (Weak<dyn Event>, RecordId)>,
     sweep_at: usize,
+}
+
+impl Latest {
+    const NONE: Self = Self { records: BTreeMap::new(), sweep_at: SWEEP };
 }
 
 fn key(event: &Arc<dyn Event>) -> usize {
@@ -32,11 +34,10 @@ fn key(event: &Arc<dyn Event>) -> usize {
 pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    let latest = &mut *LATEST.lock();
-    let records = latest.records.get_or_insert_default();
-    if records.len() >= latest.sweep_at {
+    let Latest { records, sweep_at } = &mut *LATEST.lock();
+    if records.len() >= *sweep_at {
         records.retain(|_, (event, _)| event.strong_count() > 0);
-        latest.sweep_at = SWEEP.max(records.len() * 2);
+        *sweep_at = SWEEP.max(records.len() * 2);
     }
     records.insert(key(event), (Arc::downgrade(event), id));
     id
@@ -44,17 +45,15 @@ pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
 
 /// The latest record of an event, if there was one since the trace began.
 pub(super) fn latest(event: &Arc<dyn Event>) -> Option<RecordId> {
-    LATEST.lock().records.as_ref()?.get(&key(event)).map(|(_, id)| *id)
+    LATEST.lock().records.get(&key(event)).map(|(_, id)| *id)
 }
 
 /// The event was recorded without a note.
 pub(super) fn forget(event: &Arc<dyn Event>) {
-    if let Some(records) = &mut LATEST.lock().records {
-        records.remove(&key(event));
-    }
+    LATEST.lock().records.remove(&key(event));
 }
 
 /// Removes all of them.
 pub(super) fn forget_all() {
-    *LATEST.lock() = Latest { records: None, sweep_at: SWEEP };
+    *LATEST.lock() = Latest::NONE;
 }

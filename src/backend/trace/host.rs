@@ -1,6 +1,6 @@
 //! Work of the program's threads: ranges and marks, and synchronous operations.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
@@ -45,12 +45,12 @@ pub enum HostWhat {
 pub(super) struct Stripe {
     pub(super) notes: Vec<HostNote>,
     pub(super) lost: u64,
-    /// How many open ranges of a thread are not recorded, if there are any.
-    skipped: Option<HashMap<u32, u32>>,
+    /// How many open ranges of each thread are not recorded.
+    skipped: BTreeMap<u32, u32>,
 }
 
 static NOTES: [Mutex<Stripe>; STRIPES] =
-    [const { Mutex::new(Stripe { notes: Vec::new(), lost: 0, skipped: None }) }; STRIPES];
+    [const { Mutex::new(Stripe { notes: Vec::new(), lost: 0, skipped: BTreeMap::new() }) }; STRIPES];
 
 impl Stripe {
     fn is_full(&self) -> bool {
@@ -59,8 +59,7 @@ impl Stripe {
 
     /// Whether this may be noted: an end must match its beginning.
     fn takes(&mut self, thread: u32, what: &HostWhat) -> bool {
-        let skipped = self.skipped.as_ref().and_then(|skipped| skipped.get(&thread)).copied();
-        let skipped_now = match (what, skipped.unwrap_or(0)) {
+        let skipped_now = match (what, self.skipped.get(&thread).copied().unwrap_or(0)) {
             (HostWhat::End, 0) | (HostWhat::Stop(_), _) => return true,
             (HostWhat::End, depth) => depth - 1,
             (HostWhat::Begin(..), depth) if depth > 0 || self.is_full() => {
@@ -73,7 +72,7 @@ impl Stripe {
             }
             _ => return true,
         };
-        self.skipped.get_or_insert_default().insert(thread, skipped_now);
+        self.skipped.insert(thread, skipped_now);
         false
     }
 }

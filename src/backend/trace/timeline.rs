@@ -135,9 +135,7 @@ impl Timeline {
 
     fn operation(&mut self, bar: Bar, what: &What, thread: Option<u32>, state: &str) {
         let (category, name) = what.title();
-        let length = bar.end - bar.begin;
-        let line = bar.line(category, &name);
-        let mut line = what.describe(line, length);
+        let mut line = what.describe(bar.line(category, &name), bar.end - bar.begin);
         if let Some(thread) = thread {
             line = line.arg("thread", u64::from(thread));
         }
@@ -182,11 +180,8 @@ impl Timeline {
     fn draw_arrows(&mut self) {
         for _ in 0..self.arrows.len() {
             let Some((record, to)) = self.arrows.pop_front() else { break };
-            match self.points.get(&record) {
-                Some(Some(from)) => {
-                    let from = *from;
-                    self.arrow(from, to);
-                }
+            match self.points.get(&record).copied() {
+                Some(Some(from)) => self.arrow(from, to),
                 // It is ordered after nothing in the trace.
                 Some(None) => {}
                 None if self.arrows.len() < MOST_ARROWS => self.arrows.push_back((record, to)),
@@ -280,24 +275,16 @@ impl Timeline {
             let pid = device.map_or_else(std::process::id, |device| DEVICE_PID + device);
             seen.insert((pid, name.to_owned()), bytes);
         });
+        let before = std::mem::take(&mut self.sizes);
         // A gauge that is gone is 0.
-        let gone: Vec<_> = self.sizes.keys().filter(|key| !seen.contains_key(*key)).cloned().collect();
-        for key in gone {
-            if self.sizes.remove(&key) != Some(0) {
-                self.size(&key, 0, at);
-            }
+        let gone =
+            before.iter().filter(|(key, bytes)| **bytes != 0 && !seen.contains_key(*key)).map(|(key, _)| (key, &0));
+        let changed = seen.iter().filter(|(key, bytes)| before.get(*key) != Some(*bytes));
+        for ((pid, name), bytes) in gone.chain(changed) {
+            let track = Track { pid: *pid, tid: 0 };
+            event('C', "memory", name, track, at).arg("bytes", *bytes).end(&mut self.text);
         }
-        for (key, bytes) in seen {
-            if self.sizes.get(&key) != Some(&bytes) {
-                self.size(&key, bytes, at);
-                self.sizes.insert(key, bytes);
-            }
-        }
-    }
-
-    fn size(&mut self, (pid, name): &(u32, String), bytes: u64, at: u64) {
-        let track = Track { pid: *pid, tid: 0 };
-        event('C', "memory", name, track, at).arg("bytes", bytes).end(&mut self.text);
+        self.sizes = seen;
     }
 
     // ---- rows ----

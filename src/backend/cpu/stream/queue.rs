@@ -342,7 +342,7 @@ impl Waiter for Queue {
     fn expire(self: Arc<Self>, ticket: u64) {
         self.end_wait(ticket, |on| {
             let limit = on.limit.as_ref().filter(|_| !on.record.is_complete())?;
-            Some(Timer::fault(limit.duration()))
+            Some(Timer::fault(limit.duration))
         });
     }
 }

@@ -87,7 +87,7 @@ impl Waiter for TimedWait {
             return drop(ticket);
         }
         let failure = Failure {
-            fault: Timer::fault(limit.duration()),
+            fault: Timer::fault(limit.duration),
             position: self.position.get().copied(),
             thread: Some(self.thread),
             launch: None,
