@@ -104,13 +104,11 @@ impl Timer {
 
     /// The fault of a wait that has timed out.
     pub(in crate::backend) fn fault(limit: Duration) -> Fault {
-        Fault::new(
-            FaultKind::WaitTimedOut,
-            format!(
-                "the stream waited for an event for {limit:?}, as long as it may, and then went on \
-                 without it; see what holds up the stream that recorded the event, or allow more"
-            ),
-        )
+        let text = format!(
+            "the stream waited for an event for {limit:?}, as long as it may, and then went on without it; see what \
+             holds up the stream that recorded the event, or allow more"
+        );
+        Fault::new(FaultKind::WaitTimedOut, text)
     }
 
     #[cfg(test)]

@@ -105,13 +105,11 @@ impl NotifyWait {
     #[cold]
     fn timed_out(&self) -> Fault {
         let limit = self.limit.unwrap_or_default();
-        Fault::new(
-            FaultKind::WaitTimedOut,
-            format!(
-                "the stream waited for a notify, or an event of several processes, for {limit:?}, as long as it \
-                 may, and then went on without it; see what holds up the stream that records it, or allow more"
-            ),
-        )
+        let text = format!(
+            "the stream waited for a notify, or an event of several processes, for {limit:?}, as long as it may, and \
+             then went on without it; see what holds up the stream that records it, or allow more"
+        );
+        Fault::new(FaultKind::WaitTimedOut, text)
     }
 
     /// The fault of a wait that ended because its device ends.

@@ -56,21 +56,18 @@ pub struct ValueWait {
 impl ValueWait {
     /// The fault of a wait that ended because its stream ends.
     pub(in crate::backend) fn never_came(&self) -> Fault {
-        let Self { src, value, comparison } = self;
+        let Self { src: Span { addr, .. }, value, comparison } = self;
         let how = match comparison {
             Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",
             Comparison::Equal => "ACL_STREAM_WAIT_VALUE_EQ",
             Comparison::And => "ACL_STREAM_WAIT_VALUE_AND",
             Comparison::Nor => "ACL_STREAM_WAIT_VALUE_NOR",
         };
-        Fault::new(
-            FaultKind::WaitTimedOut,
-            format!(
-                "a stream still waited for the value {value:#x} ({how}) at {:#x} when its device ended, \
-                 and went on without it; write the value, or abort the stream, before the reset",
-                src.addr
-            ),
-        )
+        let text = format!(
+            "a stream still waited for the value {value:#x} ({how}) at {addr:#x} when its device ended, \
+             and went on without it; write the value, or abort the stream, before the reset"
+        );
+        Fault::new(FaultKind::WaitTimedOut, text)
     }
 }
 

@@ -33,24 +33,21 @@ const TAIL: &str = "\n]\n";
 pub(super) struct TraceFile {
     file: File,
     pub(super) path: PathBuf,
-    /// The offset of the tail, where it continues: for [`Self::create`].
+    /// The offset of the tail, where it continues, beyond 1 if there are events: for [`Self::create`].
     pub(super) end: u64,
-    has_events: bool,
 }
 
 impl TraceFile {
     /// A new or truncated file; with `end`, one of this process that continues there. If another process is writing it,
     /// a file beside it with the id of this one.
     pub(super) fn create(path: &Path, end: Option<u64>) -> io::Result<Self> {
-        match Self::take(path, end)? {
-            Some(file) => Ok(file),
-            None => {
-                let mut beside = path.as_os_str().to_owned();
-                beside.push(format!(".{}", std::process::id()));
-                let busy = || io::ErrorKind::ResourceBusy.into();
-                Self::take(Path::new(&beside), None)?.ok_or_else(busy)
-            }
+        if let Some(file) = Self::take(path, end)? {
+            return Ok(file);
         }
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(format!(".{}", std::process::id()));
+        let busy = || io::ErrorKind::ResourceBusy.into();
+        Self::take(Path::new(&beside), None)?.ok_or_else(busy)
     }
 
     fn take(path: &Path, end: Option<u64>) -> io::Result<Option<Self>> {
@@ -70,14 +67,13 @@ impl TraceFile {
         if let Some(end) = end
             && found.len() == end + TAIL.len() as u64
         {
-            return Ok(Some(Self { file, path, end, has_events: end > 1 }));
+            return Ok(Some(Self { file, path, end }));
         }
         if found.is_file() {
             file.set_len(0).map_err(|error| named("ftruncate", error))?;
         }
-        let begun = file.write_all_at(format!("[{TAIL}").as_bytes(), 0);
-        begun.map_err(unwritten)?;
-        Ok(Some(Self { file, path, end: 1, has_events: false }))
+        file.write_all_at(format!("[{TAIL}").as_bytes(), 0).map_err(unwritten)?;
+        Ok(Some(Self { file, path, end: 1 }))
     }
 
     /// How long it is.
@@ -90,12 +86,11 @@ impl TraceFile {
         if events.is_empty() {
             return Ok(());
         }
-        events.insert_str(0, if self.has_events { ",\n" } else { "\n" });
+        events.insert_str(0, if self.end > 1 { ",\n" } else { "\n" });
         let len = events.len() as u64;
         events.push_str(TAIL);
         self.file.write_all_at(events.as_bytes(), self.end).map_err(unwritten)?;
         self.end += len;
-        self.has_events = true;
         Ok(())
     }
 }

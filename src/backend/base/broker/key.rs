@@ -46,11 +46,9 @@ impl Process {
     /// The calling process.
     pub(super) fn current() -> Result<Self> {
         let id = std::process::id().cast_signed();
-        let start = start_of(id).map_err(|error| unserved(&named(STAT_OF_SELF, error)))?;
-        let start = start.ok_or_else(|| {
-            let error = io::Error::other("it does not say when this process began");
-            unserved(&named(STAT_OF_SELF, error))
-        })?;
+        let unknown = || io::Error::other("it does not say when this process began");
+        let start = start_of(id).and_then(|start| start.ok_or_else(unknown));
+        let start = start.map_err(|error| unserved(&named("/proc/self/stat", error)))?;
         Ok(Self { id, start, user: super::socket::user(), space: space()? })
     }
 
@@ -59,8 +57,6 @@ impl Process {
         format!("{name}-{}-{}-{:x}", self.user, self.id, self.start)
     }
 }
-
-const STAT_OF_SELF: &str = "/proc/self/stat";
 
 /// The start time of a process; `None`: there is no such process.
 fn start_of(id: i32) -> io::Result<Option<u64>> {
