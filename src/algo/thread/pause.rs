@@ -18,12 +18,13 @@ pub fn pause(length: Duration) {
 /// Sleeps between checks, which become longer: 10 us at first, 1 ms at last.
 pub struct Backoff(Duration);
 
-impl Backoff {
-    /// The first one is next.
-    pub const fn new() -> Self {
+impl Default for Backoff {
+    fn default() -> Self {
         Self(Duration::from_micros(10))
     }
+}
 
+impl Backoff {
     /// The length of the next one.
     pub fn length(&mut self) -> Duration {
         let longer = (self.0 * 2).min(Duration::from_millis(1));

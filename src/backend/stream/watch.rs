@@ -169,18 +169,18 @@ impl Watcher {
     }
 
     fn serve(&self) {
-        let mut pauses = Backoff::new();
+        let mut pauses = Backoff::default();
         let mut idle_since = Instant::now();
         let mut state = self.state.lock();
         while !state.thread.is_stopping() {
             let mut ended = state.take_over(ANYWHERE);
             if std::mem::take(&mut state.begun) {
-                pauses = Backoff::new();
+                pauses = Backoff::default();
             }
             let now = Instant::now();
             ended.extend(state.take_expired(now));
             if !ended.is_empty() {
-                pauses = Backoff::new();
+                pauses = Backoff::default();
                 parking_lot::MutexGuard::unlocked(&mut state, || self.end(ended));
                 continue;
             }

@@ -149,28 +149,20 @@ pub(super) fn wait_for(enough: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     wake();
     let mut orders = ORDERS.lock();
-    while !enough() {
-        if orders.stop || WRITTEN.wait_until(&mut orders, deadline).timed_out() {
-            return enough();
-        }
-    }
-    true
+    WRITTEN.wait_while_until(&mut orders, |orders| !orders.stop && !enough(), deadline);
+    enough()
 }
 
 /// The main function of the thread.
 fn run() {
     loop {
-        let stop = {
-            let mut orders = ORDERS.lock();
-            if !orders.now && !orders.stop {
-                ORDERED.wait_for(&mut orders, PERIOD);
-            }
-            orders.now = false;
-            orders.stop
-        };
-        if stop {
+        let mut orders = ORDERS.lock();
+        ORDERED.wait_while_for(&mut orders, |orders| !orders.now && !orders.stop, PERIOD);
+        if orders.stop {
             return;
         }
+        orders.now = false;
+        drop(orders);
         if let Some(recorder) = &mut *RECORDER.lock() {
             recorder.write(End::Open);
         }

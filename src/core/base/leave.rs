@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// waiting makes sense. Returns false if it does not, or if the wait takes too long.
 pub fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
-    let mut sleeps = Backoff::new();
+    let mut sleeps = Backoff::default();
     loop {
         let go_on = sweep(object);
         // `get_mut` acquires, unlike a read of the count: the other threads' writes to the object are visible.

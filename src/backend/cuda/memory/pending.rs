@@ -214,7 +214,7 @@ pub fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 
 /// Waits until no mapping in this range is pending.
 pub fn wait_for_mappings(driver: &DriverState, addr: usize, len: usize) {
-    let (pending, mut sleeps) = (of(driver), Backoff::new());
+    let (pending, mut sleeps) = (of(driver), Backoff::default());
     loop {
         if count(driver) > 0 {
             pending.reap(driver);

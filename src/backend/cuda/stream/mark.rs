@@ -66,7 +66,7 @@ const SPIN: Duration = Duration::from_micros(20);
 /// Polls until the result is true or `deadline` has passed: often at first, then less often.
 pub fn poll_until(deadline: Instant, mut is_done: impl FnMut() -> Result<bool>) -> Result<Wait> {
     let start = Instant::now();
-    let mut sleeps = Backoff::new();
+    let mut sleeps = Backoff::default();
     loop {
         // Polled before the clock is read: what completes by the deadline counts.
         if is_done()? {

@@ -208,7 +208,7 @@ impl SharedEvent {
         look: impl Fn() -> std::result::Result<(), E>,
     ) -> std::result::Result<Wait, E> {
         let (number, deaths) = (self.issued(), self.deaths());
-        let mut sleeps = Backoff::new();
+        let mut sleeps = Backoff::default();
         let mut next_look = Instant::now() + LOOK_INTERVAL;
         while !self.is_over(number, deaths)? {
             let now = Instant::now();
