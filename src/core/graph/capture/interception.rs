@@ -62,7 +62,7 @@ impl Interceptor for Graphs {
         if let Some(capture) = capture_of(stream) {
             return Err(takes_part(raw, &capture));
         }
-        if Recorder::existing(stream).is_some_and(|recorder| recorder.is_updating()) {
+        if Recorder::existing(stream).and_then(|recorder| recorder.update()).is_some() {
             return Err(param_invalid!(
                 "stream {raw:#x} changes a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
                  aclrtDestroyStreamForce, which leaves the group as it was"

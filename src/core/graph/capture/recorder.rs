@@ -13,11 +13,14 @@ use crate::core::graph::task::{Step, Task, What, work_spans};
 use crate::core::memory;
 use crate::core::stream::{Stream, interceptor};
 
-/// The capture and the change of a task group that a stream takes part in. The stream keeps this.
+/// What a stream takes part in. The stream keeps this.
 #[derive(Default)]
-struct Parts {
-    capture: Mutex<Option<Arc<Capture>>>,
-    update: Mutex<Option<Arc<Update>>>,
+enum Part {
+    #[default]
+    Nothing,
+    Capture(Arc<Capture>),
+    /// The change of a task group.
+    Update(Arc<Update>),
 }
 
 /// The capture that a stream takes part in.
@@ -30,19 +33,19 @@ pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
 pub struct Recorder<'a> {
     /// Its stream.
     pub(super) stream: &'a Stream,
-    parts: &'a Parts,
+    part: &'a Mutex<Part>,
 }
 
 impl<'a> Recorder<'a> {
     /// The recorder of a stream.
     pub fn of(stream: &'a Stream) -> Self {
-        Self { stream, parts: stream.interception.state() }
+        Self { stream, part: stream.interception.state() }
     }
 
     /// As [`Self::of`]; `None` if the stream has never taken part in anything.
     pub fn existing(stream: &'a Stream) -> Option<Self> {
-        let parts = stream.interception.existing()?;
-        Some(Self { stream, parts })
+        let part = stream.interception.existing()?;
+        Some(Self { stream, part })
     }
 
     /// As [`Self::capture`], for a stream whose work must be recorded.
@@ -58,60 +61,64 @@ impl<'a> Recorder<'a> {
 
     /// The capture of the stream.
     pub fn capture(&self) -> Option<Arc<Capture>> {
-        self.parts.capture.lock().clone()
+        match &*self.part.lock() {
+            Part::Capture(capture) => Some(Arc::clone(capture)),
+            _ => None,
+        }
     }
 
-    /// The stream joins; false if it takes part in another capture.
+    /// The stream joins; false if it takes part in another capture, or changes a task group.
     pub fn join(&self, capture: &Arc<Capture>) -> bool {
-        let mut own = self.parts.capture.lock();
-        if own.is_some() {
-            return own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture));
+        let mut part = self.part.lock();
+        if matches!(*part, Part::Nothing) {
+            *part = Part::Capture(Arc::clone(capture));
+            self.stream.interception.switch(true);
         }
-        *own = Some(Arc::clone(capture));
-        self.stream.interception.switch(true);
-        true
+        matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture))
     }
 
     /// The stream leaves.
     pub fn leave(&self, capture: &Arc<Capture>) {
-        let mut own = self.parts.capture.lock();
-        if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
-            *own = None;
+        let mut part = self.part.lock();
+        if matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture)) {
+            *part = Part::Nothing;
             self.stream.interception.switch(self.stream.builds_graphs());
         }
     }
 
     /// The stream's work changes a group, and does not run.
     pub fn begin_update(&self, update: Arc<Update>) -> Result<()> {
-        let capture = self.parts.capture.lock();
-        let mut own = self.parts.update.lock();
-        if capture.is_some() || own.is_some() {
+        let mut part = self.part.lock();
+        if !matches!(*part, Part::Nothing) {
             return Err(param_invalid!(
                 "{} is captured, or changes a task group, since another thread called that meanwhile",
                 self.stream
             ));
         }
-        *own = Some(update);
+        *part = Part::Update(update);
         self.stream.interception.switch(true);
         Ok(())
     }
 
-    /// Whether the stream's work changes a group.
-    pub fn is_updating(&self) -> bool {
-        self.stream.is_captured() && self.parts.update.lock().is_some()
-    }
-
     /// The change that the stream records, if any.
     pub fn update(&self) -> Option<Arc<Update>> {
-        self.parts.update.lock().clone()
+        match &*self.part.lock() {
+            Part::Update(update) => Some(Arc::clone(update)),
+            _ => None,
+        }
     }
 
     /// The stream's work runs again. Returns the change.
     pub fn end_update(&self) -> Result<Arc<Update>> {
-        let _capture = self.parts.capture.lock();
-        let update = self.parts.update.lock().take().ok_or_else(|| {
-            param_invalid!("{} changes no task group; call aclmdlRICaptureTaskUpdateBegin first", self.stream)
-        })?;
+        let mut part = self.part.lock();
+        let Part::Update(update) = &*part else {
+            return Err(param_invalid!(
+                "{} changes no task group; call aclmdlRICaptureTaskUpdateBegin first",
+                self.stream
+            ));
+        };
+        let update = Arc::clone(update);
+        *part = Part::Nothing;
         self.stream.interception.switch(self.stream.builds_graphs());
         Ok(update)
     }
@@ -119,7 +126,7 @@ impl<'a> Recorder<'a> {
     /// Fails while the stream's work changes a group, which does not support this call.
     #[cold]
     pub fn check_not_updating(&self) -> Result<()> {
-        let Some(update) = self.parts.update.lock().clone() else { return Ok(()) };
+        let Some(update) = self.update() else { return Ok(()) };
         update.spoil("the update was given something that a task group cannot have");
         Err(param_invalid!(
             "{} changes a task group, which is made of copies, fills, reductions, random numbers, kernels and host \
@@ -130,7 +137,7 @@ impl<'a> Recorder<'a> {
 
     /// Fails if no work can be recorded now.
     pub fn check_open(&self) -> Result<()> {
-        if self.parts.update.lock().is_none() {
+        if self.update().is_none() {
             self.take_part()?.check()?;
         }
         Ok(())
@@ -138,7 +145,7 @@ impl<'a> Recorder<'a> {
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
         works.iter().flatten().flat_map(work_spans).try_for_each(|span| self.check(span))?;
-        if let Some(update) = &*self.parts.update.lock() {
+        if let Some(update) = self.update() {
             return update.add(works).map_err(no_memory);
         }
         let added = self.capture().map(|capture| capture.add(self.stream.handle, what, works));
@@ -182,7 +189,7 @@ impl<'a> Recorder<'a> {
         if let Some(capture) = self.capture() {
             capture.spoil("it was given something that a graph cannot have");
         }
-        if let Some(update) = &*self.parts.update.lock() {
+        if let Some(update) = self.update() {
             update.spoil("the update was given something that a task group cannot have");
         }
         Fault::unsupported(text)
