@@ -9,7 +9,7 @@ mod callback;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crossbeam_utils::atomic::AtomicCell;
 
 pub use self::callback::{Callback, register, unregister};
 use self::callback::{Stage, notify};
@@ -29,15 +29,11 @@ enum State {
     Running,
     Locked,
     BackedUp,
+    /// A call changes it now, and holds no lock.
+    Changing,
 }
 
-struct Process {
-    state: State,
-    /// A call changes the state now; it holds no lock.
-    changing: bool,
-}
-
-static PROCESS: Mutex<Process> = Mutex::new(Process { state: State::Running, changing: false });
+static STATE: AtomicCell<State> = AtomicCell::new(State::Running);
 
 /// The thread that has locked the process; 0: none.
 static LOCKED_BY: AtomicU32 = AtomicU32::new(0);
@@ -78,39 +74,32 @@ pub fn pass_gate(call: &str) -> Result<()> {
     Ok(())
 }
 
-/// A call that changes the state; dropped at its end.
-struct Change;
+/// A call that changes the state, to this one at its end.
+struct Change(State);
 
 impl Change {
     /// Fails with `code` during another change, or if the state is not `from`.
     fn begin(from: State, code: Code) -> Result<Self> {
-        let mut process = PROCESS.lock();
-        if process.changing {
-            return Err(Error::new(
-                code,
-                "another snapshot call is under way, or this comes from one of its callbacks; wait for its end",
-            ));
-        }
-        if process.state != from {
-            let now = match process.state {
-                State::Running => "running: call aclrtSnapShotProcessLock first",
-                State::Locked => "locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup",
-                State::BackedUp => "backed up: call aclrtSnapShotProcessRestore first",
+        let begun = STATE.compare_exchange(from, State::Changing);
+        begun.map(Self).map_err(|now| {
+            let why = match now {
+                State::Running => "the process is running: call aclrtSnapShotProcessLock first",
+                State::Locked => {
+                    "the process is locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup"
+                }
+                State::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
+                State::Changing => {
+                    "another snapshot call is under way, or this comes from one of its callbacks; wait for its end"
+                }
             };
-            return Err(error_with!(code, "the process is {now}"));
-        }
-        process.changing = true;
-        Ok(Self)
-    }
-
-    fn to(&self, state: State) {
-        PROCESS.lock().state = state;
+            Error::new(code, why)
+        })
     }
 }
 
 impl Drop for Change {
     fn drop(&mut self) {
-        PROCESS.lock().changing = false;
+        STATE.store(self.0);
     }
 }
 
@@ -147,7 +136,7 @@ pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
     check_no_reserve(has_reserve)?;
     check_process(pid)?;
-    let change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
+    let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
         return Err(unsupported!(
             "this driver has no cuCheckpointProcessLock, by which a process gives up a GPU and has it back; use a \
@@ -168,7 +157,7 @@ pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
         })
     });
     match locked {
-        Ok(()) => change.to(State::Locked),
+        Ok(()) => change.0 = State::Locked,
         Err(_) => release(),
     }
     locked
@@ -215,12 +204,12 @@ pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
     check_no_reserve(has_reserve)?;
     check_process(pid)?;
-    let change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
+    let mut change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
     let session = runtime::session()?;
     let released = session.driver.release_process();
     released.map_err(|fault| failed(Code::SnapshotUnlockFailed, &fault))?;
     drop(session);
-    change.to(State::Running);
+    change.0 = State::Running;
     release();
     notify(Stage::UnlockPost)
 }
@@ -231,7 +220,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     arguments::no_flags("args->backupFlags", flags)?;
     check_process(pid)?;
     let _memory = Allocation::claim_lists()?;
-    let change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
+    let mut change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
     notify(Stage::BackupPre)?;
     if ipc::exports_any() || virtual_memory::exports_any() {
         return Err(unsupported!(
@@ -243,11 +232,11 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     if let Err(fault) = session.driver.save_memory(&used_by_the_host()) {
         // The previously saved memory is restored.
         if session.driver.restore_memory().is_err() {
-            change.to(State::BackedUp);
+            change.0 = State::BackedUp;
         }
         return Err(failed(Code::SnapshotBackupFailed, &fault));
     }
-    change.to(State::BackedUp);
+    change.0 = State::BackedUp;
     notify(Stage::BackupPost)
 }
 
@@ -262,10 +251,10 @@ pub fn restore(pid: i32, flags: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     arguments::no_flags("args->restoreFlags", flags)?;
     check_process(pid)?;
-    let change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;
+    let mut change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;
     notify(Stage::RestorePre)?;
     let restored = runtime::session()?.driver.restore_memory();
     restored.map_err(|fault| failed(Code::SnapshotRestoreFailed, &fault))?;
-    change.to(State::Locked);
+    change.0 = State::Locked;
     notify(Stage::RestorePost)
 }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid};
 use crate::core::runtime;
 
 /// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
@@ -32,10 +32,7 @@ impl Stage {
         [Self::LockPre, Self::BackupPre, Self::BackupPost, Self::RestorePre, Self::RestorePost, Self::UnlockPost];
 
     fn from_number(number: i32) -> Result<Self> {
-        let found = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
-        found
-            .copied()
-            .ok_or_else(|| invalid_param!("stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"))
+        arguments::numbered("stage", number, &Self::ALL, "the values of aclrtSnapShotStage, 0 to 5")
     }
 
     /// Whether the callback can prevent the stage.
