@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use self::run::{Machine, Queued};
+use self::run::{Queued, Run};
 use super::program::reporting::Reporting;
 use super::task::control::{Condition, Kind};
 use super::task::{self, Task};
@@ -149,8 +149,8 @@ pub struct Flow {
     pub queued: Mutex<Queued>,
     /// How many times strands handed over.
     pub handed_over: AtomicU64,
-    /// The current run; only the serving thread uses it.
-    pub machine: Mutex<Machine>,
+    /// The current run, if there is one; only the serving thread uses it.
+    pub machine: Mutex<Option<Run>>,
 }
 
 /// Receives the failures of a run's steps for the stream that the run was queued on.

@@ -54,11 +54,8 @@ enum Stop {
     Because(Fault),
 }
 
-/// The current run, if there is one.
-#[derive(Default)]
-pub struct Machine(Option<Run>);
-
-struct Run {
+/// The current run.
+pub struct Run {
     ticket: Ticket,
     report: Reporting,
     /// By their numbers; the last one stands for user code that a failure is reported to.
@@ -162,14 +159,9 @@ impl Flow {
     /// A stream has reached a run.
     fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
-        match queued.runs.iter_mut().find(|run| run.number == number) {
-            Some(run) => run.ticket = Some(ticket),
-            None => {
-                drop(queued);
-                drop(ticket);
-                return;
-            }
-        }
+        // Without the run the ticket is dropped, after the lock.
+        let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) else { return };
+        run.ticket = Some(ticket);
         drop(queued);
         self.go_on();
     }
@@ -187,25 +179,18 @@ impl Flow {
 
     /// A strand has reached a choice, or its end.
     fn returned(self: &Arc<Self>, strand: usize, number: u64) {
-        if let Some(run) = &mut self.machine.lock().0
+        if let Some(run) = &mut *self.machine.lock()
             && run.strands[strand].awaited == number
         {
             run.strands[strand].awaited = 0;
             match run.strands[strand].at {
-                At::Choosing(_) if run.is_ending => run.strands[strand].at = At::Nowhere,
                 At::Choosing(step) => {
                     self.stop_if_requested(run);
-                    let chosen = match run.is_ending {
-                        true => Ok(At::Nowhere),
-                        false => self.choose(run, strand, step),
-                    };
-                    match chosen {
-                        Ok(at) => run.strands[strand].at = at,
-                        Err(fault) => {
-                            run.strands[strand].at = At::Nowhere;
-                            self.fail(run, fault);
-                        }
-                    }
+                    let chosen = if run.is_ending { Ok(At::Nowhere) } else { self.choose(run, strand, step) };
+                    run.strands[strand].at = chosen.unwrap_or_else(|fault| {
+                        self.fail(run, fault);
+                        At::Nowhere
+                    });
                 }
                 At::Ending if run.strands[strand].again > 0 && !run.is_ending => {
                     run.strands[strand].again -= 1;
@@ -229,17 +214,17 @@ impl Flow {
     /// As [`Self::go_on`], up to the end of a run. Returns the tickets that wait for that.
     fn go_on_to_an_end(self: &Arc<Self>) -> Option<(Vec<Ticket>, Ticket)> {
         let mut machine = self.machine.lock();
-        if machine.0.is_none() {
-            machine.0 = self.next();
+        if machine.is_none() {
+            *machine = self.next();
         }
-        let run = machine.0.as_mut()?;
+        let run = machine.as_mut()?;
         self.advance(run);
         if run.strands.iter().any(|strand| strand.at != At::Nowhere) {
             return None;
         }
         self.listener.set(None);
         let kept = self.queued.lock().runs.pop_front().map(|run| run.kept).unwrap_or_default();
-        machine.0.take().map(|run| (kept, run.ticket))
+        machine.take().map(|run| (kept, run.ticket))
     }
 
     /// The next run, if its stream has reached it.

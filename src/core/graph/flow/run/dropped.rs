@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::{Machine, Stop, Turn};
+use super::{Run, Stop, Turn};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fault, Op, Payload, Ticket, Wait};
 use crate::core::graph::flow::{Flow, Strand, serving};
@@ -91,13 +91,9 @@ impl Flow {
     /// The keeper waits for the end of this run.
     fn kept(&self, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
-        let mut ticket = Some(ticket);
-        if let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) {
-            run.kept.extend(ticket.take());
-        }
-        drop(queued);
-        // With no lock held.
-        drop(ticket);
+        // Without the run the ticket is dropped, after the lock.
+        let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) else { return };
+        run.kept.push(ticket);
     }
 
     /// See [`drop_runs_of`].
@@ -123,7 +119,7 @@ impl Flow {
         }
         let mut machine = self.machine.lock();
         if self.current_run_of(stream, &machine) == Some(number)
-            && let Some(run) = &mut machine.0
+            && let Some(run) = &mut *machine
         {
             run.is_ending = true;
             run.strands.fill(Turn::default());
@@ -134,8 +130,8 @@ impl Flow {
     }
 
     /// The number of the current run, if it belongs to this stream.
-    fn current_run_of(&self, stream: Handle, machine: &Machine) -> Option<u64> {
-        machine.0.as_ref()?;
+    fn current_run_of(&self, stream: Handle, machine: &Option<Run>) -> Option<u64> {
+        machine.as_ref()?;
         let queued = self.queued.lock();
         queued.runs.front().filter(|run| run.stream == stream).map(|run| run.number)
     }
