@@ -25,7 +25,7 @@ pub fn begin(flag: u32) -> Result<u64> {
         return Err(invalid_param!("flag is {flag:#x}; allowed: 0"));
     }
     let device = Arc::clone(&thread::current()?.device);
-    Ok(Graph::create(&device, true, None)?.raw())
+    Ok(Graph::create(&device, true, None)?.handle.raw())
 }
 
 /// The graph of an argument, and its capture.

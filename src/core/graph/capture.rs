@@ -61,16 +61,16 @@ impl fmt::Display for Capture {
 }
 
 impl Capture {
-    /// Of a stream, which is its first; `graph` is the handle of the graph that it becomes.
-    pub fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
+    /// Of a stream, which is its first; it becomes `graph`.
+    pub fn new(graph: &Graph, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| Self {
-            graph,
+            graph: graph.handle,
             owner: stream.device.owner,
             origin: stream.handle,
             mode,
             thread: thread_number(),
             is_built: false,
-            is_body,
+            is_body: graph.is_body(),
             state: Mutex::new(State {
                 branches: vec![Branch::new(stream.handle, true)],
                 counted: Some(mode::list(Weak::clone(itself))),

@@ -104,8 +104,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     for _ in 0..count {
         let is_capturing = AtomicBool::new(false);
         let body = Body { parent: graph.handle, depth: graph.depth() + 1, is_capturing };
-        let made = Graph::create(&graph.device, false, Some(body))?;
-        owned.bodies.extend(Graph::table().get_arc(made));
+        owned.bodies.push(Graph::create(&graph.device, false, Some(body))?);
     }
     let bodies: Box<[Handle]> = owned.bodies.iter().map(|body| body.handle).collect();
     let raw = bodies.iter().map(|body| body.raw()).collect();
@@ -116,10 +115,11 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
 
 /// aclmdlRICaptureToModelRIBegin.
 pub fn begin_capture(stream: u64, raw: u64, mode: i32) -> Result<()> {
-    capture::begin_as(stream, mode, Some(raw), |stream| {
+    handles::check_not_null::<Graph>("modelRI", raw)?;
+    capture::begin_as(stream, mode, |stream| {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         graph.check_device(stream, "is", "use a stream of the graph's device")?;
-        graph.claim(raw)?;
-        Ok(graph.handle)
+        graph.claim()?;
+        Ok(graph)
     })
 }

@@ -56,21 +56,19 @@ impl fmt::Display for Graph {
 }
 
 impl Graph {
-    /// Creates a graph that is about to be recorded. Returns its handle.
-    pub fn create(device: &Arc<Device>, is_built: bool, body: Option<Body>) -> Result<Handle> {
+    /// Creates a graph that is about to be recorded.
+    pub fn create(device: &Arc<Device>, is_built: bool, body: Option<Body>) -> Result<Arc<Self>> {
         static IDS: AtomicU32 = AtomicU32::new(0);
-        let made = Self::table().insert_with(|handle| {
-            Arc::new(Self {
-                handle,
-                device: Arc::clone(device),
-                id: IDS.fetch_add(1, Ordering::Relaxed),
-                building: is_built.then(|| Capture::building(handle, device.owner)),
-                ready: Mutex::new(None),
-                inspected: Inspected::default(),
-                conditions: Mutex::default(),
-                body,
-                end_callbacks: Mutex::default(),
-            })
+        let made = Self::table().publish(|handle| Self {
+            handle,
+            device: Arc::clone(device),
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            building: is_built.then(|| Capture::building(handle, device.owner)),
+            ready: Mutex::new(None),
+            inspected: Inspected::default(),
+            conditions: Mutex::default(),
+            body,
+            end_callbacks: Mutex::default(),
         });
         made.ok_or_else(|| Error::no_more("graphs"))
     }

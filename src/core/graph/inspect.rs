@@ -92,21 +92,16 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
             "stream {raw:#x} is being captured, and has no tasks of a graph yet; call aclmdlRICaptureEnd first"
         ));
     }
-    let mut latest: Option<(Arc<Graph>, usize)> = None;
-    for (_, graph) in Graph::table().live() {
-        if latest.as_ref().is_some_and(|(known, _)| known.id > graph.id) {
-            continue;
-        }
-        let Ok(ready) = graph.ready_or(Code::ModelCaptured) else { continue };
-        if ready.tasks.iter().any(|task| task.stream == stream.handle) {
-            let listing = graph.listing()?;
-            let index = listing.parts.iter().position(|part| part.stream == stream.handle);
-            latest = index.map(|index| (graph, index)).or(latest);
-        }
-    }
-    latest.ok_or_else(|| {
+    let of_stream = |graph: &Arc<Graph>| {
+        let ready = graph.ready.lock();
+        ready.as_ref().is_some_and(|ready| ready.tasks.iter().any(|task| task.stream == stream.handle))
+    };
+    let graphs = Graph::table().live().map(|(_, graph)| graph);
+    let latest = graphs.filter(of_stream).max_by_key(|graph| graph.id).ok_or_else(|| {
         param_invalid!("stream {raw:#x} has no task of a live graph; aclmdlRIGetStreams returns the streams of a graph")
-    })
+    })?;
+    let index = latest.listing()?.parts.iter().position(|part| part.stream == stream.handle);
+    Ok((latest, index.ok_or_else(|| changed("stream", raw))?))
 }
 
 /// The kinds of tasks in C: values of `aclmdlRITaskType`.

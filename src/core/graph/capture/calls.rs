@@ -7,7 +7,7 @@ use super::{Capture, Recorder, capture_of};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::thread_number;
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
-use crate::core::base::handles::{self, Object};
+use crate::core::base::handles::Object;
 use crate::core::graph::flow;
 use crate::core::graph::graph::{Drive, Graph, Ready, Resources};
 use crate::core::graph::task::Task;
@@ -15,21 +15,18 @@ use crate::core::stream::{self, Stream};
 
 /// aclmdlRICaptureBegin.
 pub fn begin(raw: u64, mode: i32) -> Result<()> {
-    begin_as(raw, mode, None, |stream| Graph::create(&stream.device, false, None))
+    begin_as(raw, mode, |stream| Graph::create(&stream.device, false, None))
 }
 
-/// As [`begin`], for the graph that `graph` creates; for a body with its number in C.
-pub fn begin_as(raw: u64, mode: i32, body: Option<u64>, graph: impl FnOnce(&Stream) -> Result<Handle>) -> Result<()> {
-    if let Some(body) = body {
-        handles::check_not_null::<Graph>("modelRI", body)?;
-    }
+/// As [`begin`], for the graph that `graph` creates or claims.
+pub fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<Graph>>) -> Result<()> {
     let mode = Mode::from_number(mode)?;
     let stream = stream::resolve(raw)?;
     check_capturable(&stream)?;
     if stream.is_captured() {
         return Err(captured_already(&stream));
     }
-    let capture = Capture::new(graph(&stream)?, body.is_some(), &stream, mode);
+    let capture = Capture::new(&*graph(&stream)?, &stream, mode);
     if !Recorder::of(&stream).join(&capture) {
         capture.cancel();
         return Err(captured_already(&stream));

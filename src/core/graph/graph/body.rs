@@ -95,22 +95,22 @@ impl Graph {
     }
 
     /// A stream begins to record into it, if it is an empty body.
-    pub fn claim(&self, raw: u64) -> Result<()> {
+    pub fn claim(&self) -> Result<()> {
         let Some(body) = &self.body else {
             return Err(param_invalid!(
-                "modelRI {raw:#x} is not the body of a conditional task (aclmdlRIAddCondTask); capture other graphs \
+                "{self} is not the body of a conditional task (aclmdlRIAddCondTask); capture other graphs \
                  with aclmdlRICaptureBegin"
             ));
         };
         if body.is_capturing.swap(true, Ordering::AcqRel) {
             return Err(error_with!(
                 Code::ModelCaptured,
-                "modelRI {raw:#x} is being captured already; call aclmdlRICaptureEnd first"
+                "{self} is being captured already; call aclmdlRICaptureEnd first"
             ));
         }
         if self.ready.lock().is_some() {
             body.is_capturing.store(false, Ordering::Release);
-            return Err(param_invalid!("modelRI {raw:#x} was captured before, and a body is captured once"));
+            return Err(param_invalid!("{self} was captured before, and a body is captured once"));
         }
         Ok(())
     }
@@ -126,20 +126,19 @@ impl Graph {
     fn body_ready(&self, kind: Kind) -> Result<Arc<Ready>> {
         let found = self.ready.lock().clone();
         let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
-        let raw = self.handle.raw();
         match found {
             Some(ready) if kind == Kind::While && ready.tasks.is_empty() => Err(param_invalid!(
-                "runs would never end: modelRI {raw:#x}, which a conditional task repeats until its value is 0, has \
+                "runs would never end: {self}, which a conditional task repeats until its value is 0, has \
                      no task that could change the value; capture the graph again"
             )),
             Some(ready) => Ok(ready),
             None if is_capturing => Err(error_with!(
                 Code::SubAclgraphIsCapturing,
-                "modelRI {raw:#x}, the body of a conditional task, is still being captured; call \
+                "{self}, the body of a conditional task, is still being captured; call \
                      aclmdlRICaptureEnd first"
             )),
             None => Err(param_invalid!(
-                "modelRI {raw:#x}, the body of a conditional task, is empty; capture it with \
+                "{self}, the body of a conditional task, is empty; capture it with \
                  aclmdlRICaptureToModelRIBegin and aclmdlRICaptureEnd"
             )),
         }
