@@ -184,10 +184,9 @@ impl Frame {
         end()?;
         let queued = actions.iter().try_for_each(|action| match (action, &self.runner) {
             (Action::Run(graph, _), _) => stream.submit(Op::RunGraph(graph)).map(drop),
-            (Action::Step(index), _) => match tasks[*index].step() {
-                Some(step) => step.queue(|op| stream.submit(op)).map(drop),
-                None => Ok(()),
-            },
+            (Action::Step(index), _) => {
+                tasks[*index].step().map_or(Ok(()), |step| step.queue(|op| stream.submit(op)).map(drop))
+            }
             (Action::Late(late), Some(runner)) => runner.queue(late, stream, &self.aborts).map(drop),
             (Action::Late(_), None) => Ok(()),
         });

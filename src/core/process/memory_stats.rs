@@ -30,16 +30,16 @@ impl Place {
 }
 
 /// Checks the place in a call: a device, or -1 for host memory. `None`: a device that is not in use has no memory.
-fn place(id: i32, kind: Option<MemoryKind>) -> Result<Option<Place>> {
+fn place(id: i32, kind: MemoryKind) -> Result<Option<Place>> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     match (id, kind) {
-        (HOST, Some(MemoryKind::Device | MemoryKind::Managed)) => Err(Error::new(
+        (HOST, MemoryKind::Device | MemoryKind::Managed) => Err(Error::new(
             Code::InvalidDeviceId,
             "deviceId is -1, which is host memory; name the device that the memory is of",
         )),
         (HOST, _) => Ok(Some(Place::Host(session.clone()))),
-        (_, Some(MemoryKind::Pinned)) => Err(error_with!(
+        (_, MemoryKind::Pinned) => Err(error_with!(
             Code::InvalidDeviceId,
             "deviceId is {id}; page-locked host memory is of no device: it must be -1"
         )),
@@ -49,7 +49,7 @@ fn place(id: i32, kind: Option<MemoryKind>) -> Result<Option<Place>> {
 
 /// portaclMemoryGetStats.
 pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
-    let Some(place) = place(id, Some(kind))? else { return Ok(Stats::default()) };
+    let Some(place) = place(id, kind)? else { return Ok(Stats::default()) };
     let (device, pools, imported) = place.parts();
     match (kind, &place) {
         (MemoryKind::Pool, _) => stats::of_all(device, PoolUse::Program, &pools.pools),
@@ -79,7 +79,7 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
 
 /// portaclMemoryResetPeak.
 pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
-    let Some(place) = place(id, Some(kind))? else { return Ok(()) };
+    let Some(place) = place(id, kind)? else { return Ok(()) };
     let (device, pools, imported) = place.parts();
     match (kind, &place) {
         (MemoryKind::Pool, _) => stats::restart_peaks(device, PoolUse::Program, &pools.pools)?,
@@ -108,14 +108,14 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
 
 /// portaclMemoryListPools: statistics of each pool of a device, or of host memory.
 pub fn pools(id: i32) -> Result<Vec<stats::Row>> {
-    place(id, Some(MemoryKind::Pool))?.map_or_else(|| Ok(Vec::new()), |place| stats::rows(place.parts().0))
+    place(id, MemoryKind::Pool)?.map_or_else(|| Ok(Vec::new()), |place| stats::rows(place.parts().0))
 }
 
 /// portaclMemoryListPageSizes: live allocations by the page size that the system confirms for them,
 /// the smallest pages first.
 pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
     // Not held during the queries, which take long if there are many.
-    drop(place(id, Some(kind))?);
+    drop(place(id, kind)?);
     let session = runtime::session()?;
     let mut sizes = BTreeMap::new();
     for found in Allocation::all() {

@@ -107,10 +107,8 @@ pub fn finalize() -> Result<()> {
 /// The options of `aclprofConfigType` that have an effect here.
 mod option {
     pub const STORAGE_LIMIT: i32 = 1;
+    /// The largest option. Of the smaller numbers only 2 is none.
     pub const PATH: i32 = 16;
-    /// The largest option, and the only smaller number that is none.
-    pub const LAST: i32 = 16;
-    pub const NONE: i32 = 2;
 }
 
 /// aclprofSetConfig.
@@ -118,7 +116,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let shown = text.display();
     let state = &mut *STATE.lock();
     let profiler = state.profiler.as_mut().ok_or_else(not_begun)?;
-    if !(option::STORAGE_LIMIT..=option::LAST).contains(&option) || option == option::NONE {
+    if !matches!(option, option::STORAGE_LIMIT | 3..=option::PATH) {
         return Err(invalid_param!(
             "configType is {option}; allowed: the options of aclprofConfigType, of which \
              ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH 16 can be set here"

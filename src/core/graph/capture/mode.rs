@@ -123,12 +123,7 @@ pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
 
 /// Fails if streams of the device are captured. Those captures are then invalid.
 pub fn refuse_device(device: &Device) -> Result<()> {
-    let mut captures = active();
-    captures.retain(|capture| capture.owner == device.owner);
-    let mut outcome = Ok(());
-    for capture in captures {
-        let refused = refuse_wait(&capture, Code::StreamCaptured, "a stream of the device");
-        outcome = outcome.and(Err(refused));
-    }
-    outcome
+    let captures = active().into_iter().filter(|capture| capture.owner == device.owner);
+    let refused = captures.map(|capture| Err(refuse_wait(&capture, Code::StreamCaptured, "a stream of the device")));
+    refused.fold(Ok(()), Result::and)
 }

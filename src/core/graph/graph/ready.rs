@@ -114,8 +114,7 @@ impl Ready {
 
     /// The graph ends. Returns the first failure to free its memory.
     pub fn end(self) -> Result<()> {
-        let Self { resources, .. } = self;
-        Arc::into_inner(resources).map_or(Ok(()), |mut resources| resources.end())
+        Arc::into_inner(self.resources).map_or(Ok(()), |mut resources| resources.end())
     }
 }
 

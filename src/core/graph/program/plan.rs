@@ -42,11 +42,8 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
             levels.resize_with(place + 1, Level::default);
         }
         let level = &mut levels[place];
-        if task.is_late() {
-            level.late.push(index)
-        } else {
-            level.nodes.push(index)
-        }
+        let works = if task.is_late() { &mut level.late } else { &mut level.nodes };
+        works.push(index);
         match &task.step {
             Some(step) if step.waits() => level.waits.push(index),
             Some(_) => level.steps.push(index),

@@ -54,13 +54,6 @@ impl<'a> Text<'a> {
         Self { text: String::new(), names: Names::default(), write }
     }
 
-    /// A line is complete.
-    fn end_line(&mut self) {
-        if self.text.len() >= PIECE {
-            self.flush();
-        }
-    }
-
     fn flush(&mut self) {
         (self.write)(&self.text);
         self.text.clear();
@@ -72,16 +65,18 @@ impl<'a> Text<'a> {
 
     /// Appends the origin of something to an unfinished line.
     fn origin(&mut self, record: Option<&Record>, what: &str) {
-        let Some(Record { thread, made, stack, .. }) = record else {
+        if let Some(Record { thread, made, stack, .. }) = record {
+            let age = made.elapsed().as_secs_f64();
+            self.put(format_args!(", {what} by thread {thread}, {age:.3} s ago\n"));
+            for frame in self.names.frames(stack) {
+                writeln!(self.text, "    {frame}").expect("a text takes all");
+            }
+        } else {
             self.text.push('\n');
-            return self.end_line();
-        };
-        let age = made.elapsed().as_secs_f64();
-        self.put(format_args!(", {what} by thread {thread}, {age:.3} s ago\n"));
-        for frame in self.names.frames(stack) {
-            writeln!(self.text, "    {frame}").expect("a text takes all");
         }
-        self.end_line();
+        if self.text.len() >= PIECE {
+            self.flush();
+        }
     }
 
     fn memory(&mut self, live: &Live) {
