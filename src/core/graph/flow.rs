@@ -9,14 +9,14 @@ mod draft;
 pub mod run;
 pub mod serving;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use self::run::{Queued, Run};
+use self::run::{Entry, Run};
 use super::program::reporting::Reporting;
 use super::task::control::{Condition, Kind};
 use super::task::{self, Task};
@@ -145,10 +145,10 @@ pub struct Flow {
     pub nothing: Arc<dyn backend::Graph>,
     /// Held while a run is queued.
     pub submitting: Mutex<()>,
-    /// Queued runs, and the current one. No backend is called under its lock.
-    pub queued: Mutex<Queued>,
-    /// How many times strands handed over.
-    pub handed_over: AtomicU64,
+    /// Queued runs in their order. The first one is current, or next. No backend is called under its lock.
+    pub queued: Mutex<VecDeque<Entry>>,
+    /// The latest number of a run, or of a strand that was handed over.
+    pub number: AtomicU64,
     /// The current run, if there is one; only the serving thread uses it.
     pub machine: Mutex<Option<Run>>,
 }

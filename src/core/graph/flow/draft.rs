@@ -89,7 +89,7 @@ impl<'a> Draft<'a> {
             nothing: native.create_graph(&[])?,
             submitting: Mutex::default(),
             queued: Mutex::default(),
-            handed_over: AtomicU64::new(0),
+            number: AtomicU64::new(0),
             machine: Mutex::default(),
         });
         run::register(&flow);

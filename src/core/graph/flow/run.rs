@@ -5,8 +5,8 @@
 mod dropped;
 mod steps;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
@@ -21,16 +21,8 @@ use crate::core::order::effects::{Effect, Effects};
 use crate::core::order::graph_run::GraphRun;
 use crate::core::stream::Stream;
 
-/// Runs of a flow, in the order in which they were queued. The first one is current, or next.
-#[derive(Default)]
-pub struct Queued {
-    runs: VecDeque<Entry>,
-    /// How many were queued so far.
-    count: u64,
-}
-
 /// A run that is queued.
-struct Entry {
+pub struct Entry {
     number: u64,
     /// The stream that it was queued on.
     stream: Handle,
@@ -100,7 +92,16 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
         let unknown = GraphRun::of(Effects([Effect::Unknown].into_iter().collect()), true);
         checker.runs_graph(stream.handle.raw(), &Arc::new(unknown), None);
     }
-    let number = flow.queued.lock().add(stream);
+    let number = flow.new_number();
+    flow.queued.lock().push_back(Entry {
+        number,
+        stream: stream.handle,
+        report: Reporting::of(stream),
+        ticket: None,
+        kept: Vec::new(),
+        stop: None,
+        until: None,
+    });
     let reached = Arc::clone(flow);
     let delivery = serving::delivery(move |ticket| match ticket {
         Some(ticket) => reached.arrived(number, ticket),
@@ -109,7 +110,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
-    if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
+    if let Some(run) = runs.iter_mut().find(|run| run.number == number) {
         match &queued {
             Ok(position) => run.report.position = *position,
             // The stream did not accept all of it: it does nothing.
@@ -119,28 +120,16 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     queued
 }
 
-impl Queued {
-    /// Adds a run. Returns its number.
-    fn add(&mut self, stream: &Stream) -> u64 {
-        self.count += 1;
-        self.runs.push_back(Entry {
-            number: self.count,
-            stream: stream.handle,
-            report: Reporting::of(stream),
-            ticket: None,
-            kept: Vec::new(),
-            stop: None,
-            until: None,
-        });
-        self.count
-    }
-}
-
 impl Flow {
+    /// A number that no other run or hand-over has; not 0.
+    fn new_number(&self) -> u64 {
+        self.number.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// Ends all queued runs.
     pub fn abort(self: &Arc<Self>) {
         let text = "aclmdlRIAbort left out what a run of the graph had not begun";
-        for run in &mut self.queued.lock().runs {
+        for run in &mut *self.queued.lock() {
             run.stop = Some(Stop::Because(Fault::new(FaultKind::Aborted, text)));
         }
         Arc::clone(self).look();
@@ -148,7 +137,7 @@ impl Flow {
 
     /// Whether a run that was queued has not ended.
     pub fn is_running(&self) -> bool {
-        !self.queued.lock().runs.is_empty()
+        !self.queued.lock().is_empty()
     }
 
     /// The serving thread checks whether runs must end.
@@ -160,7 +149,7 @@ impl Flow {
     fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
         // Without the run the ticket is dropped, after the lock.
-        let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) else { return };
+        let Some(run) = queued.iter_mut().find(|run| run.number == number) else { return };
         run.ticket = Some(ticket);
         drop(queued);
         self.go_on();
@@ -169,8 +158,8 @@ impl Flow {
     /// A stream has dropped a run that it had not reached.
     fn drop_run(self: &Arc<Self>, number: u64) {
         let mut queued = self.queued.lock();
-        let place = queued.runs.iter().position(|run| run.number == number);
-        let dropped = place.and_then(|place| queued.runs.remove(place));
+        let place = queued.iter().position(|run| run.number == number);
+        let dropped = place.and_then(|place| queued.remove(place));
         drop(queued);
         // With no lock held.
         drop(dropped);
@@ -223,20 +212,19 @@ impl Flow {
             return None;
         }
         self.listener.set(None);
-        let kept = self.queued.lock().runs.pop_front().map(|run| run.kept).unwrap_or_default();
+        let kept = self.queued.lock().pop_front().map(|run| run.kept).unwrap_or_default();
         machine.take().map(|run| (kept, run.ticket))
     }
 
     /// The next run, if its stream has reached it.
     fn next(&self) -> Option<Run> {
-        let is_there = |queued: &Queued| queued.runs.front().is_some_and(|run| run.ticket.is_some());
-        if !is_there(&self.queued.lock()) {
+        if self.queued.lock().front().is_none_or(|run| run.ticket.is_none()) {
             return None;
         }
         // Waits until the thread that queues it has finished.
         drop(self.submitting.lock());
         let mut queued = self.queued.lock();
-        let first = queued.runs.front_mut()?;
+        let first = queued.front_mut()?;
         let (ticket, report) = (first.ticket.take()?, first.report.clone());
         // Its stream has dropped it: it begins nothing.
         let is_ending = matches!(first.stop, Some(Stop::Quietly));
@@ -261,7 +249,7 @@ impl Flow {
             run.is_ending = true;
             return;
         }
-        let (stop, until) = match self.queued.lock().runs.front() {
+        let (stop, until) = match self.queued.lock().front() {
             Some(first) => (first.stop.clone(), first.until),
             None => return,
         };

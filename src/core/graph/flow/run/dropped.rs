@@ -36,10 +36,10 @@ fn flows() -> Vec<Arc<Flow>> {
 pub fn stream_drops_work(stream: Handle) {
     for flow in flows() {
         let mut queued = flow.queued.lock();
-        let mut its = queued.runs.iter_mut().filter(|run| run.stream == stream);
+        let mut its = queued.iter_mut().filter(|run| run.stream == stream);
         its.by_ref().for_each(|run| run.stop = Some(Stop::Quietly));
         // Only the first run may have begun. The others begin nothing.
-        let current = queued.runs.front().filter(|run| run.stream == stream).map(|run| run.number);
+        let current = queued.front().filter(|run| run.stream == stream).map(|run| run.number);
         drop(queued);
         if let Some(number) = current {
             flow.keep_memory(number);
@@ -67,10 +67,9 @@ pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> W
 /// The device of a stream is in teardown: runs that have not ended by `until` end at the next choice.
 pub fn limit(stream: Handle, until: Instant) {
     for flow in flows() {
-        let mut queued = flow.queued.lock();
-        let its = queued.runs.iter_mut().filter(|run| run.stream == stream);
-        its.for_each(|run| run.until = Some(until));
-        drop(queued);
+        for run in flow.queued.lock().iter_mut().filter(|run| run.stream == stream) {
+            run.until = Some(until);
+        }
         flow.look();
     }
 }
@@ -92,7 +91,7 @@ impl Flow {
     fn kept(&self, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
         // Without the run the ticket is dropped, after the lock.
-        let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) else { return };
+        let Some(run) = queued.iter_mut().find(|run| run.number == number) else { return };
         run.kept.push(ticket);
     }
 
@@ -133,6 +132,6 @@ impl Flow {
     fn current_run_of(&self, stream: Handle, machine: &Option<Run>) -> Option<u64> {
         machine.as_ref()?;
         let queued = self.queued.lock();
-        queued.runs.front().filter(|run| run.stream == stream).map(|run| run.number)
+        queued.front().filter(|run| run.stream == stream).map(|run| run.number)
     }
 }

@@ -1,7 +1,6 @@
 //! The steps of a run's strands: they are submitted to the strands' streams, up to a wait or a choice.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::{At, Run};
 use crate::backend::{Copy, Fault, FaultKind, HostFn, Op, Payload, Place, Result, Span};
@@ -97,7 +96,7 @@ impl Flow {
 
     /// The stream of a strand hands `strand` over when it reaches this.
     pub(super) fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
-        let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
+        let number = self.new_number();
         let flow = Arc::clone(self);
         // Also answered if the strand has failed: the run goes on either way.
         let delivery = serving::delivery(move |_| flow.returned(strand, number));
