@@ -25,7 +25,6 @@ use super::graph::{Graph, Resources};
 use super::memory::Memory;
 use super::task::group::Group;
 use super::task::{self, Task, What};
-use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
@@ -124,11 +123,6 @@ impl Capture {
     /// Whether it has ended.
     pub fn is_over(&self) -> bool {
         self.state.lock().is_over
-    }
-
-    /// Whether it can still become a graph.
-    pub fn is_valid(&self) -> bool {
-        self.state.lock().spoilt.is_none()
     }
 
     /// Fails if nothing more can be recorded.
@@ -230,11 +224,6 @@ impl Capture {
             branch.after = (0..tasks.len()).filter(|&i| is_last[i]).map(|i| first + i).collect();
         }
         Ok(())
-    }
-
-    /// Claims host memory for the graph that it becomes.
-    pub fn claim(&self) -> Result<Claim> {
-        task::claim(&self.state.lock().tasks)
     }
 
     /// Ends it. Returns its tasks, or why they are no graph.

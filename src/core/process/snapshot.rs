@@ -107,8 +107,10 @@ fn check_no_reserve(has_reserve: bool) -> Result<()> {
     if has_reserve { Err(invalid_param!("reserve is not null; it must be")) } else { Ok(()) }
 }
 
-/// A snapshot is of the calling process only.
-fn check_process(pid: i32) -> Result<()> {
+/// What all calls check first. A snapshot is of the calling process only.
+fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    argument?;
     if pid <= 0 {
         return Err(invalid_param!("pid is {pid}; it must be the number of a process, above 0"));
     }
@@ -133,9 +135,7 @@ fn failed(code: Code, fault: &Fault) -> Error {
 
 /// aclrtSnapShotProcessLock.
 pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    check_no_reserve(has_reserve)?;
-    check_process(pid)?;
+    check_call(pid, check_no_reserve(has_reserve))?;
     let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
         return Err(unsupported!(
@@ -201,9 +201,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
 
 /// aclrtSnapShotProcessUnlock.
 pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    check_no_reserve(has_reserve)?;
-    check_process(pid)?;
+    check_call(pid, check_no_reserve(has_reserve))?;
     let mut change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
     let session = runtime::session()?;
     let released = session.driver.release_process();
@@ -216,9 +214,7 @@ pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
 
 /// aclrtSnapShotProcessBackup.
 pub fn back_up(pid: i32, flags: u32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    arguments::no_flags("args->backupFlags", flags)?;
-    check_process(pid)?;
+    check_call(pid, arguments::no_flags("args->backupFlags", flags))?;
     let _memory = Allocation::claim_lists()?;
     let mut change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
     notify(Stage::BackupPre)?;
@@ -248,9 +244,7 @@ fn used_by_the_host() -> Vec<(usize, usize)> {
 
 /// aclrtSnapShotProcessRestore.
 pub fn restore(pid: i32, flags: u32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    arguments::no_flags("args->restoreFlags", flags)?;
-    check_process(pid)?;
+    check_call(pid, arguments::no_flags("args->restoreFlags", flags))?;
     let mut change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;
     notify(Stage::RestorePre)?;
     let restored = runtime::session()?.driver.restore_memory();

@@ -10,7 +10,7 @@ use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::graph::flow;
 use crate::core::graph::graph::{Drive, Graph, Ready, Resources};
-use crate::core::graph::task::Task;
+use crate::core::graph::task::{self, Task};
 use crate::core::stream::{self, Stream};
 
 /// aclmdlRICaptureBegin.
@@ -97,7 +97,7 @@ pub fn end(raw: u64) -> Result<u64> {
     // A driver may take long for a graph, and no `Ref` may live across that.
     drop(stream);
     // If there is none the capture continues.
-    let _memory = capture.claim()?;
+    let _memory = task::claim(&capture.state.lock().tasks)?;
     let tasks = capture.finish();
     capture.release_streams();
     let resources = capture.take_resources();
@@ -134,5 +134,6 @@ pub fn info(raw: u64) -> Result<(i32, u64)> {
 fn info_of(stream: &Stream) -> (i32, u64) {
     let capture = capture_of(stream).filter(|capture| !capture.is_built);
     let Some(capture) = capture else { return (0, 0) };
-    (if capture.is_valid() { 1 } else { 2 }, capture.graph.raw())
+    let is_valid = capture.state.lock().spoilt.is_none();
+    (if is_valid { 1 } else { 2 }, capture.graph.raw())
 }

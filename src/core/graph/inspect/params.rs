@@ -90,8 +90,9 @@ pub enum Change {
 /// A task with its latest parameters, applied or not: its graph, its place there, and it.
 fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place) = inspect::task(raw)?;
-    let task = graph.latest_task(raw, place)?;
-    Ok((graph, place, task))
+    let ready = graph.ready_or(Code::ModelCaptured)?;
+    let task = graph.inspected.changes.lock().get(&place).or_else(|| ready.tasks.get(place)).cloned();
+    Ok((graph, place, task.ok_or_else(|| inspect::changed("task", raw))?))
 }
 
 /// As [`latest`], for a task that is about to be changed.
@@ -173,7 +174,7 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
         _ => return Err(has_no_parameters(&task)),
     }
     task.is_disabled = false;
-    graph.change(place, task);
+    change_later(&graph, place, task);
     Ok(())
 }
 
@@ -282,7 +283,7 @@ fn other_flags() -> Error {
 /// aclmdlRITaskDisable.
 pub fn disable(raw: u64) -> Result<()> {
     let (graph, place, task) = changeable(raw)?;
-    graph.change(place, Task { is_disabled: true, ..task });
+    change_later(&graph, place, Task { is_disabled: true, ..task });
     Ok(())
 }
 
@@ -300,43 +301,31 @@ pub fn attribute(raw: u64, id: i32) -> Result<u32> {
     }
 }
 
-/// aclmdlRIUpdate.
+/// aclmdlRIUpdate: applies the changes to later runs.
 pub fn update(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    handles::get_arc::<Graph>("modelRI", raw)?.update()
+    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    let mut ready = graph.hold(Code::ModelCaptured)?;
+    let _memory = task::claim(&ready.tasks)?;
+    let changes = std::mem::take(&mut *graph.inspected.changes.lock());
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let changed = ready.with_changes(&graph.device, &changes).inspect_err(|_| {
+        // They stay for the next call, except those that were changed again meanwhile.
+        let mut waiting = graph.inspected.changes.lock();
+        changes.into_iter().for_each(|(place, task)| {
+            waiting.entry(place).or_insert(task);
+        });
+    })?;
+    let before = std::mem::replace(&mut *ready, changed);
+    drop(ready);
+    drop(before);
+    Ok(())
 }
 
-impl Graph {
-    fn latest_task(&self, raw: u64, place: usize) -> Result<Task> {
-        let ready = self.ready_or(Code::ModelCaptured)?;
-        let changes = self.inspected.changes.lock();
-        let task = changes.get(&place).or_else(|| ready.tasks.get(place));
-        task.cloned().ok_or_else(|| inspect::changed("task", raw))
-    }
-
-    fn change(&self, place: usize, task: Task) {
-        let before = self.inspected.changes.lock().insert(place, task);
-        drop(before);
-    }
-
-    /// Applies the changes to later runs.
-    fn update(&self) -> Result<()> {
-        let mut ready = self.hold(Code::ModelCaptured)?;
-        let _memory = task::claim(&ready.tasks)?;
-        let changes = std::mem::take(&mut *self.inspected.changes.lock());
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let changed = ready.with_changes(&self.device, &changes).inspect_err(|_| {
-            // They stay for the next call, except those that were changed again meanwhile.
-            let mut waiting = self.inspected.changes.lock();
-            changes.into_iter().for_each(|(place, task)| {
-                waiting.entry(place).or_insert(task);
-            });
-        })?;
-        let before = std::mem::replace(&mut *ready, changed);
-        drop(ready);
-        drop(before);
-        Ok(())
-    }
+/// The next update gives the graph this task at this place.
+fn change_later(graph: &Graph, place: usize, task: Task) {
+    let before = graph.inspected.changes.lock().insert(place, task);
+    drop(before);
 }

@@ -23,6 +23,7 @@ impl Late {
     pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device) -> Result<Self> {
         let mine = members.iter().filter_map(|&index| tasks[index].group.as_ref());
         let mine: Vec<&Member> = mine.collect();
+        let no_group = || Error::new(Code::InternalError, "a task without a group was to be late");
         let group = Arc::clone(&mine.first().ok_or_else(no_group)?.group);
         let mut state = group.state.lock();
         let first = state.batches.last().map_or(0, |batch| batch.end);
@@ -36,10 +37,6 @@ impl Late {
         drop(state);
         Ok(Self { group, batch })
     }
-}
-
-fn no_group() -> Error {
-    Error::new(Code::InternalError, "a task without a group was to be late")
 }
 
 /// Runs late tasks, on a private stream, while the stream of the run waits.
