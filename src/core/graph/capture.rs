@@ -22,8 +22,6 @@ use self::mode::Mode;
 pub use self::recorder::{Recorder, capture_of};
 use self::state::{Branch, State};
 use super::graph::{Graph, Resources};
-use super::memory::Memory;
-use super::task::group::Group;
 use super::task::{self, Task, What};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
@@ -161,39 +159,6 @@ impl Capture {
         let added = state.push(task, also);
         state.branch(stream).after = vec![added];
         Ok((state, added))
-    }
-
-    /// Later work of the stream belongs to a group.
-    pub fn begin_group(&self, stream: Handle) -> Result<()> {
-        let mut state = self.open()?;
-        if state.branch(stream).group.is_some() {
-            return Err(param_invalid!(
-                "stream {stream} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first"
-            ));
-        }
-        let group = Group::create(self.graph, self.owner)?;
-        state.branch(stream).group = Some(Arc::clone(&group.0));
-        state.resources.groups.push(group);
-        Ok(())
-    }
-
-    /// Ends the group and returns it.
-    pub fn end_group(&self, stream: Handle) -> Result<Handle> {
-        let mut state = self.open()?;
-        let group = state.branch(stream).group.take().ok_or_else(|| {
-            param_invalid!("stream {stream} has no task group; call aclmdlRICaptureTaskGrpBegin first")
-        })?;
-        Ok(group.handle)
-    }
-
-    /// Whether work of this stream belongs to a group now.
-    pub fn is_grouping(&self, stream: Handle) -> bool {
-        self.state.lock().branch(stream).group.is_some()
-    }
-
-    /// Calls `work` with the pool memory of the graph.
-    pub fn with_memory<T>(&self, work: impl FnOnce(&mut Memory) -> Result<T>) -> Result<T> {
-        work(&mut self.open()?.resources.memory)
     }
 
     /// The resources of the graph, after a capture.

@@ -72,21 +72,17 @@ impl Memory {
         Ok(())
     }
 
-    /// A run, about to be queued in this stream, allocates its memory again.
-    fn note_allocations(&self, stream: &Stream) {
-        let Some(checker) = checker::installed() else { return };
-        for found in self.own.iter().filter_map(|addr| find(*addr)) {
-            checker.graph_allocates(stream.handle.raw(), found.base, found.len);
-        }
-    }
-
     /// Queues a run with `queue`, and notes its allocations and frees. Fails if it may not run.
     pub fn in_run<T>(&self, stream: &Stream, queue: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.is_any() {
             return queue();
         }
         owned::begin_run(&self.taken, &self.freed)?;
-        self.note_allocations(stream);
+        if let Some(checker) = checker::installed() {
+            for found in self.own.iter().filter_map(|addr| find(*addr)) {
+                checker.graph_allocates(stream.handle.raw(), found.base, found.len);
+            }
+        }
         let queued = self.wait_for_arrivals(stream).and_then(|()| queue());
         queued.inspect_err(|_| owned::undo_run(&self.taken, &self.freed))
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::mode::Mode;
 use super::{Capture, Recorder, capture_of};
-use crate::algo::map::slot_table::Handle;
 use crate::backend::thread_number;
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::graph::flow;
 use crate::core::graph::graph::{Drive, Graph, Ready, Resources};
+use crate::core::graph::task::group::Group;
 use crate::core::graph::task::{self, Task};
 use crate::core::stream::{self, Stream};
 
@@ -63,16 +63,28 @@ pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
     })
 }
 
-/// aclmdlRICaptureTaskGrpBegin.
+/// aclmdlRICaptureTaskGrpBegin: later work of the stream belongs to a group.
 pub fn begin_group(raw: u64) -> Result<()> {
     let stream = stream::resolve(raw)?;
-    of(&stream)?.begin_group(stream.handle)
+    let capture = of(&stream)?;
+    let mut state = capture.open()?;
+    if state.branch(stream.handle).group.is_some() {
+        return Err(param_invalid!(
+            "{stream} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first"
+        ));
+    }
+    let group = Group::create(capture.graph, capture.owner)?;
+    state.branch(stream.handle).group = Some(Arc::clone(&group.0));
+    state.resources.groups.push(group);
+    Ok(())
 }
 
 /// aclmdlRICaptureTaskGrpEnd: the group.
 pub fn end_group(raw: u64) -> Result<u64> {
     let stream = stream::resolve(raw)?;
-    of(&stream)?.end_group(stream.handle).map(Handle::raw)
+    let group = of(&stream)?.open()?.branch(stream.handle).group.take();
+    let none = || param_invalid!("{stream} has no task group; call aclmdlRICaptureTaskGrpBegin first");
+    group.map(|group| group.handle.raw()).ok_or_else(none)
 }
 
 /// aclmdlRICaptureEnd: the graph.

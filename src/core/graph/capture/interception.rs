@@ -94,7 +94,8 @@ impl Recording for Graphs {
     fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>) -> Result<usize> {
         let capture = capture_with_pools(stream)?;
         let addr = allocate()?;
-        if let Err(error) = capture.with_memory(|memory| memory.add(capture.graph, addr, stream)) {
+        let added = capture.open().and_then(|mut state| state.resources.memory.add(capture.graph, addr, stream));
+        if let Err(error) = added {
             // The first failure is the one to report.
             note(free(addr));
             return Err(error);
@@ -105,7 +106,7 @@ impl Recording for Graphs {
 
     fn free(&self, stream: &Stream, addr: usize) -> Result<()> {
         let capture = capture_with_pools(stream)?;
-        capture.with_memory(|memory| memory.free(capture.graph, addr))?;
+        capture.open()?.resources.memory.free(capture.graph, addr)?;
         capture.add(stream.handle, What::MemFree, vec![None]).map(drop)
     }
 }

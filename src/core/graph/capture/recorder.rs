@@ -157,7 +157,8 @@ impl<'a> Recorder<'a> {
         // A word that a run reads or writes may be managed memory.
         let mut words = step.spans().into_iter().filter(|word| !memory::is_managed(word.addr));
         words.try_for_each(|word| self.check(word))?;
-        let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream.handle));
+        let is_grouping = |it: &Capture| it.state.lock().branch(self.stream.handle).group.is_some();
+        let capture = self.capture().filter(|capture| !is_grouping(capture));
         let Some(capture) = capture else {
             return Err(self.cannot(
                 "a task group is made of copies, fills, reductions, random numbers, kernels and host functions; do \

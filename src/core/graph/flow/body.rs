@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::draft::{Draft, Level, records};
-use super::{Body, Choice, Flow, Step, Tree};
+use super::{Body, Choice, Flow, Step, Tree, no_tickets};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
@@ -52,7 +52,10 @@ impl Flow {
         starting: usize,
     ) -> Result<Arc<Self>> {
         let records = records(&tree.tasks, &streams)?;
-        let mut draft = Draft::new(device)?;
+        if !device.native.streams_wait_for_tickets() {
+            return Err(no_tickets());
+        }
+        let mut draft = Draft { device, strands: Vec::new(), events: 0, bodies: Vec::new() };
         let level = draft.level(tree, streams, records);
         // The first task of a capture belongs to the stream that it began with, and all others are ordered after it.
         if let Some((_, steps)) = draft.strands.first_mut() {

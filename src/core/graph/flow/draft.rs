@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::{Body, Choice, Flow, Listener, Step, Strand, Tree, cannot, never_recorded, no_tickets, run};
+use super::{Body, Choice, Flow, Listener, Step, Strand, Tree, cannot, never_recorded, run};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Observer, StreamOptions, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid, unsupported};
@@ -35,14 +35,7 @@ pub(super) struct Level<'a> {
     pub(super) event: usize,
 }
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(device: &'a Device) -> Result<Self> {
-        if !device.native.streams_wait_for_tickets() {
-            return Err(no_tickets());
-        }
-        Ok(Self { device, strands: Vec::new(), events: 0, bodies: Vec::new() })
-    }
-
+impl Draft<'_> {
     /// The level of these tasks, with new strands and events.
     pub(super) fn level<'t>(&mut self, tree: &'t Tree, streams: Vec<Handle>, records: Vec<usize>) -> Level<'t> {
         let (strand, event) = (self.strands.len(), self.events);

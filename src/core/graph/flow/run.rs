@@ -27,10 +27,10 @@ pub struct Entry {
     /// The stream that it was queued on.
     stream: Handle,
     report: Reporting,
-    /// The ticket that its stream waits for, after the stream has reached it.
-    ticket: Option<Ticket>,
     /// Tickets that keep freed memory mapped until the run has ended, if its stream has dropped its work.
     kept: Vec<Ticket>,
+    /// The ticket that its stream waits for, after the stream has reached it. Dropped after the others.
+    ticket: Option<Ticket>,
     /// It must end early.
     stop: Option<Stop>,
     /// It must end from this time on.
@@ -48,7 +48,6 @@ enum Stop {
 
 /// The current run.
 pub struct Run {
-    ticket: Ticket,
     report: Reporting,
     /// By their numbers; the last one stands for user code that a failure is reported to.
     strands: Vec<Turn>,
@@ -97,8 +96,8 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
         number,
         stream: stream.handle,
         report: Reporting::of(stream),
-        ticket: None,
         kept: Vec::new(),
+        ticket: None,
         stop: None,
         until: None,
     });
@@ -193,15 +192,14 @@ impl Flow {
 
     /// Does as much as is possible now.
     fn go_on(self: &Arc<Self>) {
-        while let Some((kept, ticket)) = self.go_on_to_an_end() {
-            // With no lock held.
-            drop(kept);
-            drop(ticket);
+        while let Some(ended) = self.go_on_to_an_end() {
+            // Its tickets, with no lock held.
+            drop(ended);
         }
     }
 
-    /// As [`Self::go_on`], up to the end of a run. Returns the tickets that wait for that.
-    fn go_on_to_an_end(self: &Arc<Self>) -> Option<(Vec<Ticket>, Ticket)> {
+    /// As [`Self::go_on`], up to the end of a run, which is returned.
+    fn go_on_to_an_end(self: &Arc<Self>) -> Option<Entry> {
         let mut machine = self.machine.lock();
         if machine.is_none() {
             *machine = self.next();
@@ -212,8 +210,8 @@ impl Flow {
             return None;
         }
         self.listener.set(None);
-        let kept = self.queued.lock().pop_front().map(|run| run.kept).unwrap_or_default();
-        machine.take().map(|run| (kept, run.ticket))
+        *machine = None;
+        self.queued.lock().pop_front()
     }
 
     /// The next run, if its stream has reached it.
@@ -223,16 +221,15 @@ impl Flow {
         }
         // Waits until the thread that queues it has finished.
         drop(self.submitting.lock());
-        let mut queued = self.queued.lock();
-        let first = queued.front_mut()?;
-        let (ticket, report) = (first.ticket.take()?, first.report.clone());
+        let queued = self.queued.lock();
+        let first = queued.front()?;
+        let report = first.report.clone();
         // Its stream has dropped it: it begins nothing.
         let is_ending = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(report.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts && !is_ending);
         let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
-            ticket,
             report,
             strands: starts.chain([false]).map(begin).collect(),
             recorded: vec![false; self.events.len()],
