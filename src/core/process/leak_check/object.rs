@@ -48,11 +48,26 @@ impl Life {
     }
 }
 
-/// The objects that end with this, kind by kind, the oldest handle of each first.
+/// The objects that end with this, kind by kind, the oldest handle of each first; and reserved addresses and
+/// registrations, which have no handles.
 pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
     let mut all = Vec::new();
     objects(end, &mut all);
-    addresses(end, &mut all);
+    if !Life::Session.ends_with(end) {
+        return all;
+    }
+    let range = |noun, (base, len): (usize, usize)| {
+        let what = format!("{noun} {base:#x} of {}", Count(len, "byte"));
+        Leak { noun, what, memory: None, record: None }
+    };
+    let reserved = virtual_memory::reserved();
+    all.extend(reserved.into_iter().map(|it| range("range of addresses", it)));
+    let mut registered: Vec<_> = Allocation::all()
+        .filter(|it| matches!(it.kind, MemoryIs::Registered { .. }))
+        .map(|it| (it.base, it.len))
+        .collect();
+    registered.sort_unstable();
+    all.extend(registered.into_iter().map(|it| range("registration of host memory", it)));
     all
 }
 
@@ -116,23 +131,4 @@ listed! {
     Config => |_| Some(Life::Process),
     Stamp => |_| Some(Life::Process),
     Step => |_| Some(Life::Process),
-}
-
-/// Reserved addresses and registrations, which have no handles.
-fn addresses(end: End<'_>, all: &mut Vec<Leak>) {
-    if !Life::Session.ends_with(end) {
-        return;
-    }
-    let range = |noun, (base, len): (usize, usize)| {
-        let what = format!("{noun} {base:#x} of {}", Count(len, "byte"));
-        Leak { noun, what, memory: None, record: None }
-    };
-    let reserved = virtual_memory::reserved();
-    all.extend(reserved.into_iter().map(|it| range("range of addresses", it)));
-    let mut registered: Vec<_> = Allocation::all()
-        .filter(|it| matches!(it.kind, MemoryIs::Registered { .. }))
-        .map(|it| (it.base, it.len))
-        .collect();
-    registered.sort_unstable();
-    all.extend(registered.into_iter().map(|it| range("registration of host memory", it)));
 }

@@ -79,15 +79,19 @@ impl<'a> Text<'a> {
         }
     }
 
-    fn memory(&mut self, live: &Live) {
-        self.put(format_args!("  {}", name_of(live)));
-        let asked = live.record.as_ref().map_or(0, |record| record.size);
-        self.origin(live.record.as_ref(), &format!("{asked} asked for"));
-    }
-
-    fn object(&mut self, object: &Leak) {
-        self.put(format_args!("  {}", object.what));
-        self.origin(object.record.as_ref(), "made");
+    /// Appends what is not freed at `at`.
+    fn memory(&mut self, at: std::fmt::Arguments<'_>, all: &[Live]) {
+        if all.is_empty() {
+            return;
+        }
+        let bytes: usize = all.iter().map(|live| live.len).sum();
+        let (count, bytes, is) = (Count(all.len(), "allocation"), Count(bytes, "byte"), is_or_are(all.len()));
+        self.put(format_args!("portacl: {at}{count} of {bytes} {is} not freed\n"));
+        for live in all {
+            self.put(format_args!("  {}", name_of(live)));
+            let asked = live.record.as_ref().map_or(0, |record| record.size);
+            self.origin(live.record.as_ref(), &format!("{asked} asked for"));
+        }
     }
 
     /// Writes the unreported failures of releases, and what is left of the text.
@@ -139,18 +143,9 @@ pub fn memory(write: &mut dyn FnMut(&str)) -> Result<usize> {
     let _memory = Allocation::claim_lists()?;
     let all = live::snapshot();
     let mut text = Text::new(write);
-    if !all.is_empty() {
-        let is = is_or_are(all.len());
-        text.put(format_args!("portacl: {} {is} not freed\n", sum(&all)));
-    }
-    all.iter().for_each(|live| text.memory(live));
+    text.memory(format_args!(""), &all);
     text.finish();
     Ok(all.len())
-}
-
-fn sum(all: &[Live]) -> String {
-    let bytes: usize = all.iter().map(|live| live.len).sum();
-    format!("{} of {}", Count(all.len(), "allocation"), Count(bytes, "byte"))
 }
 
 /// Writes what ends with this, and the unreported failures of releases.
@@ -166,15 +161,14 @@ pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
     memory.retain(|live| live.ends_with(end));
     let objects = object::all_that_end_with(end);
     let mut text = Text::new(write);
-    if !memory.is_empty() {
-        let is = is_or_are(memory.len());
-        text.put(format_args!("portacl: at {what} {} {is} not freed\n", sum(&memory)));
-        memory.iter().for_each(|live| text.memory(live));
-    }
+    text.memory(format_args!("at {what} "), &memory);
     if !objects.is_empty() {
         let (counts, is) = (counts(&objects), is_or_are(objects.len()));
         text.put(format_args!("portacl: at {what} {counts} {is} not released\n"));
-        objects.iter().for_each(|object| text.object(object));
+        for object in &objects {
+            text.put(format_args!("  {}", object.what));
+            text.origin(object.record.as_ref(), "made");
+        }
     }
     text.finish();
 }

@@ -41,16 +41,12 @@ impl Flow {
             if run.strands.iter().any(|it| matches!(it.at, At::Choosing(_) | At::Ending)) {
                 return;
             }
-            let fault = Fault::new(
-                FaultKind::InvalidArgument,
-                format!(
-                    "a run of modelRI {:#x} came to no end: its stream {:#x} waited for an event that no stream of \
-                     the run recorded; record it on every way that the run can take",
-                    self.graph.raw(),
-                    self.strands[waiting].stream.raw()
-                ),
+            let text = format!(
+                "a run of modelRI {} came to no end: its stream {} waited for an event that no stream of the run \
+                 recorded; record it on every way that the run can take",
+                self.graph, self.strands[waiting].stream
             );
-            self.fail(run, fault);
+            self.fail(run, Fault::new(FaultKind::InvalidArgument, text));
         }
     }
 
