@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::trace::Note;
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
@@ -15,12 +15,6 @@ use crate::core::stream;
 pub struct Step(Mutex<Option<u64>>);
 
 handles::object!(Step, Step);
-
-/// The ends of a step, as numbers of the API.
-mod tag {
-    pub const START: i32 = 0;
-    pub const END: i32 = 1;
-}
 
 /// aclprofCreateStepInfo.
 pub fn create() -> Result<Handle> {
@@ -36,26 +30,22 @@ pub fn destroy(raw: u64) -> Result<()> {
 pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let step = handles::get::<Step>("stepInfo", raw)?;
-    if !matches!(tag, tag::START | tag::END) {
-        return Err(invalid_param!("tag is {tag}; allowed: ACL_STEP_START 0, ACL_STEP_END 1"));
-    }
+    let begins = arguments::numbered("tag", tag, &[true, false], "ACL_STEP_START 0, ACL_STEP_END 1")?;
     let stream = stream::resolve(stream)?;
     let mut open = step.0.lock();
-    match (tag, *open) {
-        (tag::START, None) => {
+    match (begins, *open) {
+        (true, None) => {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             *open = Some(number);
             stream.note(|| Note::StepBegins(number));
             Ok(())
         }
-        (tag::END, Some(number)) => {
+        (false, Some(number)) => {
             *open = None;
             stream.note(|| Note::StepEnds(number));
             Ok(())
         }
-        (tag::START, Some(_)) => {
-            Err(param_invalid!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first"))
-        }
-        _ => Err(param_invalid!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first")),
+        (true, Some(_)) => Err(param_invalid!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first")),
+        (false, None) => Err(param_invalid!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first")),
     }
 }

@@ -67,9 +67,7 @@ fn forbidding() -> Vec<Arc<Capture>> {
         _ if capture.thread == thread => true,
         (own, of_other) => own == Mode::Global && of_other == Mode::Global,
     };
-    let mut all = active();
-    all.retain(|capture| forbids(capture));
-    all
+    active().into_iter().filter(|capture| forbids(capture)).collect()
 }
 
 /// Fails if captures forbid the calling thread such a call, and invalidates them.

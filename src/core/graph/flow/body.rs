@@ -5,21 +5,13 @@ use std::sync::Arc;
 
 use super::draft::{Draft, Level, records};
 use super::{Body, Choice, Flow, Step, Tree, no_tickets};
-use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::task;
 use crate::core::graph::task::control::{Conditional, Kind};
 use crate::core::runtime::device::Device;
 
 impl Tree {
-    /// Claims host memory for the flow.
-    pub fn claim(&self) -> Result<Claim> {
-        let (tasks, edges) = self.size();
-        task::claim_for(tasks, edges)
-    }
-
     /// The streams of a graph that was captured: first the one that the capture began with, since others join only
     /// after a task of it.
     pub fn streams(&self) -> Vec<Handle> {
@@ -33,7 +25,7 @@ impl Tree {
     }
 
     /// The number of tasks and of edges.
-    fn size(&self) -> (usize, usize) {
+    pub fn size(&self) -> (usize, usize) {
         let tasks = &self.tasks;
         let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
         let bodies = self.bodies.values().map(Self::size);

@@ -35,6 +35,36 @@ pub(super) struct Level<'a> {
     pub(super) event: usize,
 }
 
+/// The records that tasks of other streams wait for, in order. All of them are in streams that runs may start.
+pub(super) fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
+    let mut records: Vec<usize> = Vec::new();
+    for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
+        for &earlier in task.after.iter().filter(|&&index| tasks[index].stream != task.stream) {
+            if !streams.contains(&tasks[earlier].stream) {
+                return Err(never_recorded(task.stream, tasks[earlier].stream));
+            }
+            records.push(earlier);
+        }
+    }
+    records.sort_unstable();
+    records.dedup();
+    Ok(records)
+}
+
+impl Level<'_> {
+    /// The number of the event that this task records.
+    fn event(&self, place: usize) -> Option<usize> {
+        self.records.binary_search(&place).ok().map(|index| self.event + index)
+    }
+
+    fn strand(&self, stream: Handle) -> Result<usize> {
+        let index = self.streams.iter().position(|&known| known == stream).ok_or_else(|| {
+            Error::new(Code::InternalError, "a stream that a graph starts is none that its runs come to")
+        })?;
+        Ok(self.strand + index)
+    }
+}
+
 impl Draft<'_> {
     /// The level of these tasks, with new strands and events.
     pub(super) fn level<'t>(&mut self, tree: &'t Tree, streams: Vec<Handle>, records: Vec<usize>) -> Level<'t> {
@@ -88,39 +118,7 @@ impl Draft<'_> {
         run::register(&flow);
         Ok(flow)
     }
-}
 
-/// The records that tasks of other streams wait for, in order. All of them are in streams that runs may start.
-pub(super) fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
-    let mut records: Vec<usize> = Vec::new();
-    for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
-        for &earlier in task.after.iter().filter(|&&index| tasks[index].stream != task.stream) {
-            if !streams.contains(&tasks[earlier].stream) {
-                return Err(never_recorded(task.stream, tasks[earlier].stream));
-            }
-            records.push(earlier);
-        }
-    }
-    records.sort_unstable();
-    records.dedup();
-    Ok(records)
-}
-
-impl Level<'_> {
-    /// The number of the event that this task records.
-    fn event(&self, place: usize) -> Option<usize> {
-        self.records.binary_search(&place).ok().map(|index| self.event + index)
-    }
-
-    fn strand(&self, stream: Handle) -> Result<usize> {
-        let index = self.streams.iter().position(|&known| known == stream).ok_or_else(|| {
-            Error::new(Code::InternalError, "a stream that a graph starts is none that its runs come to")
-        })?;
-        Ok(self.strand + index)
-    }
-}
-
-impl Draft<'_> {
     /// Appends the steps of a stream.
     pub(super) fn steps(&mut self, level: &Level<'_>, stream: Handle, steps: &mut Vec<Step>) -> Result<()> {
         // Work that no step has yet: the places of its tasks.

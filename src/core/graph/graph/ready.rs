@@ -71,7 +71,8 @@ impl Ready {
     /// The same, for a graph whose bodies are all captured.
     pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = graph.tree(self)?;
-        let _memory = tree.claim()?;
+        let (tasks, edges) = tree.size();
+        let _memory = task::claim_for(tasks, edges)?;
         let streams = tree.streams();
         let starting = streams.len();
         let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting)?;

@@ -86,13 +86,12 @@ impl MemoryHook for Recorder {
 
 /// Starts to record the origins of allocations. A second call does nothing.
 pub fn record() -> Result<()> {
-    {
-        let mut recorded = MEMORY.0.lock();
-        if recorded.is_some() {
-            return Ok(());
-        }
-        *recorded = Some(HashMap::new());
+    let mut recorded = MEMORY.0.lock();
+    if recorded.is_some() {
+        return Ok(());
     }
+    *recorded = Some(HashMap::new());
+    drop(recorded);
     memory_hook::register("portacl's recorder", Scope::Process, Box::new(Recorder)).map(drop)
 }
 
