@@ -2,7 +2,7 @@
 //! them while it is recorded.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -38,7 +38,7 @@ per_thread! {
 }
 
 /// The ids of ranges that were started and not stopped.
-static STARTED: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// A text of a program, which may hold any bytes; a zero ends it.
 pub fn text(bytes: &[u8]) -> String {
@@ -122,7 +122,6 @@ pub fn start_range(raw: u64) -> Result<u32> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let (text, details) = label_of(raw)?;
     let mut started = STARTED.lock();
-    let started = started.get_or_insert_default();
     // Ids wrap around after 2^32; no two open ranges have the same.
     let id = loop {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -137,7 +136,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
 /// aclprofRangeStop.
 pub fn stop_range(id: u32) -> Result<()> {
     let mut started = STARTED.lock();
-    if !started.as_mut().is_some_and(|started| started.remove(&id)) {
+    if !started.remove(&id) {
         return Err(param_invalid!(
             "rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before"
         ));

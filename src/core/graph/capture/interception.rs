@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Capture, Recorder, capture_of, event, mode};
-use crate::backend::{self, Fault, NodeLaunch, Op, Position, Submit, Wait};
+use crate::backend::{self, Fault, NodeLaunch, Op, Position, Submit, Wait, Work};
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::graph::flow;
 use crate::core::graph::memory::{free, note};
@@ -30,7 +30,7 @@ impl Interceptor for Graphs {
         recorder.check_open()?;
         let add = |launch: NodeLaunch| {
             let bound = Arc::clone(&launch.bound);
-            let position = recorder.add_launch(launch)?;
+            let position = recorder.add_work(What::Kernel, Work::Launch(launch))?;
             bound.accept();
             Ok(position)
         };

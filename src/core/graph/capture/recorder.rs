@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Capture;
-use crate::backend::{self, Copy, Fault, FaultKind, NodeLaunch, Op, Place, Position, Span, Submit, Work};
+use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
@@ -145,7 +145,8 @@ impl<'a> Recorder<'a> {
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
         works.iter().flatten().flat_map(work_spans).try_for_each(|span| self.check(span))?;
-        if let Some(update) = self.update() {
+        // Locked until it is added, so that the change does not end without it.
+        if let Part::Update(update) = &*self.part.lock() {
             return update.add(works).map_err(no_memory);
         }
         let added = self.capture().map(|capture| capture.add(self.stream.handle, what, works));
@@ -169,7 +170,8 @@ impl<'a> Recorder<'a> {
         in_time(Some(capture.add_task(task, None).map(|(_, position)| position)))
     }
 
-    fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
+    /// Records work that is ordered after that of the stream before.
+    pub fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
         self.add(what, vec![Some(work)])
     }
 
@@ -179,18 +181,13 @@ impl<'a> Recorder<'a> {
         self.add(What::Copy, copies.iter().map(|copy| Some(Work::Copy(copy.clone()))).collect())
     }
 
-    /// Records a launch that was prepared for graphs.
-    pub fn add_launch(&self, launch: NodeLaunch) -> backend::Result<Position> {
-        self.add_work(What::Kernel, Work::Launch(launch))
-    }
-
     /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
         if let Some(capture) = self.capture() {
             capture.spoil("it was given something that a graph cannot have");
         }
-        if let Some(update) = self.update() {
+        if let Part::Update(update) = &*self.part.lock() {
             update.spoil("the update was given something that a task group cannot have");
         }
         Fault::unsupported(text)
@@ -255,7 +252,7 @@ impl Submit for Recorder<'_> {
                 self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
             }
             Op::WaitNotify(notify, wait) => self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait)),
-            // Launches come with their arguments (`add_launch`), graphs as their tasks, and events take
+            // Launches come with their arguments (`Interceptor::launch`), graphs as their tasks, and events take
             // records and waits themselves.
             _ => Err(self.cannot("a graph cannot have this operation; do it outside of the capture")),
         }
