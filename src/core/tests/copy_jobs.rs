@@ -7,30 +7,16 @@ use crate::core::base::error;
 use crate::core::transfer::memcpy_2d;
 use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failure, Location};
 
-/// Copies from host memory to each of these addresses of device 0.
-struct Up(Vec<usize>);
-
-impl Arrays for Up {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn null(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn entry(&self, index: usize) -> Entry {
-        Entry { dst: self.0[index], dest_max: 8, src: 64, size: 8 }
-    }
-
-    fn attributes(&self) -> usize {
-        1
-    }
-
-    fn attribute(&self, _index: usize) -> Attribute {
-        let (dst, src) = (Location { kind: 1, id: 0 }, Location { kind: 0, id: 0 });
-        Attribute { first: 0, dst, src }
-    }
+/// Calls `copy` with a batch from host memory to each of these addresses of device 0.
+fn up(to: &[usize], copy: impl FnOnce(&Arrays<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+    let (dst, src) = (Location { kind: 1, id: 0 }, Location { kind: 0, id: 0 });
+    copy(&Arrays {
+        count: to.len(),
+        null: None,
+        entry: &|index| Entry { dst: to[index], dest_max: 8, src: 64, size: 8 },
+        attributes: 1,
+        attribute: &|_| Attribute { first: 0, dst, src },
+    })
 }
 
 fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Request {
@@ -72,18 +58,18 @@ fn a_batch_is_checked_before_any_of_it_is_copied() {
     let freed = memory::malloc(64, 0).unwrap();
     memory::free(freed).unwrap();
     for call in ["copy_batch_now", "copy_batch"] {
-        let copy = |arrays: Up| match call {
-            "copy_batch" => memcpy_batch::copy_async(&arrays, 0),
-            _ => memcpy_batch::copy(&arrays),
+        let copy = |to: &[usize]| match call {
+            "copy_batch" => up(to, |arrays| memcpy_batch::copy_async(arrays, 0)),
+            _ => up(to, memcpy_batch::copy),
         };
         bench.script.fail_next(call, FaultKind::Driver, "it was asked");
-        blames(copy(Up(vec![dst, dst + 8, 0])), Some(2), "dsts[2] is null");
-        blames(copy(Up(vec![dst, freed, dst])), Some(1), "dsts[1]");
-        blames(copy(Up(vec![dst + 1000, dst])), Some(0), "dsts[0]");
-        copy(Up(Vec::new())).unwrap();
+        blames(copy(&[dst, dst + 8, 0]), Some(2), "dsts[2] is null");
+        blames(copy(&[dst, freed, dst]), Some(1), "dsts[1]");
+        blames(copy(&[dst + 1000, dst]), Some(0), "dsts[0]");
+        copy(&[]).unwrap();
         // A failure of the device names no copy.
-        blames(copy(Up(vec![dst, dst + 8])), None, "it was asked");
-        copy(Up(vec![dst, dst + 8])).unwrap();
+        blames(copy(&[dst, dst + 8]), None, "it was asked");
+        copy(&[dst, dst + 8]).unwrap();
     }
 }
 
@@ -103,8 +89,8 @@ fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
                 "copy" => memcpy::copy_async(request, 0),
                 "copy_2d_now" => memcpy_2d::copy(rows(dst, 10, 3)),
                 "copy_2d" => memcpy_2d::copy_async(rows(dst, 10, 3), 0),
-                "copy_batch_now" => batch(memcpy_batch::copy(&Up(vec![dst]))),
-                _ => batch(memcpy_batch::copy_async(&Up(vec![dst]), 0)),
+                "copy_batch_now" => batch(up(&[dst], memcpy_batch::copy)),
+                _ => batch(up(&[dst], |arrays| memcpy_batch::copy_async(arrays, 0))),
             }
         });
         wait_until("the call to be inside", || bench.script.at_gate() == 1);

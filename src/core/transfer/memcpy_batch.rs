@@ -14,17 +14,17 @@ use crate::core::transfer::memcpy::is_host;
 use crate::core::transfer::synchronous;
 
 /// The arrays of a batch as they came from C.
-pub trait Arrays {
+pub struct Arrays<'a> {
     /// How many copies there are.
-    fn count(&self) -> usize;
+    pub count: usize,
     /// The name of an array that is null.
-    fn null(&self) -> Option<&'static str>;
-    /// The copy with this index, less than [`Self::count`]. Only called if no array is null.
-    fn entry(&self, index: usize) -> Entry;
+    pub null: Option<&'static str>,
+    /// The copy at an index below `count`. Only called if no array is null.
+    pub entry: &'a dyn Fn(usize) -> Entry,
     /// How many attributes there are.
-    fn attributes(&self) -> usize;
-    /// The attribute with this index, less than [`Self::attributes`]. As [`Self::entry`].
-    fn attribute(&self, index: usize) -> Attribute;
+    pub attributes: usize,
+    /// The attribute at an index below `attributes`. As `entry`.
+    pub attribute: &'a dyn Fn(usize) -> Attribute,
 }
 
 /// One copy as it came from C.
@@ -141,18 +141,18 @@ struct Batch {
 
 impl Batch {
     /// Reads and checks the arrays. `None`: nothing to do.
-    fn read(arrays: &dyn Arrays) -> Outcome<Option<Self>> {
-        let len = arrays.count();
+    fn read(arrays: &Arrays<'_>) -> Outcome<Option<Self>> {
+        let len = arrays.count;
         if len == 0 {
             return Ok(None);
         }
-        if let Some(argument) = arrays.null() {
+        if let Some(argument) = arrays.null {
             return Err(Failure::from(invalid_param!("{argument} is null, numBatches is {len}")));
         }
         let attributes = Self::read_attributes(arrays)?;
         let mut entries = host_memory::list(format_args!("copies (numBatches is {len})"), len)?;
         for index in 0..len {
-            let entry = arrays.entry(index);
+            let entry = (arrays.entry)(index);
             if entry.size != 0 {
                 check_entry(index, entry).map_err(|error| Failure::of(index, error))?;
                 entries.push((index, entry));
@@ -161,15 +161,15 @@ impl Batch {
         Ok(Some(Self { entries, attributes }))
     }
 
-    fn read_attributes(arrays: &dyn Arrays) -> Outcome<Vec<Attribute>> {
-        let (len, count) = (arrays.count(), arrays.attributes());
+    fn read_attributes(arrays: &Arrays<'_>) -> Outcome<Vec<Attribute>> {
+        let (len, count) = (arrays.count, arrays.attributes);
         if count == 0 || count > len {
             return Err(Failure::from(invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}")));
         }
         let mut attributes: Vec<Attribute> =
             host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
         for index in 0..count {
-            let attribute = arrays.attribute(index);
+            let attribute = (arrays.attribute)(index);
             check_attribute(index, attribute, attributes.last(), len)?;
             attributes.push(attribute);
         }
@@ -285,7 +285,7 @@ fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
 }
 
 /// aclrtMemcpyBatch, aclrtMemcpyBatchV2: complete when it returns, ordered with no stream.
-pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
+pub fn copy(arrays: &Arrays<'_>) -> Outcome<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
     let Some(batch) = Batch::read(arrays)? else { return Ok(()) };
@@ -298,7 +298,7 @@ pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
 }
 
 /// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.
-pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
+pub fn copy_async(arrays: &Arrays<'_>, stream: u64) -> Outcome<()> {
     let batch = Batch::read(arrays)?;
     // Copies of pageable memory may wait, and no `Ref` may live across a wait.
     let stream = stream::resolve(stream)?.to_arc();

@@ -95,16 +95,6 @@ impl<T: Copy> Array<T> {
         Ok(Self { first, len })
     }
 
-    /// Returns whether the pointer is null.
-    pub fn is_null(&self) -> bool {
-        self.first.is_null()
-    }
-
-    /// The number of elements.
-    pub fn count(&self) -> usize {
-        self.len
-    }
-
     /// The element at this index, which must exist.
     #[inline]
     pub fn get(&self, index: usize) -> T {

@@ -7,79 +7,52 @@ use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Locati
 use crate::ffi::base::{Array, Out, address, enum_value, guard, handle};
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemcpyBatchAttr, aclrtStream};
 
-/// The arrays as C passes them.
-struct Batch {
-    dsts: Array<*mut c_void>,
-    dest_maxs: Array<usize>,
-    srcs: Array<*mut c_void>,
-    sizes: Array<usize>,
-    attrs: Array<aclrtMemcpyBatchAttr>,
-    attrs_indexes: Array<usize>,
-}
-
-impl Batch {
-    fn new(
-        dsts: *mut *mut c_void,
-        dest_maxs: *mut usize,
-        srcs: *mut *mut c_void,
-        sizes: *mut usize,
-        len: usize,
-        attrs: *mut aclrtMemcpyBatchAttr,
-        attrs_indexes: *mut usize,
-        attributes: usize,
-    ) -> Self {
-        Self {
-            dsts: Array::new(dsts, len),
-            dest_maxs: Array::new(dest_maxs, len),
-            srcs: Array::new(srcs, len),
-            sizes: Array::new(sizes, len),
-            attrs: Array::new(attrs, attributes),
-            attrs_indexes: Array::new(attrs_indexes, attributes),
-        }
-    }
-}
-
 fn location(location: aclrtMemLocation) -> Location {
     Location { kind: enum_value(location.r#type), id: location.id }
 }
 
-impl Arrays for Batch {
-    fn count(&self) -> usize {
-        self.sizes.count()
-    }
-
-    fn null(&self) -> Option<&'static str> {
-        let arrays = [
-            ("dsts", self.dsts.is_null()),
-            ("destMaxs", self.dest_maxs.is_null()),
-            ("srcs", self.srcs.is_null()),
-            ("sizes", self.sizes.is_null()),
-            ("attrs", self.attrs.is_null()),
-            ("attrsIndexes", self.attrs_indexes.is_null()),
-        ];
-        arrays.into_iter().find_map(|(name, is_null)| is_null.then_some(name))
-    }
-
-    fn entry(&self, index: usize) -> Entry {
-        Entry {
-            dst: address::from_c(self.dsts.get(index)),
-            dest_max: self.dest_maxs.get(index),
-            src: address::from_c(self.srcs.get(index)),
-            size: self.sizes.get(index),
-        }
-    }
-
-    fn attributes(&self) -> usize {
-        self.attrs.count()
-    }
-
-    fn attribute(&self, index: usize) -> Attribute {
-        let attribute = self.attrs.get(index);
-        Attribute {
-            first: self.attrs_indexes.get(index),
-            dst: location(attribute.dstLoc),
-            src: location(attribute.srcLoc),
-        }
+/// Copies the batch that the arrays from C describe: in order of a stream, or at once.
+fn copy(
+    dsts: *mut *mut c_void,
+    dest_maxs: *mut usize,
+    srcs: *mut *mut c_void,
+    sizes: *mut usize,
+    count: usize,
+    attrs: *mut aclrtMemcpyBatchAttr,
+    attrs_indexes: *mut usize,
+    attributes: usize,
+    stream: Option<aclrtStream>,
+) -> Outcome<()> {
+    let are_null = [
+        ("dsts", dsts.is_null()),
+        ("destMaxs", dest_maxs.is_null()),
+        ("srcs", srcs.is_null()),
+        ("sizes", sizes.is_null()),
+        ("attrs", attrs.is_null()),
+        ("attrsIndexes", attrs_indexes.is_null()),
+    ];
+    let (dsts, dest_maxs) = (Array::new(dsts, count), Array::new(dest_maxs, count));
+    let (srcs, sizes) = (Array::new(srcs, count), Array::new(sizes, count));
+    let (attrs, firsts) = (Array::new(attrs, attributes), Array::new(attrs_indexes, attributes));
+    let arrays = Arrays {
+        count,
+        null: are_null.into_iter().find_map(|(name, is_null)| is_null.then_some(name)),
+        entry: &|index| Entry {
+            dst: address::from_c(dsts.get(index)),
+            dest_max: dest_maxs.get(index),
+            src: address::from_c(srcs.get(index)),
+            size: sizes.get(index),
+        },
+        attributes,
+        attribute: &|index| {
+            let attribute = attrs.get(index);
+            let (dst, src) = (location(attribute.dstLoc), location(attribute.srcLoc));
+            Attribute { first: firsts.get(index), dst, src }
+        },
+    };
+    match stream {
+        None => memcpy_batch::copy(&arrays),
+        Some(stream) => memcpy_batch::copy_async(&arrays, handle::from_c(stream)),
     }
 }
 
@@ -132,8 +105,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
 ) -> aclError {
     guard("aclrtMemcpyBatch", || {
         let fail_index = Out::new("failIndex", failIndex)?;
-        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
-        report(fail_index, memcpy_batch::copy(&batch))
+        report(fail_index, copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, None))
     })
 }
 
@@ -162,8 +134,8 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
     numAttrs: usize,
 ) -> aclError {
     guard("aclrtMemcpyBatchV2", || {
-        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
-        memcpy_batch::copy(&batch).map_err(|failure| failure.error)
+        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, None)
+            .map_err(|failure| failure.error)
     })
 }
 
@@ -201,8 +173,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
 ) -> aclError {
     guard("aclrtMemcpyBatchAsync", || {
         let fail_index = Out::new("failIndex", failIndex)?;
-        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
-        report(fail_index, memcpy_batch::copy_async(&batch, handle::from_c(stream)))
+        report(fail_index, copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, Some(stream)))
     })
 }
 
@@ -233,7 +204,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyBatchAsyncV2", || {
-        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
-        memcpy_batch::copy_async(&batch, handle::from_c(stream)).map_err(|failure| failure.error)
+        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, Some(stream))
+            .map_err(|failure| failure.error)
     })
 }
