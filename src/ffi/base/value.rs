@@ -40,6 +40,13 @@ impl<T> Out<T> {
     }
 }
 
+impl Out<c_void> {
+    /// Writes a number as an `int` if it is short, else in 64 bits.
+    pub fn write_number(self, is_short: bool, number: u64) {
+        if is_short { Out(self.0.cast()).write(number as u32) } else { Out(self.0.cast()).write(number) }
+    }
+}
+
 /// Writes a result that the caller need not ask for: a null pointer asks for none.
 pub fn write_unless_null<T>(pointer: *mut T, value: T) {
     if !pointer.is_null() {
@@ -167,6 +174,11 @@ pub fn read<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
 /// The value behind a pointer that may be null.
 pub fn read_optional<T: Copy>(pointer: *const T) -> Option<T> {
     (!pointer.is_null()).then(|| Array::new(pointer, 1).get(0))
+}
+
+/// The number behind a pointer that is not null: an `int` if it is short, else of 64 bits.
+pub fn read_number(pointer: *const c_void, is_short: bool) -> u64 {
+    if is_short { Array::new(pointer.cast::<u32>(), 1).get(0).into() } else { Array::new(pointer.cast(), 1).get(0) }
 }
 
 /// A function of the program; null is an error that names `argument`, and `advice` what to pass.

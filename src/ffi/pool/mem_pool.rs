@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::{self, Props};
-use crate::ffi::base::{Array, Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
+use crate::ffi::base::{Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read, read_number};
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
 /// Creates a pool. It is empty at first. It allocates segments of 32 MiB and more from its device, and its attributes
@@ -152,12 +152,8 @@ pub unsafe extern "C" fn aclrtMemPoolSetAttr(
     guard("aclrtMemPoolSetAttr", || {
         must_not_be_null("value", value)?;
         let attr = enum_value(attr);
-        let value = match mem_pool::is_short(attr) {
-            true => Array::new(value.cast::<u32>().cast_const(), 1).get(0).into(),
-            // The type of the value of an unknown attribute is unknown as well.
-            false if mem_pool::is_attribute(attr) => Array::new(value.cast::<u64>().cast_const(), 1).get(0),
-            false => 0,
-        };
+        // The type of the value of an unknown attribute is unknown as well.
+        let value = if mem_pool::is_attribute(attr) { read_number(value, mem_pool::is_short(attr)) } else { 0 };
         mem_pool::set_attribute(handle::from_c(memPool), attr, value)
     })
 }
@@ -184,13 +180,9 @@ pub unsafe extern "C" fn aclrtMemPoolGetAttr(
 ) -> aclError {
     guard("aclrtMemPoolGetAttr", || {
         let attr = enum_value(attr);
-        let out = Out::new("value", value.cast::<u64>())?;
+        let out = Out::new("value", value)?;
         let attribute = mem_pool::get_attribute(handle::from_c(memPool), attr)?;
-        if mem_pool::is_short(attr) {
-            Out::new("value", value.cast::<u32>())?.write(attribute as u32);
-        } else {
-            out.write(attribute);
-        }
+        out.write_number(mem_pool::is_short(attr), attribute);
         Ok(())
     })
 }

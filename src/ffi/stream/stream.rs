@@ -1,11 +1,12 @@
 //! Streams: in-order queues of work.
 
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::stream::{self, event};
 
 use crate::core::stream::stream_attribute::{self, Attribute};
-use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null};
+use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read_number};
 use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};
 
 /// Creates a stream in the current context. Operations of one stream run in the order of their calls; operations of
@@ -298,13 +299,7 @@ pub unsafe extern "C" fn aclrtSetStreamAttribute(
     guard("aclrtSetStreamAttribute", || {
         must_not_be_null("value", value)?;
         let attribute = Attribute::from_number("stmAttrType", enum_value(stmAttrType))?;
-        // SAFETY: not null, and by the contract of the C boundary the attribute's member is there.
-        let number = unsafe {
-            match attribute {
-                Attribute::FailureMode => value.cast::<u64>().read_unaligned(),
-                _ => value.cast::<u32>().read_unaligned().into(),
-            }
-        };
+        let number = read_number(value.cast(), attribute != Attribute::FailureMode);
         stream_attribute::set(handle::from_c(stream), attribute, number)
     })
 }
@@ -328,13 +323,10 @@ pub unsafe extern "C" fn aclrtGetStreamAttribute(
     value: *mut aclrtStreamAttrValue,
 ) -> aclError {
     guard("aclrtGetStreamAttribute", || {
-        let (long, short) = (Out::new("value", value.cast::<u64>())?, value.cast::<u32>());
+        let out = Out::new("value", value.cast::<c_void>())?;
         let attribute = Attribute::from_number("stmAttrType", enum_value(stmAttrType))?;
         let number = stream_attribute::get(handle::from_c(stream), attribute)?;
-        match attribute {
-            Attribute::FailureMode => long.write(number),
-            _ => Out::new("value", short)?.write(number as u32),
-        }
+        out.write_number(attribute != Attribute::FailureMode, number);
         Ok(())
     })
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::core::base::error::param_invalid;
 use crate::core::stream::stream_config::{self, Field};
 use crate::ffi::base::{
-    address, enum_value, guard, guard_out, guard_value, handle as stream_handle, must_not_be_null, read,
+    address, enum_value, guard, guard_out, guard_value, handle as stream_handle, must_not_be_null, read, read_number,
 };
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
@@ -89,13 +89,8 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
         must_not_be_null("handle", handle)?;
         must_not_be_null("attrValue", attrValue)?;
         let field = Field::from_number(enum_value(attr), valueSize)?;
-        // SAFETY: by the contract of the C boundary there are `valueSize` bytes, 4 or 8 as checked.
-        let number = unsafe {
-            match valueSize {
-                4 => attrValue.cast::<u32>().read_unaligned() as usize,
-                _ => attrValue.cast::<usize>().read_unaligned(),
-            }
-        };
+        // 4 or 8 bytes, as checked.
+        let number = read_number(attrValue, valueSize == 4) as usize;
         // SAFETY: `handle` is not null, and its owner lets this call write one field of the
         // description.
         unsafe {
