@@ -46,7 +46,7 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
         let body = function.body.trim();
         let (guard, arguments) = body.split_at(body.find('(').unwrap_or(0));
         let known = match guard {
-            "guard" | "guard_out" | "guard_outs" | "guard_value" | "guard_unsupported" => true,
+            "guard" | "guard_optional" | "guard_out" | "guard_outs" | "guard_value" | "guard_unsupported" => true,
             "guard_value_anywhere" => ANYWHERE.contains(&function.name.as_str()),
             _ => false,
         };

@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::core::assembly;
+use crate::core::base::config::file::ErrMsgMode;
 use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
 use crate::core::base::{gate, host_memory};
 use crate::core::process::snapshot;
-use crate::ffi::base::fork;
-use crate::ffi::base::value::Out;
+use crate::ffi::base::value::{Out, write_unless_null};
 
 /// Runs the body of the API function `call` and turns its result into a code. Keeps the text of a failure for
 /// `aclGetRecentErrMsg`. A panic, which is a defect of this library, becomes `ACL_ERROR_INTERNAL_ERROR` instead of
@@ -45,6 +46,15 @@ pub fn guard_outs<A, B>(
         let (value_a, value_b) = body()?;
         out_a.write(value_a);
         out_b.write(value_b);
+        Ok(())
+    })
+}
+
+/// As [`guard_out`], for a result that the caller need not ask for: a null pointer asks for none.
+#[inline]
+pub fn guard_optional<T>(call: &'static str, pointer: *mut T, body: impl FnOnce() -> Result<T>) -> i32 {
+    guard(call, || {
+        write_unless_null(pointer, body()?);
         Ok(())
     })
 }
@@ -103,17 +113,31 @@ fn check_slow_value(call: &str) -> Result<()> {
     host_memory::enter(call)
 }
 
+/// A forked child has this library's memory but none of its threads and no device: every call fails there at once. A
+/// fork before the first call of this library leaves nothing in the parent that the child would need.
 #[cold]
 fn refuse_in_child() -> Result<()> {
-    if fork::is_child() { Err(in_child()) } else { Ok(()) }
+    // Before the gate opens: calls of other threads need it.
+    assembly::install();
+    if gate::open_first() {
+        // SAFETY: the handler only stores to atomics, which a child of a process with several
+        // threads may do. If there is no memory to register it, forked children go unnoticed,
+        // which is all that can be done about it.
+        unsafe { libc::pthread_atfork(None, None, Some(enter_child)) };
+    }
+    if gate::is_child() {
+        return Err(param_invalid!(
+            "called in a forked child, which has neither the parent's devices nor its threads; fork before \
+             the first call of this library, or start a new program (spawn)"
+        ));
+    }
+    Ok(())
 }
 
-#[cold]
-fn in_child() -> Error {
-    param_invalid!(
-        "called in a forked child, which has neither the parent's devices nor its threads; fork before \
-         the first call of this library, or start a new program (spawn)"
-    )
+unsafe extern "C" fn enter_child() {
+    gate::close_in_child();
+    // The lock of the process-wide text may have been held by a thread that the child lacks.
+    error::set_mode(ErrMsgMode::Thread);
 }
 
 /// Takes ownership of the failure, so that entries do not contain the code that frees it.

@@ -3,14 +3,14 @@
 pub mod app_log;
 pub mod dump;
 pub mod error;
-pub mod fork;
 mod guard;
 pub mod portacl;
 mod value;
 
-pub use self::guard::{guard, guard_out, guard_outs, guard_unsupported, guard_value, guard_value_anywhere};
+pub use self::guard::{
+    guard, guard_optional, guard_out, guard_outs, guard_unsupported, guard_value, guard_value_anywhere,
+};
 pub use self::value::{
     Array, Out, address, bounded_bytes, bytes, check_len, check_struct_size, enum_from, enum_value, function, handle,
     must_be_null, must_not_be_null, null, read, read_number, read_optional, text, write_rows,
-    write_unless_null,
 };

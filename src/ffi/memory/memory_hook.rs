@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::{
-    Out, address, check_struct_size, enum_from, enum_value, guard, guard_value, handle, null, text, write_unless_null,
+    Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle, null, text,
 };
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
@@ -152,13 +152,12 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
     scope: MaybeUninit<portaclMemoryHookScope>,
     id: *mut u64,
 ) -> aclError {
-    guard("portaclMemoryHookRegister", || {
+    guard_optional("portaclMemoryHookRegister", id, || {
         // SAFETY: portaclMemoryHookRegister takes a hook whose size the program has set.
         let hook = unsafe { read_versioned("hook", hook) }?;
         // SAFETY: `hook->name` is null or a C string, and is copied before the call returns.
         let name = unsafe { text::required("hook->name", hook.name) }?.to_string_lossy();
-        write_unless_null(id, memory_hook::register(&name, scope_of(scope)?, Box::new(Foreign(hook)))?);
-        Ok(())
+        memory_hook::register(&name, scope_of(scope)?, Box::new(Foreign(hook)))
     })
 }
 

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::param_invalid;
 use crate::core::memory::memory_hook::{self, DebugPrint, Limit, LineProfile, Logging, ProfileRow};
-use crate::ffi::base::{guard, text, write_rows, write_unless_null};
+use crate::ffi::base::{guard, guard_optional, text, write_rows};
 use crate::ffi::memory::memory_hook::scope_of;
 use crate::ffi::types::{aclError, portaclMemoryHookScope, portaclMemoryProfileNode};
 
@@ -27,16 +27,14 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
     scope: MaybeUninit<portaclMemoryHookScope>,
     id: *mut u64,
 ) -> aclError {
-    guard("portaclMemoryHookRegisterDebugPrint", || {
+    guard_optional("portaclMemoryHookRegisterDebugPrint", id, || {
         let scope = scope_of(scope)?;
         // SAFETY: `path` is null, which means standard output, or a C string.
         let to: Box<dyn Write + Send> = match unsafe { text::optional(path) } {
             None => Box::new(stdout()),
             Some(path) => Box::new(memory_hook::create_file("path", path)?),
         };
-        let hook = Box::new(DebugPrint::new(to));
-        write_unless_null(id, memory_hook::register("DebugPrintHook", scope, hook)?);
-        Ok(())
+        memory_hook::register("DebugPrintHook", scope, Box::new(DebugPrint::new(to)))
     })
 }
 
@@ -55,14 +53,12 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
     scope: MaybeUninit<portaclMemoryHookScope>,
     id: *mut u64,
 ) -> aclError {
-    guard("portaclMemoryHookRegisterLogging", || {
+    guard_optional("portaclMemoryHookRegisterLogging", id, || {
         let scope = scope_of(scope)?;
         // SAFETY: `path` is null or a C string that names the log.
         let path = unsafe { text::required("path", path) }?;
         let to = memory_hook::create_file("path", path)?;
-        let hook = Box::new(Logging::new(Box::new(to)));
-        write_unless_null(id, memory_hook::register("LoggingHook", scope, hook)?);
-        Ok(())
+        memory_hook::register("LoggingHook", scope, Box::new(Logging::new(Box::new(to))))
     })
 }
 
@@ -83,10 +79,8 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
     scope: MaybeUninit<portaclMemoryHookScope>,
     id: *mut u64,
 ) -> aclError {
-    guard("portaclMemoryHookRegisterLimit", || {
-        let hook = Box::new(Limit::new(most));
-        write_unless_null(id, memory_hook::register("LimitHook", scope_of(scope)?, hook)?);
-        Ok(())
+    guard_optional("portaclMemoryHookRegisterLimit", id, || {
+        memory_hook::register("LimitHook", scope_of(scope)?, Box::new(Limit::new(most)))
     })
 }
 
@@ -107,10 +101,8 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
     scope: MaybeUninit<portaclMemoryHookScope>,
     id: *mut u64,
 ) -> aclError {
-    guard("portaclMemoryHookRegisterLineProfile", || {
-        let hook = Box::new(LineProfile::new(maxDepth));
-        write_unless_null(id, memory_hook::register("LineProfileHook", scope_of(scope)?, hook)?);
-        Ok(())
+    guard_optional("portaclMemoryHookRegisterLineProfile", id, || {
+        memory_hook::register("LineProfileHook", scope_of(scope)?, Box::new(LineProfile::new(maxDepth)))
     })
 }
 
@@ -133,7 +125,7 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
     size: usize,
     length: *mut usize,
 ) -> aclError {
-    guard("portaclMemoryHookReport", || {
+    guard_optional("portaclMemoryHookReport", length, || {
         let report = memory_hook::report(id)?.ok_or_else(|| {
             param_invalid!(
                 "id {id} is a hook that has nothing to report; portaclMemoryHookRegisterLineProfile makes \
@@ -143,8 +135,7 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
         if !text.is_null() {
             self::text::Buffer::new("text", text, "size", size)?.write(&report);
         }
-        write_unless_null(length, report.len());
-        Ok(())
+        Ok(report.len())
     })
 }
 

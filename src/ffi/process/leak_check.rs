@@ -8,7 +8,7 @@ use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
-use crate::ffi::base::{Out, address, check_struct_size, enum_from, function, guard, handle, text, write_unless_null};
+use crate::ffi::base::{Out, address, check_struct_size, enum_from, function, guard, guard_optional, handle, text};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
@@ -93,10 +93,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
-    guard("portaclMemoryReportLeaks", || {
-        write_unless_null(count, leak_check::report(&mut |text| notice(text))?);
-        Ok(())
-    })
+    guard_optional("portaclMemoryReportLeaks", count, || leak_check::report(&mut |text| notice(text)))
 }
 
 /// Reports leaks as portaclMemoryReportLeaks, but calls a function of the program for each line.
@@ -114,9 +111,9 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
     userData: *mut c_void,
     count: *mut usize,
 ) -> aclError {
-    guard("portaclMemoryReportLeaksTo", || {
+    guard_optional("portaclMemoryReportLeaksTo", count, || {
         let write = function("write", write, "it must be a function")?;
-        let live = leak_check::report(&mut |text| {
+        leak_check::report(&mut |text| {
             for line in text.lines() {
                 // A name that contains a zero is truncated there.
                 let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
@@ -125,8 +122,6 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
                     unsafe { write(userData, line.as_ptr().cast()) };
                 });
             }
-        })?;
-        write_unless_null(count, live);
-        Ok(())
+        })
     })
 }
