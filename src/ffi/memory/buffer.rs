@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::memory::buffer::{self, USER_BYTES};
+use crate::core::memory::buffer;
 use crate::ffi::base::{Array, Out, address, guard, guard_out, guard_outs, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMbuf};
 
@@ -100,12 +100,7 @@ pub unsafe extern "C" fn aclrtSetBufUserData(
     guard("aclrtSetBufUserData", || {
         must_not_be_null("dataPtr", dataPtr)?;
         buffer::check_user_data(size, offset)?;
-        let from = Array::new(dataPtr.cast::<u8>(), size);
-        let mut bytes = [0; USER_BYTES];
-        for (index, byte) in bytes[..size].iter_mut().enumerate() {
-            *byte = from.get(index);
-        }
-        buffer::set_user_data(handle::from_c(buf), offset, &bytes[..size])
+        buffer::set_user_data(handle::from_c(buf), offset, Array::new(dataPtr.cast(), size).iter())
     })
 }
 
