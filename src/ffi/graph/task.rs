@@ -10,10 +10,9 @@ use crate::core::kernel::kernel_launch::Call;
 use crate::ffi::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
 use crate::ffi::kernel::kernel_launch::read_config;
 use crate::ffi::types::{
-    aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIEventResetTaskParams, aclmdlRIEventWaitTaskParams,
-    aclmdlRIKernelTaskParams, aclmdlRITask, aclmdlRITaskParams, aclmdlRITaskParamsDetail, aclmdlRITaskType,
-    aclmdlRIValueWaitTaskParams, aclmdlRIValueWriteTaskParams, aclrtLaunchKernelAttr, aclrtLaunchKernelAttrId,
-    aclrtLaunchKernelAttrValue, aclrtLaunchKernelCfg,
+    aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIKernelTaskParams, aclmdlRITask, aclmdlRITaskParams,
+    aclmdlRITaskParamsDetail, aclmdlRITaskType, aclmdlRIValueWaitTaskParams, aclmdlRIValueWriteTaskParams,
+    aclrtLaunchKernelAttr, aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue, aclrtLaunchKernelCfg,
 };
 
 /// Returns the kind of a task.
@@ -243,7 +242,6 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
 ///
 /// The member of that kind was filled; its pointers are null or valid.
 unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change> {
-    let event = |event, argument, flag| Ok(Change::Event { event: handle::from_c(event), argument, flag });
     // SAFETY: the caller vouches that `kind` names the member of the union that is set.
     unsafe {
         match kind {
@@ -257,17 +255,15 @@ unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change>
                     blocks: kernel.numBlocks,
                 }))
             }
-            2 => {
-                let aclmdlRIEventRecordTaskParams { event: it, recordFlag, .. } = detail.eventRecordTaskParams;
-                event(it, "eventRecordTaskParams.recordFlag", recordFlag)
-            }
-            3 => {
-                let aclmdlRIEventWaitTaskParams { event: it, waitFlag, .. } = detail.eventWaitTaskParams;
-                event(it, "eventWaitTaskParams.waitFlag", waitFlag)
-            }
-            4 => {
-                let aclmdlRIEventResetTaskParams { event: it, resetFlag, .. } = detail.eventResetTaskParams;
-                event(it, "eventResetTaskParams.resetFlag", resetFlag)
+            // All three have the same members.
+            2..=4 => {
+                let aclmdlRIEventRecordTaskParams { event, recordFlag: flag, .. } = detail.eventRecordTaskParams;
+                let argument = match kind {
+                    2 => "eventRecordTaskParams.recordFlag",
+                    3 => "eventWaitTaskParams.waitFlag",
+                    _ => "eventResetTaskParams.resetFlag",
+                };
+                Ok(Change::Event { event: handle::from_c(event), argument, flag })
             }
             5 => {
                 let aclmdlRIValueWriteTaskParams { devAddr, value } = detail.valueWriteTaskParams;
