@@ -172,9 +172,6 @@ pub const HEADERS: &[Header] = &[
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",
-            "types/graph_mem.rs",
-            "types/memory_hook.rs",
-            "types/memory_stats.rs",
             "base/portacl.rs",
             "stream/native.rs",
             "graph/portacl_picture.rs",

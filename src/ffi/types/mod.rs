@@ -11,15 +11,9 @@ mod allocator;
 mod base;
 mod base_errors;
 mod ge_errors;
-mod graph_mem;
-mod memory_hook;
-mod memory_stats;
 mod portacl;
 mod prof;
 mod rt;
 mod soma;
 
-pub use self::{
-    allocator::*, base::*, base_errors::*, ge_errors::*, graph_mem::*, memory_hook::*, memory_stats::*, portacl::*,
-    prof::*, rt::*, soma::*,
-};
+pub use self::{allocator::*, base::*, base_errors::*, ge_errors::*, portacl::*, prof::*, rt::*, soma::*};

@@ -1,6 +1,10 @@
 //! Types of `portacl.h`.
 
-use std::ffi::c_uchar;
+use std::ffi::{c_char, c_uchar, c_void};
+use std::mem::MaybeUninit;
+
+use super::base::{aclError, aclrtStream};
+use super::soma::aclrtMemPool;
 
 /// The major version number of portacl that this header belongs to. ACL_MAJOR_VERSION is the version of the Ascend
 /// runtime API instead.
@@ -53,4 +57,262 @@ pub struct portaclMemPoolPtrExportData {
     pub size: usize,
     /// The name of the allocation.
     pub data: [c_uchar; 64],
+}
+
+/// Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes.
+#[repr(C)]
+pub enum portaclGraphMemAttr {
+    /// Memory of graphs: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
+    /// allocated it and the graph is destroyed first, until it is freed. Read-only.
+    PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
+    /// The high watermark of that; can be set to 0, which resets it to the current value.
+    PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
+    /// Memory taken from the device for graphs: in use, or cached for graphs that are captured later. Read-only.
+    PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+    /// The high watermark of that; can be set to 0, which resets it to the current value.
+    PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
+}
+
+/// Kinds of memory.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum portaclMemoryKind {
+    /// Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
+    PORTACL_MEMORY_DEVICE = 0,
+    /// Page-locked host memory: aclrtMallocHost and its variants, and physical host memory.
+    PORTACL_MEMORY_PINNED = 1,
+    /// Memory that the host and all devices use: aclrtMemAllocManaged.
+    PORTACL_MEMORY_MANAGED = 2,
+    /// Memory of a stream-ordered pool.
+    PORTACL_MEMORY_POOL = 3,
+    /// Memory of another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
+    /// pool.
+    PORTACL_MEMORY_IMPORTED = 4,
+    /// Memory of graphs: allocated by captured streams from pools.
+    PORTACL_MEMORY_GRAPH = 5,
+}
+
+/// The event that a memory hook is called for.
+#[repr(C)]
+pub enum portaclMemoryMoment {
+    /// The library allocates memory from the device or the system.
+    PORTACL_MEMORY_ALLOC = 0,
+    /// The program allocates memory: from the device, or from a cache.
+    PORTACL_MEMORY_MALLOC = 1,
+    /// The program frees memory.
+    PORTACL_MEMORY_FREE = 2,
+}
+
+/// The scope of a memory hook.
+#[repr(C)]
+pub enum portaclMemoryHookScope {
+    /// Allocations of the thread that registers it.
+    PORTACL_MEMORY_HOOK_THREAD = 0,
+    /// Allocations of all threads.
+    PORTACL_MEMORY_HOOK_PROCESS = 1,
+}
+
+/// An allocation or release, as passed to memory hooks.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryEvent {
+    /// Size of this structure in bytes: later versions may be larger.
+    pub structSize: usize,
+    /// The device, -1 for host memory.
+    pub deviceId: i32,
+    /// The kind of memory.
+    pub kind: MaybeUninit<portaclMemoryKind>,
+    /// Requested bytes; 0 for an alloc and a free.
+    pub size: usize,
+    /// Bytes that the memory takes: the same for its malloc, its alloc and its free, and the same as in
+    /// portaclMemoryGetStats. The alloc of a pool is a segment, which is larger.
+    pub roundedSize: usize,
+    /// The address; null before an allocation, after a failed allocation, and for physical memory, which has no
+    /// address.
+    pub ptr: *mut c_void,
+    /// Identifies live allocations: the address, or the handle of memory without an address; 0 before an allocation and
+    /// after a failed allocation.
+    pub memoryId: u64,
+    /// The stream of a stream-ordered allocation or free; null for others.
+    pub stream: aclrtStream,
+    /// Page size in bytes; 0 if unknown, as before an allocation.
+    pub pageSize: usize,
+    /// The system's id of the calling thread.
+    pub thread: u64,
+    /// In an after function: 1 if the operation did not take place, because it failed or a later hook refused it; else
+    /// 0.
+    pub failed: i32,
+}
+
+/// Called before an operation. Returns ACL_SUCCESS, or the code of a refusal.
+pub type portaclMemoryHookBefore = Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent) -> aclError>;
+
+/// Called after an operation, successful or not.
+pub type portaclMemoryHookAfter = Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent)>;
+
+/// A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees. They may
+/// call this library, and are not called for their own calls.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryHook {
+    /// sizeof(portaclMemoryHook).
+    pub structSize: usize,
+    /// Name of the hook for people; copied.
+    pub name: *const c_char,
+    /// The first argument of all functions.
+    pub userData: *mut c_void,
+    /// Before the library allocates memory from the device or the system.
+    pub beforeAlloc: portaclMemoryHookBefore,
+    /// After it.
+    pub afterAlloc: portaclMemoryHookAfter,
+    /// Before the program gets memory.
+    pub beforeMalloc: portaclMemoryHookBefore,
+    /// After it.
+    pub afterMalloc: portaclMemoryHookAfter,
+    /// Before the program frees memory.
+    pub beforeFree: portaclMemoryHookBefore,
+    /// After it.
+    pub afterFree: portaclMemoryHookAfter,
+}
+
+/// Information about a registered memory hook.
+#[repr(C)]
+pub struct portaclMemoryHookInfo {
+    /// sizeof(portaclMemoryHookInfo), set by the caller in the first element.
+    pub structSize: usize,
+    /// Its id.
+    pub id: u64,
+    /// Its scope.
+    pub scope: MaybeUninit<portaclMemoryHookScope>,
+    /// 1 if it is called for the calling thread's allocations, else 0.
+    pub isCalledHere: i32,
+    /// Number of its refusals.
+    pub refusals: u64,
+    /// Number of failures of its after functions.
+    pub failures: u64,
+    /// Its name, truncated to the size of the field.
+    pub name: [c_char; 64],
+    /// The text of the latest failure, truncated to the size of the field.
+    pub lastFailure: [c_char; 256],
+}
+
+/// A function of the program in a tree of memory use, including everything that it called.
+#[repr(C)]
+pub struct portaclMemoryProfileNode {
+    /// sizeof(portaclMemoryProfileNode), set by the caller in the first element.
+    pub structSize: usize,
+    /// Number of functions above it: 0 for the root, which represents the program.
+    pub depth: u32,
+    /// The line of the call, from 1 on; 0 if unknown.
+    pub line: u32,
+    /// Bytes that the program allocated.
+    pub mallocBytes: u64,
+    /// Number of mallocs.
+    pub mallocCount: u64,
+    /// Bytes that the library allocated from the device or the system for these.
+    pub allocBytes: u64,
+    /// Number of allocs.
+    pub allocCount: u64,
+    /// The source file, truncated to the size of the field; empty if unknown.
+    pub file: [c_char; 256],
+    /// Its name, or its address if it has none, truncated to the size of the field; `_root` for the root.
+    pub function: [c_char; 256],
+}
+
+/// A live allocation, as listed by portaclMemorySnapshot.
+#[repr(C)]
+pub struct portaclMemoryAllocation {
+    /// sizeof(portaclMemoryAllocation), set by the caller in the first element.
+    pub structSize: usize,
+    /// The first byte; null: physical memory, which has no address.
+    pub ptr: *mut c_void,
+    /// Requested bytes; 0 if not recorded.
+    pub size: usize,
+    /// Bytes that the allocation takes, as portaclMemoryGetStats counts them; programs may use fewer.
+    pub roundedSize: usize,
+    /// The kind of memory.
+    pub kind: MaybeUninit<portaclMemoryKind>,
+    /// The device, -1 for host memory.
+    pub deviceId: i32,
+    /// The pool of the allocation, or its former handle if it was destroyed; null if none.
+    pub memPool: aclrtMemPool,
+    /// The stream of a stream-ordered allocation; null if none, or if not recorded.
+    pub stream: aclrtStream,
+    /// The system's id of the allocating thread; 0 if not recorded.
+    pub thread: u64,
+    /// Nanoseconds since the allocation; 0 if not recorded.
+    pub age: u64,
+    /// The allocating function, `file:line:function`, truncated to the size of the field; empty if not recorded.
+    pub callSite: [c_char; 256],
+}
+
+/// Receives a line of a report: a zero-terminated text without line end, valid during the call.
+pub type portaclLineWriter = Option<unsafe extern "C" fn(*mut c_void, *const c_char)>;
+
+/// Statistics of one kind of memory. Those of a device and of its pools start when the device is first set and end when
+/// it is reset. Those of host memory start with aclInit, or the first use, and end with aclFinalize.
+#[repr(C)]
+pub struct portaclMemoryStats {
+    /// sizeof(portaclMemoryStats), set by the caller.
+    pub structSize: usize,
+    /// Bytes of live allocations, including rounding.
+    pub currentBytes: u64,
+    /// Number of live allocations.
+    pub currentCount: u64,
+    /// The peak of `currentBytes`. It includes small freed blocks of device memory that are cached (`keptBytes`). For
+    /// several pools: the sum of their peaks, which need not have occurred at the same time.
+    pub peakBytes: u64,
+    /// The peak of `currentCount`, in the same way.
+    pub peakCount: u64,
+    /// Bytes of all allocations ever made.
+    pub totalBytes: u64,
+    /// Number of all allocations ever made. Minus `currentCount`, it is the number of frees.
+    pub totalCount: u64,
+    /// Number of requests that failed for lack of memory, or because the device or its driver failed. Invalid arguments
+    /// and refusals of memory hooks do not count.
+    pub failures: u64,
+    /// Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
+    /// cached or free memory of pools. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
+    /// on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
+    /// `currentBytes`.
+    pub reservedBytes: u64,
+    /// The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo.
+    pub peakReservedBytes: u64,
+    /// Bytes of `reservedBytes` that can serve the next request without the device: cached device memory, and free
+    /// memory of pools.
+    pub keptBytes: u64,
+    /// Pages of 2 MiB that were requested and not available, so that smaller ones are used; for device memory. 0 on
+    /// CUDA, where the driver selects pages and does not report them.
+    pub hugePageFallbacks: u64,
+    /// Bytes that could not be locked and are pageable, including registrations; for page-locked host memory. Never
+    /// decreases.
+    pub unlockedBytes: u64,
+}
+
+/// Statistics of one memory pool.
+#[repr(C)]
+pub struct portaclMemoryPoolStats {
+    /// sizeof(portaclMemoryPoolStats), set by the caller in the first element.
+    pub structSize: usize,
+    /// The pool. After its destruction, as long as some of its memory is live, its former handle.
+    pub memPool: aclrtMemPool,
+    /// 1 if it was destroyed, else 0.
+    pub isDestroyed: i32,
+    /// 1 if another process created it, else 0.
+    pub isImported: i32,
+    /// Statistics of its memory.
+    pub stats: portaclMemoryStats,
+}
+
+/// Live allocations with pages of one size.
+#[repr(C)]
+pub struct portaclMemoryPageStats {
+    /// sizeof(portaclMemoryPageStats), set by the caller in the first element.
+    pub structSize: usize,
+    /// Page size in bytes, as aclrtPointerGetAttributes returns it for these allocations.
+    pub pageSize: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their number.
+    pub count: u64,
 }
