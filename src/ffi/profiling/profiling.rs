@@ -150,6 +150,5 @@ fn raw(config: *const aclprofConfig) -> u64 {
 }
 
 fn until_zero(text: &[u8]) -> &[u8] {
-    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-    &text[..end]
+    text.split(|byte| *byte == 0).next().unwrap_or(text)
 }
