@@ -70,7 +70,6 @@ pub struct aclrtMemUceInfoArray {
 
 /// Details of a hardware error, by its kind.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtErrorInfoDetail {
     /// For memory.
     pub uceInfo: aclrtMemUceInfoArray,

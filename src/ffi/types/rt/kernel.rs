@@ -316,7 +316,6 @@ pub struct aclrtAicAivTaskUpdateAttr {
 
 /// The new parameters of a pending task.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtUpdateTaskAttrVal {
     /// For random numbers.
     pub randomTaskAttr: aclrtRandomTaskUpdateAttr,

@@ -106,7 +106,6 @@ pub enum aclrtStreamAttr {
 
 /// The value of an attribute of a stream.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtStreamAttrValue {
     /// ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
     pub failureMode: u64,
