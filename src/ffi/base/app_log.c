@@ -16,27 +16,20 @@ __attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log
                                                                                  const char* file, uint32_t line,
                                                                                  const char* fmt, ...);
 
-/* Reports an invalid level once. */
-static void report_refusal(const char* name, const char* value) {
-    static int reported;
-    if (!__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
-        (void)fprintf(stderr,
-                      "portacl: the environment variable %s is \"%s\"; allowed: 0 (debug) to 3 "
-                      "(error), 4 (none)\n",
-                      name, value);
-    }
-}
-
-/* The least urgent level that is written: a digit from 0 to 4; anything else counts as absent. */
+/* The least urgent level that is written: a digit from 0 to 4; anything else counts as absent, and is reported once. */
 static int threshold(void) {
+    static int reported;
     static const char* const names[] = {"PORTACL_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char* value = getenv(names[i]);
         if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT && value[1] == '\0') {
             return value[0] - '0';
         }
-        if (value != NULL && value[0] != '\0') {
-            report_refusal(names[i], value);
+        if (value != NULL && value[0] != '\0' && !__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
+            (void)fprintf(stderr,
+                          "portacl: the environment variable %s is \"%s\"; allowed: 0 (debug) to 3 "
+                          "(error), 4 (none)\n",
+                          names[i], value);
         }
     }
     return LEVEL_ERROR;

@@ -173,9 +173,8 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     bufferAddr: *mut *mut c_void,
 ) -> aclError {
     guard_out("aclrtKernelArgsGetPlaceHolderBuffer", "bufferAddr", bufferAddr, || {
-        let handle = handle::from_c(paramHandle);
         // SAFETY: the list that has the placeholder is a handle or the caller's prepared memory.
-        let buffer = unsafe { with_list(argsHandle, |list| list.buffer(handle, dataSize)) }?;
+        let buffer = unsafe { with_list(argsHandle, |list| list.buffer(handle::from_c(paramHandle), dataSize)) }?;
         Ok(address::to_c(buffer))
     })
 }
@@ -201,9 +200,8 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
     guard("aclrtKernelArgsParaUpdate", || {
         // SAFETY: aclrtKernelArgsParaUpdate asks for `paramSize` readable bytes at `param`.
         let value = unsafe { bytes("param", param, "paramSize", paramSize, "the argument") }?;
-        let handle = handle::from_c(paramHandle);
         // SAFETY: the list to update is a handle or the caller's prepared memory.
-        unsafe { with_list(argsHandle, |list| list.update(handle, value)) }
+        unsafe { with_list(argsHandle, |list| list.update(handle::from_c(paramHandle), value)) }
     })
 }
 

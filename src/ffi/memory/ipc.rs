@@ -10,7 +10,7 @@ use crate::ffi::base::{Array, address, enum_value, guard, guard_out, guard_unsup
 use crate::ffi::types::{aclError, aclrtIpcMemAttrType, aclrtServerPid};
 
 /// A key passed from C.
-fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
+pub(in crate::ffi) fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
     // SAFETY: null, or by the contract of the C boundary a terminated text, which is used in the call.
     Ok(unsafe { text::required("key", key) }?.as_encoded_bytes())
 }

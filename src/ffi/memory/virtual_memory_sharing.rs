@@ -75,12 +75,8 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
         let form = Form::of(enum_value(shareType))?;
         let key = sharing::export(handle::from_c(handle), flags)?;
         match form {
-            Form::Number => {
-                Out::new("shareableHandle", shareableHandle.cast::<u64>())?.write(key.number());
-            }
-            Form::Fabric => {
-                Out::new("shareableHandle", shareableHandle.cast::<[u8; FABRIC]>())?.write(sharing::to_fabric(&key));
-            }
+            Form::Number => Out::new("shareableHandle", shareableHandle.cast())?.write(key.number()),
+            Form::Fabric => Out::new("shareableHandle", shareableHandle.cast())?.write(sharing::to_fabric(&key)),
         }
         Ok(())
     })

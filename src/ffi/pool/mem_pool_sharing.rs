@@ -1,6 +1,7 @@
 //! Sharing of pools, and of their allocations, between processes.
 
 use std::ffi::c_void;
+use std::io::Error;
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
 
@@ -41,11 +42,9 @@ pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
         must_not_be_null("shareableHandle", shareableHandle)?;
         match sharing::export(handle::from_c(memPool), enum_value(handleType), flags)? {
             PoolHandle::Descriptor(descriptor) => {
-                Out::new("shareableHandle", shareableHandle.cast::<RawFd>())?.write(descriptor.into_raw_fd());
+                Out::new("shareableHandle", shareableHandle.cast())?.write(descriptor.into_raw_fd());
             }
-            PoolHandle::Fabric(bytes) => {
-                Out::new("shareableHandle", shareableHandle.cast::<[u8; 64]>())?.write(bytes);
-            }
+            PoolHandle::Fabric(bytes) => Out::new("shareableHandle", shareableHandle.cast())?.write(bytes),
         }
         Ok(())
     })
@@ -96,10 +95,9 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
     let number = value.addr() as isize;
     let descriptor = RawFd::try_from(number).ok().filter(|number| {
         // SAFETY: asks whether there is such a descriptor.
-        let known = *number >= 0 && unsafe { libc::fcntl(*number, libc::F_GETFD) } != -1;
+        let is_open = || unsafe { libc::fcntl(*number, libc::F_GETFD) } != -1;
         // If the system refuses this query, the caller is trusted.
-        let is_unknown = || std::io::Error::last_os_error().raw_os_error() != Some(libc::EBADF);
-        known || *number >= 0 && is_unknown()
+        *number >= 0 && (is_open() || Error::last_os_error().raw_os_error() != Some(libc::EBADF))
     });
     let descriptor = descriptor.ok_or_else(|| {
         param_invalid!("{argument} is {number}; it must be an open descriptor of this process, cast to a pointer")

@@ -109,10 +109,7 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
             call: Arc::new(move |exception| {
                 // SAFETY: the program keeps its function callable until it unregisters it; its own
                 // pointer goes back to it.
-                unsafe {
-                    let info = std::ptr::without_provenance_mut(exception);
-                    function(info, address::to_c(user_data));
-                }
+                unsafe { function(std::ptr::without_provenance_mut(exception), address::to_c(user_data)) }
             }),
         });
         kernel::watch(handle::from_c(binHandle), watcher)

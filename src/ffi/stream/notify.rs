@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use crate::core::stream::notify::{self, CountedWait};
 use crate::ffi::base::{Array, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read, text};
-use crate::ffi::memory::ipc::processes;
+use crate::ffi::memory::ipc::{self, processes};
 use crate::ffi::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify, aclrtServerPid,
     aclrtStream,
@@ -157,11 +157,7 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
 /// @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError {
-    guard_out("aclrtNotifyImportByKey", "notify", notify, || {
-        // SAFETY: `key` is null or a C string that aclrtNotifyGetExportKey wrote.
-        let key = unsafe { text::required("key", key) }?;
-        Ok(handle::to_c(notify::import(key.as_encoded_bytes(), flags)?))
-    })
+    guard_out("aclrtNotifyImportByKey", "notify", notify, || Ok(handle::to_c(notify::import(ipc::key(key)?, flags)?)))
 }
 
 /// Allows processes to import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT. Adds to the processes

@@ -95,9 +95,7 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
         // description.
         unsafe {
             match field {
-                Field::WorkAddress => {
-                    (&raw mut (*handle).workptr).write_unaligned(address::to_c(number));
-                }
+                Field::WorkAddress => (&raw mut (*handle).workptr).write_unaligned(address::to_c(number)),
                 Field::WorkSize => (&raw mut (*handle).workSize).write_unaligned(number),
                 Field::Flags => (&raw mut (*handle).flag).write_unaligned(number),
                 Field::Priority => (&raw mut (*handle).priority).write_unaligned(number as u32),
