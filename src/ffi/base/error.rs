@@ -56,10 +56,9 @@ pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLev
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorVerbose(deviceId: i32, errorInfo: *mut aclrtErrorInfo) -> aclError {
     guard_out("aclrtGetErrorVerbose", "errorInfo", errorInfo, || {
-        let kind = if device::is_healthy(deviceId)? {
-            aclrtErrorType::ACL_RT_NO_ERROR
-        } else {
-            aclrtErrorType::ACL_RT_ERROR_AICORE
+        let kind = match device::is_healthy(deviceId)? {
+            true => aclrtErrorType::ACL_RT_NO_ERROR,
+            false => aclrtErrorType::ACL_RT_ERROR_AICORE,
         };
         // SAFETY: numbers and addresses, for all of which 0 is a value.
         let mut info: aclrtErrorInfo = unsafe { std::mem::zeroed() };
@@ -112,8 +111,7 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
 ) -> aclError {
     guard_unsupported(
         "aclrtMemUceRepair",
-        "memory errors cannot be repaired from here; free the memory and reset the device \
-             instead",
+        "memory errors cannot be repaired from here; free the memory and reset the device instead",
     )
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::graph::{control, label};
-use crate::ffi::base::{Out, address, guard, guard_out, handle, must_not_be_null};
+use crate::ffi::base::{Array, Out, address, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 
 /// Creates a label, which aclrtSetLabel sets in a stream of a graph that is being built.
@@ -74,10 +74,8 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
     guard("aclrtCreateLabelList", || {
         must_not_be_null("labels", labels)?;
         let out = Out::new("labelList", labelList)?;
-        // SAFETY: by the contract of the C boundary as many labels, at any address; nothing is read of an index
-        // that the call before it has refused.
-        let read = |index| handle::from_c(unsafe { labels.add(index).read_unaligned() });
-        out.write(handle::to_c(label::create_list(num, read)?));
+        let list = Array::new(labels.cast_const(), num);
+        out.write(handle::to_c(label::create_list(num, |index| handle::from_c(list.get(index)))?));
         Ok(())
     })
 }

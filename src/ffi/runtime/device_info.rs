@@ -271,10 +271,9 @@ pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
     capabilities: *mut aclrtHostMemMapCapability,
 ) -> aclError {
     guard_out("aclrtHostMemMapCapabilities", "capabilities", capabilities, || {
-        Ok(if device_info::maps_host_memory(deviceId, enum_value(hacType))? {
-            aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_SUPPORTED
-        } else {
-            aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED
+        Ok(match device_info::maps_host_memory(deviceId, enum_value(hacType))? {
+            true => aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_SUPPORTED,
+            false => aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED,
         })
     })
 }

@@ -34,10 +34,9 @@ pub unsafe extern "C" fn aclrtSetDeviceSatMode(mode: MaybeUninit<aclrtFloatOverf
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError {
     guard_out("aclrtGetDeviceSatMode", "mode", mode, || {
-        Ok(if overflow::saturates()? {
-            aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_SATURATION
-        } else {
-            aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN
+        Ok(match overflow::saturates()? {
+            true => aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_SATURATION,
+            false => aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN,
         })
     })
 }
