@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::math::mix::mix;
@@ -60,8 +60,8 @@ impl Action {
 pub(super) struct CpuGraph {
     /// The plan of the next run.
     plan: Mutex<Arc<Plan>>,
-    /// Complete when the latest run is.
-    latest: Mutex<Option<Arc<Record>>>,
+    /// Complete when the latest run is. Held while a run is queued.
+    pub(super) latest: Mutex<Option<Arc<Record>>>,
     aborts: AtomicU64,
 }
 
@@ -149,28 +149,7 @@ impl Graph for CpuGraph {
     }
 }
 
-/// The latest run of a graph, while the next one is queued.
-pub(super) struct Latest<'a>(MutexGuard<'a, Option<Arc<Record>>>);
-
-impl Latest<'_> {
-    /// The record that a run in this stream has to wait for.
-    pub(super) fn running_in_other_stream(&self, queue: &Arc<Queue>) -> Option<Arc<Record>> {
-        let done = self.0.as_ref()?;
-        (!done.is_complete() && !done.is_of(queue)).then(|| Arc::clone(done))
-    }
-
-    /// This run is the latest now.
-    pub(super) fn is(&mut self, run: &Run) {
-        *self.0 = Some(Arc::clone(&run.done));
-    }
-}
-
 impl CpuGraph {
-    /// Held while a run is queued.
-    pub(super) fn latest(&self) -> Latest<'_> {
-        Latest(self.latest.lock())
-    }
-
     /// Claims host memory for a run.
     pub(super) fn claim_run(&self, options: &Options) -> Result<Claim> {
         let plan = Arc::clone(&self.plan.lock());
@@ -239,7 +218,7 @@ pub(super) struct Run {
     next: usize,
     /// Of the graph's events.
     records: Box<[Arc<Record>]>,
-    done: Arc<Record>,
+    pub(super) done: Arc<Record>,
     /// The numbers of aborts of stream and graph when it was queued.
     stream_aborts: u64,
     graph_aborts: u64,

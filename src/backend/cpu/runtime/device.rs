@@ -11,7 +11,6 @@ use parking_lot::Mutex;
 use super::info;
 use crate::algo::sync::level::Level;
 use crate::backend::base::broker::Parcel;
-use crate::backend::base::timer::Timer;
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::{kernel_launch, module};
 use crate::backend::cpu::memory::device_memory::DeviceMemory;
@@ -45,7 +44,6 @@ pub const MANAGED: u64 = 1 << 62;
 pub struct CpuDevice {
     shared: Arc<Shared>,
     executor: Arc<Executor>,
-    timer: Arc<Timer>,
     info: DeviceInfo,
     ordinal: u32,
     memory: Arc<DeviceMemory>,
@@ -59,18 +57,11 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    pub fn new(
-        shared: Arc<Shared>,
-        executor: Arc<Executor>,
-        timer: Arc<Timer>,
-        ordinal: u32,
-        memory: Arc<DeviceMemory>,
-    ) -> Arc<Self> {
+    pub fn new(shared: Arc<Shared>, executor: Arc<Executor>, ordinal: u32, memory: Arc<DeviceMemory>) -> Arc<Self> {
         Arc::new_cyclic(|itself| Self {
             info: info::describe(&shared, ordinal),
             shared,
             executor,
-            timer,
             ordinal,
             memory,
             deferred: Deferred::new(),
@@ -278,9 +269,7 @@ impl Device for CpuDevice {
         }
         streams.insert(key(&queue), Arc::downgrade(&queue));
         drop(streams);
-        let device = Weak::clone(&self.itself);
-        let (shared, timer) = (Arc::clone(&self.shared), Arc::clone(&self.timer));
-        Ok(Arc::new(CpuStream { shared, timer, queue, device }))
+        Ok(Arc::new(CpuStream { queue, device: Weak::clone(&self.itself) }))
     }
 
     fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {

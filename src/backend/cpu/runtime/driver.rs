@@ -8,7 +8,6 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::backend::base::probe;
-use crate::backend::base::timer::Timer;
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::{host_ranges, machine, pages};
 use crate::backend::cpu::kernel::loaded_objects;
@@ -58,7 +57,6 @@ pub fn open_chosen(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Re
 pub struct CpuDriver {
     pub shared: Arc<Shared>,
     pub executor: Arc<Executor>,
-    pub timer: Arc<Timer>,
     pub host: Arc<HostMemory>,
     /// Host memory that other processes can import.
     pub segments: Arc<HostSegments>,
@@ -104,6 +102,7 @@ impl CpuDriver {
                 budget: Arc::new(Budget::new(capacity.all)),
                 cores,
                 helpers: Box::new(Arc::clone(&executor)),
+                timer: Arc::default(),
                 watcher: Arc::default(),
                 notifies: Notifies::default(),
                 users: Users::new(),
@@ -116,7 +115,6 @@ impl CpuDriver {
                 hold: Hold::default(),
             }),
             executor,
-            timer: Arc::default(),
             segments: HostSegments::new(Arc::clone(&host)),
             host,
             deferred: Deferred::new(),
@@ -189,8 +187,8 @@ impl Driver for CpuDriver {
             std::mem::forget(left);
         }
         slot.busy.restart();
-        let (executor, timer) = (Arc::clone(&self.executor), Arc::clone(&self.timer));
-        let device = CpuDevice::new(Arc::clone(&self.shared), executor, timer, ordinal, memory);
+        let (shared, executor) = (Arc::clone(&self.shared), Arc::clone(&self.executor));
+        let device = CpuDevice::new(shared, executor, ordinal, memory);
         let weak = Arc::downgrade(&device);
         *slot.device.lock() = Some(weak);
         Ok(device)
@@ -306,7 +304,7 @@ impl Driver for CpuDriver {
 
     fn shutdown(&self, patience: Duration) -> bool {
         self.ended.store(true, Ordering::Relaxed);
-        self.timer.stop();
+        self.shared.timer.stop();
         self.shared.watcher.stop();
         let all = self.executor.stop(patience);
         if all {
@@ -329,7 +327,7 @@ impl Drop for CpuDriver {
         if *self.ended.get_mut() {
             return;
         }
-        self.timer.stop();
+        self.shared.timer.stop();
         self.shared.watcher.stop();
         if self.executor.stop(PATIENCE) {
             self.shared.users.clear();

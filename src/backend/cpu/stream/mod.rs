@@ -12,9 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use crate::backend::base::timer::Timer;
 use crate::backend::cpu::runtime::device::CpuDevice;
-use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, TINY, Task};
 use crate::backend::cpu::stream::queue::Queue;
@@ -29,16 +27,8 @@ struct Submitted {
     awaited: Option<(Arc<AtomicBool>, u64)>,
 }
 
-impl Submitted {
-    fn free(position: Position) -> Self {
-        Self { position, awaited: None }
-    }
-}
-
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
-    pub(super) shared: Arc<Shared>,
-    pub(super) timer: Arc<Timer>,
     pub(super) queue: Arc<Queue>,
     pub(super) device: Weak<CpuDevice>,
 }
@@ -52,9 +42,9 @@ impl CpuStream {
             return Ok(Err(operation));
         }
         if operation.len() <= TINY {
-            operation.run(&self.shared)?;
+            operation.run(&self.queue.shared)?;
             let position = submission.pass();
-            self.shared.watcher.check(operation.written());
+            self.queue.shared.watcher.check(operation.written());
             return Ok(Ok(position));
         }
         Ok(Ok(self.queue.run_now(submission, &Task::new(operation))))
@@ -74,7 +64,7 @@ impl CpuStream {
     }
 
     fn queue_watched(&self, expected: Expected) -> Result<Position> {
-        let watched = Arc::new(Watched::new(&self.shared.watcher, expected)?);
+        let watched = Arc::new(Watched::new(&self.queue.shared.watcher, expected)?);
         let record = Record::outside_streams();
         self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
     }
@@ -99,14 +89,14 @@ impl CpuStream {
         // The caller waits for the data anyway, so it may copy them.
         let limit = if reads_now || completes { usize::MAX } else { SHORT };
         let operation = match self.try_now(Operation::Copy(copy), limit)? {
-            Ok(position) => return Ok(Submitted::free(position)),
+            Ok(position) => return Ok(Submitted { position, awaited: None }),
             Err(operation) => operation,
         };
         if completes || (reads_now && src.len > SHORT) {
             return self.queue_awaited(operation);
         }
         let operation = if reads_now { Operation::CopyStaged(dst, memcpy::staged(&src)) } else { operation };
-        self.queue(operation).map(Submitted::free)
+        Ok(Submitted { position: self.queue(operation)?, awaited: None })
     }
 
     /// Waits for an operation of this stream, if that uses the caller's memory.
@@ -202,7 +192,7 @@ impl Stream for CpuStream {
 
 impl Drop for CpuStream {
     fn drop(&mut self) {
-        self.shared.users.forget(&self.queue);
+        self.queue.shared.users.forget(&self.queue);
         if let Some(device) = self.device.upgrade() {
             device.forget(&self.queue);
         }

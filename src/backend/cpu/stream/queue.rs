@@ -34,7 +34,7 @@ const MAX_SEARCH: usize = 1024;
 
 #[repr(C)]
 pub struct Queue {
-    shared: Arc<Shared>,
+    pub shared: Arc<Shared>,
     executor: Arc<Executor>,
     /// Its device.
     ordinal: u32,

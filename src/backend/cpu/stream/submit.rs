@@ -30,7 +30,7 @@ impl CpuStream {
 
     #[inline(never)]
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        let call = Box::new(kernel_launch::call(&self.shared, launch)?);
+        let call = Box::new(kernel_launch::call(&self.queue.shared, launch)?);
         let submission = self.queue.submit_queued()?;
         call.accept();
         Ok(self.queue.push(submission, Operation::Launch(call)))
@@ -80,15 +80,15 @@ impl CpuStream {
     fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
         let graph = graph::of(graph)?;
         // Held until this run is the latest one, so that concurrent runs are ordered.
-        let mut latest = graph.latest();
-        if let Some(before) = latest.running_in_other_stream(&self.queue) {
-            self.queue(Operation::Wait(Awaited::record(before)))?;
+        let mut latest = graph.latest.lock();
+        if let Some(before) = latest.as_ref().filter(|before| !before.is_complete() && !before.is_of(&self.queue)) {
+            self.queue(Operation::Wait(Awaited::record(Arc::clone(before))))?;
         }
-        let _memory = graph.claim_run(&self.shared.options)?;
+        let _memory = graph.claim_run(&self.queue.shared.options)?;
         let mut submission = self.queue.submit()?;
         let may_run_now = self.queue.may_run_now(&mut submission)?;
-        let run = graph.run_on(&self.queue, submission.ticket(), &self.shared.options);
-        latest.is(&run);
+        let run = graph.run_on(&self.queue, submission.ticket(), &self.queue.shared.options);
+        *latest = Some(Arc::clone(&run.done));
         let operation = Operation::Graph(Box::new(run));
         if operation.is_host_fn() || operation.len() > SHORT || !may_run_now {
             return Ok(self.queue.push(submission, operation));
@@ -138,13 +138,13 @@ impl CpuStream {
         let Some(record) = event.pending().filter(|record| !record.is_of(&self.queue)) else {
             return Ok(self.queue.nothing(self.queue.submit()?));
         };
-        let limit = limit.map(|limit| self.timer.limit(limit)).transpose()?;
+        let limit = limit.map(|limit| self.queue.shared.timer.limit(limit)).transpose()?;
         self.queue_wait(Awaited { record, limit, watched: None })
     }
 
     fn wait_value(&self, wait: ValueWait) -> Result<Position> {
-        let is_idle = !self.shared.options.asynchronous && self.queue.operations.is_idle();
-        if is_idle && stream_value::holds(&self.shared, &wait) {
+        let is_idle = !self.queue.shared.options.asynchronous && self.queue.operations.is_idle();
+        if is_idle && stream_value::holds(&self.queue.shared, &wait) {
             return Ok(self.queue.nothing(self.queue.submit()?));
         }
         self.queue_watched(Expected::Value(wait))
@@ -158,7 +158,7 @@ impl CpuStream {
         }
         notify.change(change);
         let position = submission.pass();
-        self.shared.watcher.check(notify.range());
+        self.queue.shared.watcher.check(notify.range());
         Ok(position)
     }
 

@@ -7,7 +7,7 @@ const SHORT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(60);
 
 fn timer_has_thread(bench: &Bench) -> bool {
-    bench.driver.timer.has_thread()
+    bench.driver.shared.timer.has_thread()
 }
 
 fn assert_timed_out(stream: &Arc<dyn Stream>, limit: &str) {
