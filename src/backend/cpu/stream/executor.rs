@@ -56,6 +56,8 @@ pub struct Executor {
     ended: Condvar,
     /// Number of streams in `ready`, to read without the lock.
     ready: AtomicUsize,
+    /// Number of threads that were started.
+    started: AtomicUsize,
     /// The order in which streams run; `None`: as they come.
     schedule: Option<Arc<Schedule>>,
 }
@@ -71,8 +73,8 @@ impl Executor {
     /// With a schedule one operation runs at a time, so one thread serves.
     pub fn new(cores: usize, schedule: Option<Arc<Schedule>>) -> Arc<Self> {
         let cores = if schedule.is_some() { 1 } else { cores };
-        let pool = Mutex::new(Pool::new(cores));
-        Arc::new(Self { cores, pool, ended: Condvar::new(), ready: AtomicUsize::new(0), schedule })
+        let (pool, ended) = (Mutex::new(Pool::new(cores)), Condvar::new());
+        Arc::new(Self { cores, pool, ended, ready: AtomicUsize::new(0), started: AtomicUsize::new(0), schedule })
     }
 
     /// Starts the first thread: from then on there is always one outside user code.
@@ -158,11 +160,7 @@ impl Executor {
 
     /// Starts a thread that is counted already.
     fn start(self: &Arc<Self>) -> Result<()> {
-        let number = {
-            let mut pool = self.pool.lock();
-            pool.started += 1;
-            pool.started
-        };
+        let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let executor = Arc::clone(self);
         // Three digits fit into a thread's name.
         let name = format!("portacl-cpu-{}", number % 1000);

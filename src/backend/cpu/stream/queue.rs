@@ -302,8 +302,15 @@ impl Queue {
         {
             on.record.completion.unsubscribe(self);
             if self.operations.resume() {
-                list_all(vec![Arc::clone(self)]);
+                self.list_resumed();
             }
+        }
+    }
+
+    /// It can resume: lists it for any thread.
+    pub fn list_resumed(self: &Arc<Self>) {
+        if self.operations.must_list() {
+            self.executor.push(Arc::clone(self));
         }
     }
 
@@ -361,11 +368,7 @@ pub fn complete(record: &Record) {
 
 /// Lists streams that can resume.
 pub fn list_all(queues: Vec<Arc<Queue>>) {
-    for queue in queues {
-        if queue.operations.must_list() {
-            queue.executor.push(Arc::clone(&queue));
-        }
-    }
+    queues.iter().for_each(Queue::list_resumed);
 }
 
 /// The ticket that completes `record`.

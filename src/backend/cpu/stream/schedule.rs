@@ -290,7 +290,8 @@ impl State {
         let (chosen, step) = self.policy.choose(&actors);
         let turn = candidates[chosen].turn;
         self.ready.retain(|(stream, _)| turn != Turn::Stream(*stream));
-        self.write_log(step, &candidates, chosen);
+        candidates[..=chosen].rotate_right(1);
+        self.write_log(step, &candidates);
         self.threads.note_turn();
         self.turn = Some(turn);
         None
@@ -325,19 +326,12 @@ impl State {
         candidates
     }
 
-    /// Writes who goes on, and then who could have.
-    fn write_log(&mut self, step: Option<u32>, candidates: &[Candidate], chosen: usize) {
+    /// Writes who goes on, the first one, and then who could have.
+    fn write_log(&mut self, step: Option<u32>, candidates: &[Candidate]) {
         let Some(log) = &mut self.log else { return };
         let number = step.map_or_else(|| "-".to_owned(), |step| step.to_string());
-        let mut line = format!("{number} {}", candidates[chosen].text());
-        for (index, other) in candidates.iter().enumerate() {
-            if index != chosen {
-                line.push_str(" | ");
-                line.push_str(&other.text());
-            }
-        }
-        line.push('\n');
-        if let Err(why) = log.write_all(line.as_bytes()) {
+        let texts: Vec<_> = candidates.iter().map(Candidate::text).collect();
+        if let Err(why) = log.write_all(format!("{number} {}\n", texts.join(" | ")).as_bytes()) {
             notice_once(&format!("PORTACL_SCHEDULE_LOG: {why}"));
             self.log = None;
         }

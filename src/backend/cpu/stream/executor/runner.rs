@@ -17,23 +17,21 @@ pub struct Runner<'a> {
     /// wake-up.
     local: Option<Arc<Queue>>,
     helper: bool,
-    hops: u32,
 }
 
 impl<'a> Runner<'a> {
     /// A thread of the executor.
     pub fn worker(executor: &'a Arc<Executor>) -> Self {
-        Self { executor, local: None, helper: false, hops: 0 }
+        Self { executor, local: None, helper: false }
     }
 
     /// A thread of the program: it calls no host functions.
     pub fn helper(executor: &'a Arc<Executor>) -> Self {
-        Self { executor, local: None, helper: true, hops: 0 }
+        Self { executor, local: None, helper: true }
     }
 
     /// Runs a claimed stream, and the streams that it resumes.
     pub fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, operation::Task>) {
-        self.hops = 0;
         let executor: &'a Executor = self.executor;
         let ready = &executor.ready;
         let mut operations = 0;
@@ -42,12 +40,23 @@ impl<'a> Runner<'a> {
             executor.schedule.is_some() || (operations >= TURN && ready.load(Ordering::Relaxed) > 0)
         };
         queue.run(claim, self, &mut turn_is_over);
+        let mut hops = 0;
+        let has_hopped_enough = || {
+            hops += 1;
+            hops >= TURN && ready.load(Ordering::Relaxed) > 0
+        };
+        self.run_resumed(has_hopped_enough, &mut turn_is_over);
+    }
+
+    /// Runs the streams that this thread's operations resume, each until `stop` returns true; `enough`: others may run
+    /// the next one.
+    pub fn run_resumed(&mut self, mut enough: impl FnMut() -> bool, stop: &mut dyn FnMut() -> bool) {
         while let Some(next) = self.local.take() {
-            self.hops += 1;
-            if self.hops >= TURN && ready.load(Ordering::Relaxed) > 0 {
-                self.put_back(next);
-            } else if let Some(claim) = next.operations.claim_resumed() {
-                next.run(claim, self, &mut turn_is_over);
+            if enough() {
+                return next.list_resumed();
+            }
+            if let Some(claim) = next.operations.claim_resumed() {
+                next.run(claim, self, stop);
             }
         }
     }
@@ -63,21 +72,10 @@ impl<'a> Runner<'a> {
         }
     }
 
-    pub fn take_local(&mut self) -> Option<Arc<Queue>> {
-        self.local.take()
-    }
-
-    /// Lists a resumed stream for any thread.
-    pub fn put_back(&self, queue: Arc<Queue>) {
-        if queue.operations.must_list() {
-            self.executor.push(queue);
-        }
-    }
-
     /// This thread will be busy for a while: others may run the streams that it has resumed.
     pub fn flush(&mut self) {
         if let Some(queue) = self.local.take() {
-            self.put_back(queue);
+            queue.list_resumed();
         }
     }
 

@@ -37,7 +37,6 @@ pub struct Pool {
     pub watched: bool,
     pub stopping: bool,
     pub handles: Vec<JoinHandle<()>>,
-    pub started: usize,
 }
 
 /// A thread that sleeps or is about to.
@@ -91,7 +90,6 @@ impl Pool {
             watched: false,
             stopping: false,
             handles: Vec::new(),
-            started: 0,
         }
     }
 

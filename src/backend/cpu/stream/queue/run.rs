@@ -277,15 +277,7 @@ impl Queue {
                     let mut runner = Runner::helper(&self.executor);
                     let mut stop = || enough() || until.as_ref().is_some_and(|record| record.is_complete());
                     queue.run(claim, &mut runner, &mut stop);
-                    while let Some(next) = runner.take_local() {
-                        if enough() {
-                            runner.put_back(next);
-                            break;
-                        }
-                        if let Some(claim) = next.operations.claim_resumed() {
-                            next.run(claim, &mut runner, &mut || enough());
-                        }
-                    }
+                    runner.run_resumed(enough, &mut || enough());
                     return true;
                 }
                 Help::BlockedOn(on) if !on.record.is_complete() => on.record,
