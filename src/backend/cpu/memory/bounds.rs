@@ -266,15 +266,16 @@ impl Bounds {
         self.look_at(addr, live)
     }
 
-    /// The first overwritten bytes beside any allocation since the last check.
+    /// The first overwritten bytes beside any allocation, or block of a pool, since the last check.
     pub fn damage(&self) -> Option<Damage> {
         if self.check != Check::Guard {
             return None;
         }
         let state = self.state.lock();
         let all = state.live.iter().filter_map(|(addr, live)| self.look_at(*addr, live));
-        let damage = all.fold(None, |first, next| first.or(Some(next)));
-        damage.or(self.damage_of_parts(&state))
+        let parts = state.parts.keys().filter_map(|addr| self.check_part(&state, *addr));
+        // All of them are mended.
+        all.chain(parts).reduce(|first, _| first)
     }
 
     /// A part of the memory without allocations is about to be unmapped.

@@ -124,29 +124,17 @@ impl Bounds {
     }
 
     /// Overwritten bytes beside a block.
-    fn check_part(&self, state: &State, addr: usize) -> Option<Damage> {
+    pub(super) fn check_part(&self, state: &State, addr: usize) -> Option<Damage> {
         let end = addr + state.parts.get(&addr)?;
         if self.check != Check::Guard {
             return None;
         }
-        let gaps = [(page_of(addr), addr), (end, end.next_multiple_of(PAGE))];
-        let beside = |(from, to): (usize, usize), is_behind: bool| {
-            let free = state.uncovered(from, to);
-            let next = if is_behind { free.first() } else { free.last() };
-            // Up to the next block: the bytes after that belong to the other one.
-            next.copied().filter(|gap| if is_behind { gap.0 == end } else { gap.1 == addr })
-        };
-        let gaps = gaps.iter().enumerate().filter(|(_, gap)| gap.0 < gap.1);
-        let gaps = gaps.filter_map(|(side, gap)| beside(*gap, side == 1));
+        // Up to the next blocks: the bytes after those belong to the others.
+        let free = state.uncovered(page_of(addr), end.next_multiple_of(PAGE)).into_iter();
+        let beside = free.filter(|(from, to)| *from == end || *to == addr);
         let parts: Vec<_> =
-            gaps.map(|(from, to)| (from as isize - addr as isize, to as isize - addr as isize)).collect();
+            beside.map(|(from, to)| (from as isize - addr as isize, to as isize - addr as isize)).collect();
         let (offset, bytes) = canary::mend(addr + self.own, &parts)?;
         Some(Damage { addr, asked: end - addr, offset, bytes, place: self.place.clone() })
-    }
-
-    /// As [`Bounds::damage`], for blocks of pools.
-    pub fn damage_of_parts(&self, state: &State) -> Option<Damage> {
-        let all = state.parts.keys().filter_map(|addr| self.check_part(state, *addr));
-        all.fold(None, |first, next| first.or(Some(next)))
     }
 }

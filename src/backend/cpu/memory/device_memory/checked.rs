@@ -24,25 +24,17 @@ impl DeviceMemory {
                 apart = arena.take(layout.extent, layout.align);
             }
         }
-        let taken = match apart {
-            Some(piece) => {
-                let block = self.block(piece);
-                let addr = block.addr + layout.lead as usize;
-                Some((Block { addr, len: len as usize, ..block }, Some(layout)))
-            }
-            // Sharing pages, as without checks.
-            None => {
-                let piece = self.arena.lock().take(rounded as u64, align);
-                piece.map(|piece| (self.block(piece), None))
-            }
-        };
-        let Some((block, layout)) = taken else {
+        // Otherwise sharing pages, as without checks.
+        let Some(piece) = apart.or_else(|| self.arena.lock().take(rounded as u64, align)) else {
             self.bounds.cancel(len as usize);
             return Ok(None);
         };
-        let begun = match layout {
-            Some(layout) => self.bounds.begin(block, asked, layout),
-            None => self.bounds.begin_among_others(block),
+        let mut block = self.block(piece);
+        let begun = if apart.is_some() {
+            block = Block { addr: block.addr + layout.lead as usize, len: len as usize, ..block };
+            self.bounds.begin(block, asked, layout)
+        } else {
+            self.bounds.begin_among_others(block)
         };
         if let Err(error) = begun {
             self.bounds.cancel(len as usize);
