@@ -21,7 +21,8 @@ struct Slab {
     class: usize,
     /// A bit for each free slot.
     free: u128,
-    slots: u32,
+    /// The bits of all slots.
+    all: u128,
     /// Its place in its class's list of slabs with free slots.
     place: Option<usize>,
 }
@@ -42,10 +43,6 @@ pub struct Arena {
     vacant: Vec<u32>,
     partial: [Vec<u32>; CLASSES],
     used: u64,
-}
-
-fn all_slots(slots: u32) -> u128 {
-    if slots == 128 { u128::MAX } else { (1 << slots) - 1 }
 }
 
 impl Arena {
@@ -126,7 +123,7 @@ impl Arena {
             let mut list = self.partial[class].iter().copied();
             let empty = list.find(|&index| {
                 let slab = &self.slabs[index as usize];
-                slab.free == all_slots(slab.slots)
+                slab.free == slab.all
             });
             if let Some(index) = empty {
                 let node = self.remove_slab(index);
@@ -168,15 +165,9 @@ impl Arena {
 
     fn new_slab(&mut self, class: usize) -> Option<u32> {
         let (node, start) = self.heap.take(SLAB_UNITS, 1)?;
-        let slots = (SLAB / (class as u64 * GRAIN)) as u32;
-        let slab = Slab {
-            node,
-            start: start * UNIT,
-            class,
-            free: all_slots(slots),
-            slots,
-            place: Some(self.partial[class].len()),
-        };
+        let slots = SLAB / (class as u64 * GRAIN);
+        let all = u128::MAX >> (u64::from(u128::BITS) - slots);
+        let slab = Slab { node, start: start * UNIT, class, free: all, all, place: Some(self.partial[class].len()) };
         let index = match self.vacant.pop() {
             Some(index) => {
                 self.slabs[index as usize] = slab;
@@ -208,7 +199,7 @@ impl Arena {
                 None
             }
             // One empty slab stays, so that a single allocation that is repeated is cheap.
-            Some(_) if slab.free == all_slots(slab.slots) && list.len() > 1 => Some(self.remove_slab(index)),
+            Some(_) if slab.free == slab.all && list.len() > 1 => Some(self.remove_slab(index)),
             Some(_) => None,
         }
     }

@@ -59,8 +59,8 @@ pub struct DeviceMemory {
     huge_failures: AtomicU64,
     /// The blocks that are not in `backing`, by address: their lengths and files.
     shared: Mutex<HashMap<usize, (usize, Arc<SharedFile>)>>,
-    /// Its content, while a snapshot has saved it.
-    saved: Mutex<snapshot::Saved>,
+    /// Its content; empty if no snapshot has saved it.
+    saved: Mutex<Vec<snapshot::Piece>>,
 }
 
 impl DeviceMemory {

@@ -76,11 +76,6 @@ impl HostMemory {
         if len as u64 >= HUGE { self.take_large(len) } else { self.take_small(len) }
     }
 
-    /// Length of the block that [`Self::take`] returns.
-    pub fn block_len(len: usize) -> usize {
-        Arena::piece_len(len as u64) as usize
-    }
-
     /// Frees a block that nothing uses any more.
     pub fn free_unused(&self, block: Block) {
         if block.token & APART == APART {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::backend::base::probe;
-use crate::backend::cpu::base::arena::HUGE;
+use crate::backend::cpu::base::arena::{Arena, HUGE};
 use crate::backend::cpu::base::{host_ranges, machine, pages};
 use crate::backend::cpu::kernel::loaded_objects;
 use crate::backend::cpu::memory::bounds::{self, Bounds, Check};
@@ -282,7 +282,7 @@ impl Driver for CpuDriver {
     }
 
     fn host_block_len(&self, len: usize) -> usize {
-        HostMemory::block_len(len)
+        Arena::piece_len(len as u64) as usize
     }
 
     fn hold_process(&self, patience: Duration) -> Result<()> {

@@ -8,16 +8,12 @@ use crate::backend::cpu::base::pages;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// The content of one part of the memory, at most 2 MiB of it.
-struct Piece {
+pub(super) struct Piece {
     offset: u64,
     bytes: Vec<u8>,
     /// It was on one large page.
     was_huge: bool,
 }
-
-/// The content of the memory; empty if nothing was saved.
-#[derive(Default)]
-pub(super) struct Saved(Vec<Piece>);
 
 impl DeviceMemory {
     /// Copies everything but the ranges in `kept` (address and length) to the heap, and releases its pages to the
@@ -35,7 +31,7 @@ impl DeviceMemory {
                 let mut at = start;
                 while at < end {
                     let stop = end.min((at / HUGE + 1) * HUGE);
-                    saved.0.extend(self.save_piece(at, stop)?);
+                    saved.extend(self.save_piece(at, stop)?);
                     at = stop;
                 }
             }
@@ -74,7 +70,7 @@ impl DeviceMemory {
     /// Restores what was saved. On failure it is still saved.
     pub fn bring_back(&self) -> Result<()> {
         let mut saved = self.saved.lock();
-        for piece in &saved.0 {
+        for piece in &*saved {
             let addr = self.own(self.base + piece.offset as usize);
             self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
                 let remedy = match is_forbidden(&error) {
@@ -87,7 +83,7 @@ impl DeviceMemory {
                 ))
             })?;
         }
-        for piece in saved.0.drain(..) {
+        for piece in saved.drain(..) {
             let addr = self.own(self.base + piece.offset as usize);
             if piece.was_huge && pages::collapse(addr, HUGE as usize).is_err() {
                 self.huge_failures.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
