@@ -32,7 +32,7 @@ use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, Result};
 pub use runner::Runner;
 use threads::{Call, Pool, Sleeper, pause};
-use user_code::STARVED;
+use user_code::{STARVED, base_permits};
 
 /// Stream priorities: 0 to this.
 pub const LEAST_PRIORITY: u32 = 7;
@@ -73,8 +73,9 @@ impl Executor {
     /// With a schedule one operation runs at a time, so one thread serves.
     pub fn new(cores: usize, schedule: Option<Arc<Schedule>>) -> Arc<Self> {
         let cores = if schedule.is_some() { 1 } else { cores };
-        let (pool, ended) = (Mutex::new(Pool::new(cores)), Condvar::new());
-        Arc::new(Self { cores, pool, ended, ready: AtomicUsize::new(0), started: AtomicUsize::new(0), schedule })
+        let pool = Mutex::new(Pool { permits: base_permits(cores), ..Pool::default() });
+        let (ready, started) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Self { cores, pool, ended: Condvar::new(), ready, started, schedule })
     }
 
     /// Starts the first thread: from then on there is always one outside user code.

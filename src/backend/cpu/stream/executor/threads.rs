@@ -7,7 +7,6 @@ use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::LEAST_PRIORITY;
-use super::user_code::base_permits;
 use crate::backend::cpu::stream::parallel::Job;
 use crate::backend::cpu::stream::queue::Queue;
 
@@ -18,6 +17,7 @@ const LINGER: Duration = Duration::from_micros(50);
 /// Pauses between these yields.
 const PAUSES: u32 = 8;
 
+#[derive(Default)]
 pub struct Pool {
     pub ready: [VecDeque<Arc<Queue>>; LEVELS],
     /// Streams whose first operation is a host function that may not run yet.
@@ -31,8 +31,8 @@ pub struct Pool {
     pub in_user: usize,
     /// How many host functions may run at once.
     pub permits: usize,
-    /// When a host function returned, or the number of permits grew.
-    pub progress: Instant,
+    /// When a host function returned, the number of permits grew, or the first stream was held.
+    pub progress: Option<Instant>,
     /// A sleeping thread watches `held`.
     pub watched: bool,
     pub stopping: bool,
@@ -77,22 +77,6 @@ pub enum Call {
 }
 
 impl Pool {
-    pub fn new(cores: usize) -> Self {
-        Self {
-            ready: Default::default(),
-            held: VecDeque::new(),
-            jobs: Vec::new(),
-            sleepers: Vec::new(),
-            threads: 0,
-            in_user: 0,
-            permits: base_permits(cores),
-            progress: Instant::now(),
-            watched: false,
-            stopping: false,
-            handles: Vec::new(),
-        }
-    }
-
     /// The calling thread will be busy: checks whether another one is needed.
     #[must_use]
     pub fn call_if_needed(&mut self, cores: usize) -> Option<Call> {

@@ -18,11 +18,11 @@ impl Executor {
             return None;
         }
         if pool.in_user >= pool.permits {
-            if pool.progress.elapsed() < STARVED {
+            if pool.progress.is_some_and(|progress| progress.elapsed() < STARVED) {
                 return None;
             }
             pool.permits += 1 + pool.permits / 4;
-            pool.progress = Instant::now();
+            pool.progress = Some(Instant::now());
         }
         pool.held.pop_front()
     }
@@ -60,7 +60,7 @@ impl Executor {
             return;
         }
         // One more may run, and this thread may have other work first.
-        pool.progress = Instant::now();
+        pool.progress = Some(Instant::now());
         let call = pool.call_one(self.cores);
         drop(pool);
         self.answer(call);
@@ -69,7 +69,7 @@ impl Executor {
     pub(super) fn hold(self: &Arc<Self>, queue: Arc<Queue>) {
         let mut pool = self.pool.lock();
         if pool.held.is_empty() {
-            pool.progress = Instant::now();
+            pool.progress = Some(Instant::now());
         }
         pool.held.push_back(queue);
     }
