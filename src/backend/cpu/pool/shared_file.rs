@@ -38,16 +38,20 @@ const RECORD: usize = 32;
 const MOST_NAMES: usize = (MEMORY - RECORDS) as usize / RECORD;
 
 const HEADER: usize = 56;
-const HEADER_MAGIC: [u8; 8] = *b"portaclM";
-const NAME_MAGIC: [u8; 8] = *b"portaclP";
+const HEADER_MAGIC: u64 = u64::from_le_bytes(*b"portaclM");
+const NAME_MAGIC: u64 = u64::from_le_bytes(*b"portaclP");
 /// The version of the format. Processes with different versions do not share memory.
-const VERSION: u32 = 1;
+const VERSION: u64 = 1;
+
+/// Different for each file.
+type Identity = [u64; 2];
+/// The lower half of a word.
+const LOWER: u64 = u32::MAX as u64;
 
 /// A file of this process.
 pub struct SharedFile {
     pub file: File,
-    /// Different for each.
-    identity: [u8; 16],
+    identity: Identity,
     state: Mutex<State>,
 }
 
@@ -76,7 +80,7 @@ impl SharedFile {
     /// For `size` bytes of memory, none of them allocated yet. Devices are counted by their number among all.
     pub fn new(place: MemoryPlace, size: u64) -> io::Result<Self> {
         let file = files::sealed_file(c"portacl-shared", MEMORY + size)?;
-        let identity = random()?;
+        let identity = words(&random()?);
         let header = Header { place, size, identity }.to_bytes();
         file.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
         let door = memory_file::reopen(&file)?;
@@ -96,7 +100,7 @@ impl SharedFile {
         if let Some(name) = state.names.get(&offset)
             && name.len == len
         {
-            return Ok(name.to_bytes(&self.identity));
+            return Ok(name.to_bytes(self.identity));
         }
         self.forget(&mut state, offset);
         let slot = match state.vacant.pop() {
@@ -113,12 +117,12 @@ impl SharedFile {
         };
         state.serial += 1;
         let name = Name { slot, serial: state.serial, offset, len };
-        if let Err(error) = self.write_record(slot, &name.record(&self.identity)) {
+        if let Err(error) = self.write_record(slot, &name.record(self.identity)) {
             state.vacant.push(slot);
             return Err(Fault::out_of_host_memory(format!("the name of a pointer cannot be written: pwrite: {error}")));
         }
         state.names.insert(offset, name);
-        Ok(name.to_bytes(&self.identity))
+        Ok(name.to_bytes(self.identity))
     }
 
     /// The range that begins there loses its name.
@@ -202,7 +206,7 @@ impl ImportedFile {
         self.file.read_exact_at(&mut record, record_at(name.slot)).map_err(|error| {
             Fault::new(FaultKind::Driver, format!("the exported pointer cannot be looked up: pread: {error}"))
         })?;
-        if record != name.record(&identity) {
+        if record != name.record(identity) {
             return Err(Fault::invalid(
                 "the pointer that was exported has been freed by its process; free it there last",
             ));
@@ -236,7 +240,7 @@ impl ImportedFile {
 struct Header {
     place: MemoryPlace,
     size: u64,
-    identity: [u8; 16],
+    identity: Identity,
 }
 
 impl Header {
@@ -246,90 +250,67 @@ impl Header {
             MemoryPlace::Host(Some(node)) => (1, node),
             MemoryPlace::Host(None) => (2, 0),
         };
-        let mut bytes = [0; HEADER];
-        bytes[..8].copy_from_slice(&HEADER_MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&u32::to_le_bytes(kind));
-        bytes[16..24].copy_from_slice(&u64::from(number).to_le_bytes());
-        bytes[24..32].copy_from_slice(&self.size.to_le_bytes());
-        bytes[32..48].copy_from_slice(&self.identity);
-        let sum = checksum(&bytes[..48]);
-        bytes[48..].copy_from_slice(&sum.to_le_bytes());
-        bytes
+        let [low, high] = self.identity;
+        let words = [HEADER_MAGIC, VERSION | kind << 32, number.into(), self.size, low, high];
+        to_bytes(&words, checksum(&words))
     }
 
     /// Parses it; the error is the end of a sentence about the file.
     fn from_bytes(bytes: &[u8; HEADER]) -> std::result::Result<Self, String> {
-        if bytes[..8] != HEADER_MAGIC {
+        let [magic, format, which, size, low, high, sum] = words(bytes);
+        if magic != HEADER_MAGIC {
             return Err("is not of an exported memory pool: it begins differently".to_owned());
         }
-        let version = number(&bytes[8..12]);
-        if version != u64::from(VERSION) {
+        let (version, kind) = (format & LOWER, format >> 32);
+        if version != VERSION {
             return Err(format!(
                 "is of a memory pool of another version of this library (layout {version}, here \
                  {VERSION}); both processes need the same"
             ));
         }
-        if number(&bytes[48..]) != checksum(&bytes[..48]) {
+        if sum != checksum(&[magic, format, which, size, low, high]) {
             return Err("is damaged: the checksum of its header is wrong".to_owned());
         }
-        let which = number(&bytes[16..24]) as u32;
-        let place = match number(&bytes[12..16]) {
-            0 => MemoryPlace::Device(which),
-            1 => MemoryPlace::Host(Some(which)),
+        let place = match kind {
+            0 => MemoryPlace::Device(which as u32),
+            1 => MemoryPlace::Host(Some(which as u32)),
             2 => MemoryPlace::Host(None),
-            kind => return Err(format!("is damaged: it has memory of unknown kind {kind}")),
+            _ => return Err(format!("is damaged: it has memory of unknown kind {kind}")),
         };
-        let identity = bytes[32..48].try_into().expect("16 bytes");
-        Ok(Self { place, size: number(&bytes[24..32]), identity })
+        Ok(Self { place, size, identity: [low, high] })
     }
 }
 
 impl Name {
     /// Its record in the file, while it is named.
-    fn record(&self, identity: &[u8; 16]) -> [u8; RECORD] {
-        let mut bytes = [0; RECORD];
-        for (at, number) in [self.serial, self.offset, self.len].iter().enumerate() {
-            bytes[at * 8..][..8].copy_from_slice(&number.to_le_bytes());
-        }
-        let sum = checksum(&bytes[..24]) ^ checksum(identity);
-        bytes[24..].copy_from_slice(&sum.to_le_bytes());
-        bytes
+    fn record(&self, identity: Identity) -> [u8; RECORD] {
+        let words = [self.serial, self.offset, self.len];
+        to_bytes(&words, checksum(&words) ^ checksum(&identity))
     }
 
-    fn to_bytes(self, identity: &[u8; 16]) -> PointerExport {
-        let mut bytes = [0; 64];
-        bytes[..8].copy_from_slice(&NAME_MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&self.slot.to_le_bytes());
-        bytes[16..32].copy_from_slice(identity);
-        for (at, number) in [self.serial, self.offset, self.len].iter().enumerate() {
-            bytes[32 + at * 8..][..8].copy_from_slice(&number.to_le_bytes());
-        }
-        let sum = checksum(&bytes[..56]);
-        bytes[56..].copy_from_slice(&sum.to_le_bytes());
-        bytes
+    fn to_bytes(self, [low, high]: Identity) -> PointerExport {
+        let format = VERSION | u64::from(self.slot) << 32;
+        let words = [NAME_MAGIC, format, low, high, self.serial, self.offset, self.len];
+        to_bytes(&words, checksum(&words))
     }
 
     /// Parses a name and the file's identity.
-    fn from_bytes(bytes: &PointerExport) -> std::result::Result<(Self, [u8; 16]), String> {
-        if bytes[..8] != NAME_MAGIC || number(&bytes[56..]) != checksum(&bytes[..56]) {
+    fn from_bytes(bytes: &PointerExport) -> std::result::Result<(Self, Identity), String> {
+        let [magic, format, low, high, serial, offset, len, sum] = words(bytes);
+        if magic != NAME_MAGIC || sum != checksum(&[magic, format, low, high, serial, offset, len]) {
             return Err("these bytes are not those of an exported pointer".to_owned());
         }
-        let version = number(&bytes[8..12]);
-        if version != u64::from(VERSION) {
+        let (version, slot) = (format & LOWER, (format >> 32) as u32);
+        if version != VERSION {
             return Err(format!(
                 "the pointer was exported by another version of this library (layout {version}, \
                  here {VERSION}); both processes need the same"
             ));
         }
-        let slot = number(&bytes[12..16]) as u32;
         if slot as usize >= MOST_NAMES {
             return Err(format!("the exported pointer is damaged: it is number {slot}"));
         }
-        let [serial, offset, len] = [32, 40, 48].map(|at| number(&bytes[at..at + 8]));
-        let identity = bytes[16..32].try_into().expect("16 bytes");
-        Ok((Self { slot, serial, offset, len }, identity))
+        Ok((Self { slot, serial, offset, len }, [low, high]))
     }
 }
 
@@ -337,12 +318,22 @@ fn record_at(slot: u32) -> u64 {
     RECORDS + u64::from(slot) * RECORD as u64
 }
 
-/// Up to 8 bytes, the least significant first.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+/// The words and, behind them, a checksum; the least significant byte of each comes first.
+fn to_bytes<const N: usize>(words: &[u64], sum: u64) -> [u8; N] {
+    let mut bytes = [0; N];
+    for (place, word) in bytes.chunks_exact_mut(8).zip(words.iter().chain([&sum])) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    bytes
+}
+
+/// The inverse.
+fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let (words, _) = bytes.as_chunks();
+    std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
 /// Distinguishes damaged from valid content; it is no protection against forgery.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| mix(sum ^ number(chunk)))
+fn checksum(words: &[u64]) -> u64 {
+    words.iter().fold(size_of_val(words) as u64, |sum, word| mix(sum ^ word))
 }
