@@ -1,10 +1,16 @@
-//! Bytes at addresses: pointers to them, and copies.
+//! Bytes: pointers to them, copies, and words that they store.
 
 use std::ptr;
 
 /// The pointer to an address that the core has checked.
 pub fn address(addr: usize) -> *mut u8 {
     ptr::with_exposed_provenance_mut(addr)
+}
+
+/// The first words of what other processes wrote: the least significant byte of each comes first.
+pub fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let (words, _) = bytes.as_chunks();
+    std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
 /// Copies, past the caches if `streaming`.

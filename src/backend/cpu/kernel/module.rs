@@ -125,15 +125,14 @@ fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
     Fault::invalid(format!("the shared object cannot be loaded: {words}; {}", loader::remedy(words)))
 }
 
-fn system(error: &io::Error) -> Fault {
+fn system(error: io::Error) -> Fault {
     let text = format!("the system gives no file in memory for the program: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
 /// A file without a name that holds the bytes.
 fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
-    let file = memory_file::create(c"portacl-kernels", bytes.len() as u64);
-    let mut file = file.map_err(|error| system(&error))?;
+    let mut file = memory_file::create(c"portacl-kernels", bytes.len() as u64).map_err(system)?;
     io::Write::write_all(&mut file, bytes).map_err(|error| {
         Fault::out_of_host_memory(format!(
             "{} bytes of the program cannot be kept in memory: write: {error}",
@@ -159,7 +158,7 @@ fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
         }
         // SAFETY: opened above.
         unsafe { libc::dlclose(known) };
-        let next = file.try_clone().map_err(|error| system(&named("dup", error)))?;
+        let next = file.try_clone().map_err(|error| system(named("dup", error)))?;
         taken.push(std::mem::replace(&mut file, next));
     }
 }

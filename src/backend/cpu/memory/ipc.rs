@@ -8,6 +8,7 @@ use crate::algo::host::system_call::{is_forbidden, named};
 use crate::backend::base::broker::{Lease, Parcel};
 use crate::backend::base::memory_file;
 use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::bytes::words;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// The content of a parcel.
@@ -21,7 +22,7 @@ pub enum Contents {
     Host = 3,
 }
 
-const MAGIC: [u8; 8] = *b"cpu-mem1";
+const MAGIC: u64 = u64::from_le_bytes(*b"cpu-mem1");
 const LEN: usize = 32;
 
 /// A part of another process's file.
@@ -49,21 +50,18 @@ pub fn no_descriptor(error: io::Error) -> Fault {
 /// The parcel of `len` bytes from an offset on.
 pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
     let descriptor = file.try_clone_to_owned().map_err(no_descriptor)?;
-    let words = [contents as u64, offset, len];
-    let words = words.iter().flat_map(|word| word.to_le_bytes());
-    let bytes = MAGIC.iter().copied().chain(words).collect();
-    Ok(Parcel::new(bytes, Some(descriptor)))
+    let words = [MAGIC, contents as u64, offset, len].map(u64::to_le_bytes);
+    Ok(Parcel::new(words.concat(), Some(descriptor)))
 }
 
 /// Unpacks the parcel of another process.
 pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let Parcel { bytes, descriptor, lease, .. } = parcel;
     let bytes: [u8; LEN] = bytes.try_into().map_err(|_| Parcel::of_another())?;
-    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    let [magic, what, offset, len] = words(&bytes);
     let known = [Contents::Memory, Contents::Physical, Contents::Host];
-    let contents = known.into_iter().find(|known| *known as u64 == word(8) && bytes[..8] == MAGIC);
+    let contents = known.into_iter().find(|known| *known as u64 == what && magic == MAGIC);
     let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(Parcel::of_another()) };
-    let (offset, len) = (word(16), word(24));
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
     let unknown = |error: io::Error| {
         Fault::new(FaultKind::Driver, format!("what the other process has exported cannot be looked at: {error}"))

@@ -40,9 +40,12 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// Whether it is for use on a device.
-    pub fn is_device(&self) -> bool {
-        !matches!(self, Self::Host { .. })
+    /// The device that it is for, if it is for one.
+    pub fn ordinal(&self) -> Option<u32> {
+        match self {
+            Self::Device { ordinal, .. } | Self::Imported { ordinal, .. } => Some(*ordinal),
+            Self::Host { .. } => None,
+        }
     }
 }
 
@@ -156,7 +159,7 @@ impl Ranges {
     pub fn is_device(&self, addr: usize) -> bool {
         let mut all = self.all.lock();
         let part = around(&mut all, addr).and_then(|range| range.parts.range(..=addr).next_back());
-        part.is_some_and(|(base, part)| addr - base < part.len && part.memory.is_device())
+        part.is_some_and(|(base, part)| addr - base < part.len && part.memory.ordinal().is_some())
     }
 
     /// Ends mappings that nothing uses any more.
@@ -173,7 +176,7 @@ impl Ranges {
             let own = range.mapping.own();
             gone.extend(range.parts.extract_if(.., |addr, part| {
                 let over = wanted(*addr, part) && part.ended.as_mut().is_some_and(Fence::has_passed);
-                let own = if part.memory.is_device() { own } else { 0 };
+                let own = if part.memory.ordinal().is_some() { own } else { 0 };
                 // If the kernel fails, it stays.
                 over && pages::vacate(*addr, part.len, own).is_ok()
             }));

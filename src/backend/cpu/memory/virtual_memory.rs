@@ -89,19 +89,15 @@ impl VirtualMemory for CpuDriver {
             Memory::Host { file, .. } => pages::replace(addr, len, file.as_fd(), 0, 0),
         };
         mapped.map_err(|error| refused("the kernel maps no memory there", error))?;
-        let mut watch = None;
-        match *memory {
-            Memory::Device { ordinal, .. } | Memory::Imported { ordinal, .. } if own != 0 => {
-                watch = Some(Watch::new(addr, len, own, ordinal));
-                host_access::taken(&Block { addr, len, token: 0 }, len);
-            }
-            Memory::Device { .. } | Memory::Imported { .. } => {}
-            Memory::Host { node, .. } => {
-                self.place_host_memory(addr, len, node).inspect_err(|_| {
-                    // The address is not in use: a mapping that stays there is harmless.
-                    let _ = pages::vacate(addr, len, 0);
-                })?;
-            }
+        let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
+        if watch.is_some() {
+            host_access::taken(&Block { addr, len, token: 0 }, len);
+        }
+        if let Memory::Host { node, .. } = *memory {
+            self.place_host_memory(addr, len, node).inspect_err(|_| {
+                // The address is not in use: a mapping that stays there is harmless.
+                let _ = pages::vacate(addr, len, 0);
+            })?;
         }
         let mut all = self.shared.ranges.all.lock();
         let range = around(&mut all, addr).expect("the core has reserved it");
@@ -111,7 +107,7 @@ impl VirtualMemory for CpuDriver {
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         let shared: &Shared = &self.shared;
-        if shared.own_view != 0 && own(memory).is_device() {
+        if shared.own_view != 0 && own(memory).ordinal().is_some() {
             host_access::becomes(addr, host_access::FREED);
             // A failure here only makes the guard weaker.
             let _ = pages::set_access(addr, len, Access::None);
@@ -138,7 +134,7 @@ impl VirtualMemory for CpuDriver {
         ordinal: Option<u32>,
         access: Access,
     ) -> Result<()> {
-        let guarded = self.shared.own_view != 0 && own(memory).is_device();
+        let guarded = self.shared.own_view != 0 && own(memory).ordinal().is_some();
         if ordinal.is_some() || !guarded {
             return Ok(());
         }

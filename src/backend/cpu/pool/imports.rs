@@ -87,11 +87,10 @@ impl Imports {
         let (addr, len) = (base + (at - first) as usize, len as usize);
         let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
         let block = Block { addr, len, token };
-        let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
-            let watch = Watch::new(base, whole, own, ordinal);
+        let watch = ordinal.filter(|_| own != 0).map(|ordinal| Watch::new(base, whole, own, ordinal));
+        if watch.is_some() {
             host_access::taken(&block, len);
-            watch
-        });
+        }
         counter.add(len);
         self.live.lock().insert(addr, Import { len, watch, mapping, counter });
         Ok(block)

@@ -25,6 +25,7 @@ use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
 use crate::backend::base::memory_file;
 use crate::backend::base::random::random;
+use crate::backend::cpu::base::bytes::words;
 use crate::backend::cpu::base::files;
 use crate::backend::{Fault, FaultKind, MemoryPlace, PointerExport, Result};
 
@@ -318,19 +319,13 @@ fn record_at(slot: u32) -> u64 {
     RECORDS + u64::from(slot) * RECORD as u64
 }
 
-/// The words and, behind them, a checksum; the least significant byte of each comes first.
+/// The words and, behind them, a checksum. [`words`] is the inverse.
 fn to_bytes<const N: usize>(words: &[u64], sum: u64) -> [u8; N] {
     let mut bytes = [0; N];
     for (place, word) in bytes.chunks_exact_mut(8).zip(words.iter().chain([&sum])) {
         place.copy_from_slice(&word.to_le_bytes());
     }
     bytes
-}
-
-/// The inverse.
-fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
-    let (words, _) = bytes.as_chunks();
-    std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
 /// Distinguishes damaged from valid content; it is no protection against forgery.
