@@ -23,6 +23,8 @@ pub const IMPORTED: u64 = 1 << 60;
 
 /// The imports of this process.
 pub struct Imports {
+    /// The distance of the library's view of memory of devices.
+    own_view: usize,
     /// By the address of the block.
     live: Mutex<BTreeMap<usize, Import>>,
     deferred: Deferred,
@@ -46,8 +48,8 @@ impl Drop for Import {
 }
 
 impl Imports {
-    pub fn new() -> Self {
-        Self { live: Mutex::default(), deferred: Deferred::new() }
+    pub fn new(own_view: usize) -> Self {
+        Self { own_view, live: Mutex::default(), deferred: Deferred::new() }
     }
 
     /// Whether the address is in imported memory of a device, in the program's view.
@@ -60,7 +62,6 @@ impl Imports {
     /// Maps `len` bytes at `at` in another process's file, as memory of the device with this ordinal, or of the host.
     pub fn map(
         &self,
-        own_view: usize,
         file: BorrowedFd<'_>,
         (at, len): (u64, u64),
         ordinal: Option<u32>,
@@ -71,7 +72,7 @@ impl Imports {
         let page = UNIT.max(pages::ordinary() as u64);
         let first = at & !(page - 1);
         let whole = ((at + len).next_multiple_of(page) - first) as usize;
-        let own = if ordinal.is_some() { own_view } else { 0 };
+        let own = if ordinal.is_some() { self.own_view } else { 0 };
         if own != 0 && whole > own {
             return Err(Fault::out_of_device_memory(format!(
                 "in guard mode {len} bytes of another process cannot be imported where a device \
@@ -97,8 +98,8 @@ impl Imports {
     }
 
     /// Frees a block. Operations that were queued before keep it.
-    pub fn free(&self, own_view: usize, users: &Users, block: Block) {
-        if block.token & HOST == 0 && own_view != 0 {
+    pub fn free(&self, users: &Users, block: Block) {
+        if block.token & HOST == 0 && self.own_view != 0 {
             host_access::becomes(block.addr, host_access::FREED);
         }
         let fence = users.fence(block.addr, block.len);

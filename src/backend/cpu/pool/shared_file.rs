@@ -61,9 +61,8 @@ struct State {
     door: Option<File>,
     /// By offset in the memory.
     names: HashMap<u64, Name>,
+    /// The records that names had and none has.
     vacant: Vec<u32>,
-    /// The number of used records.
-    records: u32,
     /// The serial of the last name.
     serial: u64,
 }
@@ -86,7 +85,7 @@ impl SharedFile {
         file.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
         let door = memory_file::reopen(&file)?;
         memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_WRLCK)?;
-        let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), records: 0, serial: 0 };
+        let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })
     }
 
@@ -106,10 +105,7 @@ impl SharedFile {
         self.forget(&mut state, offset);
         let slot = match state.vacant.pop() {
             Some(slot) => slot,
-            None if (state.records as usize) < MOST_NAMES => {
-                state.records += 1;
-                state.records - 1
-            }
+            None if state.names.len() < MOST_NAMES => state.names.len() as u32,
             None => {
                 return Err(Fault::out_of_host_memory(format!(
                     "{MOST_NAMES} pointers of this pool are exported, the most; free some"

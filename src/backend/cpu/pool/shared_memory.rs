@@ -252,7 +252,7 @@ impl Pool for ImportedPool {
     }
 
     fn free_now(&self, block: Block) -> Result<()> {
-        self.shared.imports.free(self.shared.own_view, &self.shared.users, block);
+        self.shared.imports.free(&self.shared.users, block);
         Ok(())
     }
 
@@ -297,9 +297,7 @@ impl Pool for ImportedPool {
 
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let (offset, len) = self.file.locate(export)?;
-        let ordinal = self.place.device();
         let (file, range) = (self.file.file.as_fd(), (MEMORY + offset, len));
-        let counter = Arc::clone(&self.mapped);
-        self.shared.imports.map(self.shared.own_view, file, range, ordinal, counter)
+        self.shared.imports.map(file, range, self.place.device(), Arc::clone(&self.mapped))
     }
 }

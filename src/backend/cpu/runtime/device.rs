@@ -202,8 +202,7 @@ impl Device for CpuDevice {
     fn import_memory(&self, parcel: Parcel) -> Result<Block> {
         let part = ipc::unpack(parcel)?;
         let range = (part.offset, part.len);
-        let (shared, ordinal) = (&self.shared, Some(self.ordinal));
-        shared.imports.map(shared.own_view, part.file.as_fd(), range, ordinal, Arc::default())
+        self.shared.imports.map(part.file.as_fd(), range, Some(self.ordinal), Arc::default())
     }
 
     /// Memory does not move.
@@ -232,7 +231,7 @@ impl Device for CpuDevice {
 
     fn free(&self, block: Block) -> Result<()> {
         if block.token & IMPORTED != 0 {
-            self.shared.imports.free(self.shared.own_view, &self.shared.users, block);
+            self.shared.imports.free(&self.shared.users, block);
             return Ok(());
         }
         self.memory.freed(&block);

@@ -92,9 +92,10 @@ impl CpuDriver {
         let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds), options.closes_pinned));
         let executor = Executor::new(cores, options.schedule.clone());
         let guard = options.guard;
+        let own_view = if guard { GUARDED_RANGE.max(span) } else { 0 };
         Ok(Self {
             shared: Arc::new(Shared {
-                own_view: if options.guard { GUARDED_RANGE.max(span) } else { 0 },
+                own_view,
                 check,
                 host_bounds,
                 options,
@@ -109,7 +110,7 @@ impl CpuDriver {
                 windows: Windows::new(numbers.len(), span),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
                 numbers: numbers.into(),
-                imports: Imports::new(),
+                imports: Imports::new(own_view),
                 ranges: Ranges::default(),
                 unloading: Deferred::new(),
                 hold: Hold::default(),
