@@ -188,7 +188,8 @@ impl Bounds {
         let last = if self.check == Check::Sanitizer { live.end } else { live.last };
         pages::set_access(first + self.own, last - first, Access::ReadWrite)?;
         let mut state = self.state.lock();
-        state.forget_open(first, end);
+        // These pages are private now.
+        state.open.extract_if(first..end, |_| true).for_each(drop);
         match self.check {
             Check::Guard => {
                 GUARDED.fetch_add(1, Ordering::Relaxed);
@@ -307,11 +308,6 @@ impl Live {
 }
 
 impl State {
-    /// Pages become private pages of an allocation.
-    fn forget_open(&mut self, first: usize, end: usize) {
-        self.open.extract_if(first..end, |_| true).for_each(drop);
-    }
-
     fn poison(&mut self, first: usize, end: usize) {
         if first < end {
             sanitizer::poison(first, end - first);

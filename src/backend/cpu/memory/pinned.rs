@@ -7,7 +7,7 @@ pub mod closed;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -32,7 +32,6 @@ pub struct HostMemory {
     apart: Apart,
     kept: Kept,
     unlocked: AtomicU64,
-    logged: AtomicBool,
 }
 
 struct State {
@@ -58,7 +57,6 @@ impl HostMemory {
             apart: Apart::new(bounds, can_close),
             kept: Kept::default(),
             unlocked: AtomicU64::new(0),
-            logged: AtomicBool::new(false),
         }
     }
 
@@ -68,7 +66,7 @@ impl HostMemory {
     }
 
     pub fn take(&self, len: usize) -> Result<Block> {
-        if self.apart.is_wanted()
+        if self.apart.bounds.is_on()
             && let Some(block) = self.take_apart(len)?
         {
             return Ok(block);
@@ -167,8 +165,7 @@ impl HostMemory {
 
     /// Counts memory that could not be locked, and reports the first case.
     pub fn note_unlocked(&self, len: usize, error: &io::Error) {
-        self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
-        if !self.logged.swap(true, Ordering::Relaxed) {
+        if self.unlocked.fetch_add(len as u64, Ordering::Relaxed) == 0 {
             notice(format_args!(
                 "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit on \
                  locked memory (ulimit -l) if that matters; further cases are only counted\n"

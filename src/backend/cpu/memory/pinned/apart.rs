@@ -22,7 +22,7 @@ pub(super) const APART: u64 = LARGE | 1 << 40;
 const MOST_FREED: usize = 64 << 20;
 
 pub(super) struct Apart {
-    bounds: Arc<Bounds>,
+    pub(super) bounds: Arc<Bounds>,
     can_close: bool,
     /// By the allocation's address.
     live: Mutex<HashMap<usize, Mapping>>,
@@ -33,11 +33,6 @@ pub(super) struct Apart {
 impl Apart {
     pub(super) fn new(bounds: Arc<Bounds>, can_close: bool) -> Self {
         Self { bounds, can_close, live: Mutex::default(), freed: Mutex::default() }
-    }
-
-    /// Whether accesses outside of allocations are to be detected.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.bounds.is_on()
     }
 
     /// Frees a block that nothing uses any more.

@@ -85,13 +85,10 @@ impl Pool {
         if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { None }
     }
 
-    fn serving(&self) -> usize {
-        self.threads - self.sleepers.len() - self.in_user
-    }
-
     #[must_use]
     pub fn call_one(&mut self, cores: usize) -> Option<Call> {
-        if self.stopping || self.serving() >= cores {
+        // The others serve.
+        if self.stopping || self.threads - self.sleepers.len() - self.in_user >= cores {
             return None;
         }
         if let Some(sleeper) = self.sleepers.pop() {
