@@ -196,8 +196,8 @@ impl Shared {
         let damages = self.open_memories().filter_map(|memory| memory.bounds.damage());
         let all: Vec<_> = damages.chain(self.host_bounds.damage()).collect();
         let when = format!("kernel {kernel} had run");
-        let faults: Vec<_> = all.iter().map(|damage| bounds::report(damage, &when)).collect();
-        faults.into_iter().next().map_or(Ok(()), Err)
+        let faults = all.iter().map(|damage| bounds::report(damage, &when));
+        faults.reduce(|first, _| first).map_or(Ok(()), Err)
     }
 
     /// As [`Reclaim::reap`] of all devices: one of them needs the memory that they share.

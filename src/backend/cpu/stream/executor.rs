@@ -66,7 +66,6 @@ pub struct Executor {
 enum Task {
     Stream(Arc<Queue>),
     Job(Arc<Job>),
-    End,
 }
 
 impl Executor {
@@ -198,9 +197,8 @@ impl Executor {
         let _counted = Counted(&self);
         let mut runner = Runner::worker(&self);
         let mut has_helped = false;
-        loop {
-            match self.next(has_helped) {
-                Task::End => break,
+        while let Some(task) = self.next(has_helped) {
+            match task {
                 Task::Job(job) => {
                     job.help();
                     has_helped = true;
@@ -219,20 +217,21 @@ impl Executor {
         }
     }
 
-    fn next(self: &Arc<Self>, has_helped: bool) -> Task {
+    /// `None`: the thread must end.
+    fn next(self: &Arc<Self>, has_helped: bool) -> Option<Task> {
         if let Some(schedule) = &self.schedule {
             return self.next_scheduled(schedule);
         }
         let mut pool = self.pool.lock();
         loop {
             if pool.stopping {
-                return Task::End;
+                return None;
             }
             if let Some(job) = pool.jobs.iter().find(|job| job.has_pieces()) {
-                return Task::Job(Arc::clone(job));
+                return Some(Task::Job(Arc::clone(job)));
             }
             if let Some(queue) = self.pop_held(&mut pool) {
-                return Task::Stream(queue);
+                return Some(Task::Stream(queue));
             }
             if let Some(queue) = pool.pop_ready() {
                 self.ready.fetch_sub(1, Ordering::Relaxed);
@@ -240,20 +239,20 @@ impl Executor {
                 let call = pool.call_if_needed(self.cores);
                 drop(pool);
                 self.answer(call);
-                return Task::Stream(queue);
+                return Some(Task::Stream(queue));
             }
             if pool.sleepers.len() >= self.cores + SPARES {
-                return Task::End;
+                return None;
             }
             pool = self.sleep(pool, has_helped);
         }
     }
 
-    fn next_scheduled(&self, schedule: &Schedule) -> Task {
-        let Some(id) = schedule.next() else { return Task::End };
+    fn next_scheduled(&self, schedule: &Schedule) -> Option<Task> {
+        let id = schedule.next()?;
         let ready = &mut self.pool.lock().ready[0];
         let place = ready.iter().position(|queue| queue.id == id);
-        place.and_then(|place| ready.remove(place)).map_or(Task::End, Task::Stream)
+        ready.remove(place?).map(Task::Stream)
     }
 
     #[expect(clippy::disallowed_methods, reason = "parks an executor's thread, never one of the program")]

@@ -34,8 +34,7 @@ pub fn copy_directly(copy: &Copy) {
 #[inline(never)]
 fn copy_large(shared: &Shared, copy: &Copy) {
     let streaming = copy.dst.len >= STREAMING;
-    in_pieces(shared, &copy.dst, &|offset, len| {
-        let dst = shared.pointer(&part(&copy.dst, offset, len));
+    in_pieces(shared, &copy.dst, &|dst, offset, len| {
         let src = shared.pointer(&part(&copy.src, offset, len));
         // SAFETY: both ranges were checked by the core; this piece lies inside them.
         unsafe { copy_bytes(dst, src, len, streaming) }
@@ -84,8 +83,7 @@ pub fn staged(src: &Span) -> Box<[u8]> {
 
 /// Fills a span.
 pub fn fill(shared: &Shared, fill: &Fill) {
-    in_pieces(shared, &fill.dst, &|offset, len| {
-        let dst = shared.pointer(&part(&fill.dst, offset, len));
+    in_pieces(shared, &fill.dst, &|dst, _, len| {
         // SAFETY: the range was checked by the core; this piece lies inside it, and pieces begin
         // and end where the range does or at multiples of their size.
         unsafe { fill.write_to(dst, len) };
@@ -102,12 +100,12 @@ pub fn piece_of(bytes: usize) -> usize {
     (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
 }
 
-/// Calls `work` with offsets and lengths that together cover `dst`: at once if it is short, otherwise in pieces that
+/// Calls `work` with pointers, offsets and lengths that together cover `dst`: at once if it is short, otherwise in pieces that
 /// end at multiples of the piece's size in memory (so that two large pieces share no 2 MiB page), on several threads if
 /// possible.
-pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize) + Sync)) {
+pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(*mut u8, usize, usize) + Sync)) {
     if dst.len < LARGE {
-        return work(0, dst.len);
+        return work(shared.pointer(dst), 0, dst.len);
     }
     let piece = piece_of(dst.len);
     let first = dst.addr & !(piece - 1);
@@ -116,6 +114,7 @@ pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize) + Syn
     shared.helpers.parallel(count, &|index| {
         let from = (first + index * piece).max(dst.addr);
         let to = (first + (index + 1) * piece).min(end);
-        work(from - dst.addr, to - from);
+        let span = part(dst, from - dst.addr, to - from);
+        work(shared.pointer(&span), from - dst.addr, span.len);
     });
 }

@@ -95,8 +95,8 @@ impl Piece<'_> {
         }
         let dst = part(&self.job.dst, 0, len);
         // Pieces end at multiples of a power of two in memory, so no element is cut.
-        in_pieces(self.shared, &dst, &|offset, len| {
-            let to = self.shared.pointer(&part(&dst, offset, len)).cast::<T>();
+        in_pieces(self.shared, &dst, &|to, offset, len| {
+            let to = to.cast::<T>();
             let (first, count) = (offset / size_of::<T>(), len / size_of::<T>());
             let mut done = 0;
             while done < count {

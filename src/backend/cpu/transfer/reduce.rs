@@ -8,8 +8,7 @@ use crate::backend::{Element, Reduce, ReduceOp};
 /// Does a reduction, in pieces if it is large.
 pub fn reduce(shared: &Shared, job: &Reduce) {
     // Pieces end at multiples of a power of two, so an aligned element is never cut.
-    in_pieces(shared, &job.dst, &|offset, len| {
-        let dst = shared.pointer(&part(&job.dst, offset, len));
+    in_pieces(shared, &job.dst, &|dst, offset, len| {
         let src = shared.pointer(&part(&job.src, offset, len)).cast_const();
         // SAFETY: the core checked both ranges and their alignment; this piece lies inside them.
         unsafe { reduce_bytes(dst, src, len, job.op, job.element) };

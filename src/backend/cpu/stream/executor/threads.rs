@@ -87,7 +87,7 @@ impl Pool {
 
     #[must_use]
     pub fn call_one(&mut self, cores: usize) -> Option<Call> {
-        // The others serve.
+        // Those that neither sleep nor run user code serve.
         if self.stopping || self.threads - self.sleepers.len() - self.in_user >= cores {
             return None;
         }
