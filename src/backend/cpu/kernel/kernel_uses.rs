@@ -7,7 +7,7 @@ use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{Does, Use};
 
 /// `PORTACL_PARAMETER_WRITTEN`.
-const WRITTEN: u32 = 2;
+pub const WRITTEN: u32 = 2;
 /// `PORTACL_USE_PARTLY`.
 const PARTLY: u32 = 4;
 

@@ -16,7 +16,7 @@ use super::loaded_objects;
 use crate::algo::host::system_call::named;
 use crate::backend::base::{loader, memory_file};
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry, Release};
-use crate::backend::cpu::kernel::kernel_uses::Uses;
+use crate::backend::cpu::kernel::kernel_uses::{Uses, WRITTEN};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
 use crate::backend::memory::known;
@@ -41,8 +41,6 @@ struct RawParameter {
 
 /// `PORTACL_PARAMETER_POINTER`.
 const POINTER: u32 = 1;
-/// `PORTACL_PARAMETER_WRITTEN`.
-const WRITTEN: u32 = 2;
 
 /// `portaclKernel`.
 #[repr(C)]

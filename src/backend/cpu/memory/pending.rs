@@ -9,6 +9,9 @@ use parking_lot::Mutex;
 
 use crate::backend::{Block, Wait};
 
+/// Deferred blocks that an ordinary call checks.
+pub const REAP: usize = 8;
+
 /// A stream, as a user of memory.
 pub trait MemoryUser: Send + Sync {
     /// Notes that it is on the list of [`Users`]; false if it was before.

@@ -11,12 +11,9 @@ use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::memory::host_access::{self, Watch};
-use crate::backend::cpu::memory::pending::{Deferred, Users};
+use crate::backend::cpu::memory::pending::{Deferred, REAP, Users};
 use crate::backend::cpu::memory::pinned::HOST;
 use crate::backend::{Block, Fault, Result};
-
-/// Deferred blocks that a call checks.
-const REAP: usize = 8;
 
 /// Marks a block as memory of another process, in its token.
 pub const IMPORTED: u64 = 1 << 60;

@@ -25,9 +25,6 @@ use crate::backend::cpu::stream::schedule::Schedule;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Notifies, Place, Result, Span};
 
-/// Deferred blocks that an ordinary call checks.
-pub const REAP: usize = 8;
-
 /// How many devices there are by default; they share the machine's memory.
 pub const DEVICES: u32 = 4;
 
