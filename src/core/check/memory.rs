@@ -1,6 +1,6 @@
 //! Allocations and releases: each begins or ends the use of memory.
 
-use super::submissions::{By, allocates, frees};
+use super::submissions::{allocates, frees};
 use crate::core::memory::memory_hook::{self, Event, HOST, MemoryKind, Watcher};
 
 /// Checks all memory.
@@ -9,13 +9,13 @@ struct Checks;
 impl Watcher for Checks {
     fn is_allocated(&self, event: &Event) {
         if is_checked(event) {
-            allocates(By::of(event.stream), event.addr, event.rounded, has_no_contents(event));
+            allocates(stream_of(event), event.addr, event.rounded, has_no_contents(event));
         }
     }
 
     fn is_freed(&self, event: &Event) {
         if is_checked(event) {
-            frees(By::of(event.stream), event.addr, event.rounded);
+            frees(stream_of(event), event.addr, event.rounded);
         }
     }
 }
@@ -23,6 +23,11 @@ impl Watcher for Checks {
 /// Memory of graphs is allocated and freed by their runs, and not by the calls that are reported here.
 fn is_checked(event: &Event) -> bool {
     event.addr != 0 && event.kind != MemoryKind::Graph
+}
+
+/// The stream in whose order it happens; `None`: at once.
+fn stream_of(event: &Event) -> Option<u64> {
+    (event.stream != 0).then_some(event.stream)
 }
 
 /// Whether only operations write it: not the program itself, and no other process.

@@ -1,6 +1,7 @@
 //! Sees all operations before they are submitted, and keeps their order.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, Short, What, have_details};
@@ -17,31 +18,6 @@ use crate::core::order::graph_run::{GraphRun, GraphRuns};
 use crate::core::order::known::Known;
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided;
-
-/// Who uses memory.
-#[derive(Clone, Copy)]
-pub enum By {
-    /// A stream.
-    Stream(u64),
-    /// The host.
-    Host,
-}
-
-impl By {
-    /// The stream with this handle; 0: the host.
-    pub fn of(stream: u64) -> Self {
-        if stream == 0 { Self::Host } else { Self::Stream(stream) }
-    }
-
-    /// The place in the order of an operation that follows all others.
-    #[inline]
-    fn next(self, sequence: &mut Sequence) -> Option<InStream> {
-        match self {
-            Self::Stream(handle) => Some(InStream { handle, point: sequence.next(handle) }),
-            Self::Host => None,
-        }
-    }
-}
 
 /// The checker of all streams.
 pub struct Submissions {
@@ -61,7 +37,7 @@ impl Checker for Submissions {
             // What most programs submit between operations on memory.
             Op::Record(_) | Op::Wait(..) if step.is_none() => (None, pass_order(stream, &op)),
             _ => {
-                let (effects, by) = (Effects::of(&op), By::Stream(stream));
+                let (effects, by) = (Effects::of(&op), Some(stream));
                 let seen = Seen { by, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
                 let carry = |sequence: &mut Sequence| (carry_order(sequence, stream, &op), sequence.latest_of(stream));
                 seen.check(&Accesses::of(&effects), step.is_some(), carry)
@@ -91,12 +67,12 @@ impl Checker for Submissions {
 
     fn host_does(&self, op: &Op<'_>) {
         let effects = Effects::of(op);
-        let seen = Seen { by: By::Host, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
+        let seen = Seen { by: None, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
         seen.check(&Accesses::of(&effects), false, |_| ());
     }
 
     fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>) {
-        let (by, what) = (By::Stream(stream), What::Accesses(OpKind::RunGraph));
+        let (by, what) = (Some(stream), What::Accesses(OpKind::RunGraph));
         let seen = Seen { by, what, effects: &run.effects, graph: Some(run), runs };
         seen.check(&run.accesses, false, |sequence| {
             runs.into_iter().for_each(|runs| sequence.end_run(stream, runs));
@@ -249,15 +225,15 @@ fn submit_host_fn(
     if function.calls_backend() {
         return submit(Op::HostFn(Payload::new(&mut Some(function))));
     }
-    let progress = match step {
-        Some(Step::Calls(progress)) => Some(Arc::clone(progress)),
+    let is_running = match step {
+        Some(Step::Calls(is_running)) => Some(Arc::clone(is_running)),
         _ => None,
     };
     let watched = HostFn::from_closure(move || {
         known.is_seen();
-        progress.iter().for_each(|progress| progress.begin());
+        is_running.iter().for_each(|is_running| is_running.store(true, Ordering::Release));
         function.run();
-        progress.iter().for_each(|progress| progress.end());
+        is_running.iter().for_each(|is_running| is_running.store(false, Ordering::Release));
     });
     submit(Op::HostFn(Payload::new(&mut Some(watched))))
 }
@@ -275,18 +251,22 @@ impl Delivery for WatchedDelivery {
     }
 }
 
+/// The place in the order of an operation that follows all others of this stream, if it is in one.
+#[inline]
+fn next(sequence: &mut Sequence, stream: Option<u64>) -> Option<InStream> {
+    stream.map(|handle| InStream { handle, point: sequence.next(handle) })
+}
+
 /// Memory is allocated, in the order of a stream or at once.
-pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
+pub fn allocates(by: Option<u64>, addr: usize, len: usize, has_no_contents: bool) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
-    if let By::Stream(stream) = by
-        && !needs_more_than_accesses()
-    {
+    if let Some(stream) = by.filter(|_| !needs_more_than_accesses()) {
         check_accesses(stream, What::Allocates, &[used]);
         return;
     }
     let stack = report::stack();
     let mut sequence = sequence::lock();
-    let operation = Operation::new(What::Allocates, by.next(&mut sequence), stack, &[used]);
+    let operation = Operation::new(What::Allocates, next(&mut sequence, by), stack, &[used]);
     report::page::operation(&operation);
     if has_no_contents && is_on(Check::Init) {
         init::allocates(addr, len, Arc::new(operation.clone()));
@@ -297,11 +277,9 @@ pub fn allocates(by: By, addr: usize, len: usize, has_no_contents: bool) {
 }
 
 /// Memory is freed, in the order of a stream or at once.
-pub fn frees(by: By, addr: usize, len: usize) {
+pub fn frees(by: Option<u64>, addr: usize, len: usize) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
-    if let By::Stream(stream) = by
-        && !needs_more_than_accesses()
-    {
+    if let Some(stream) = by.filter(|_| !needs_more_than_accesses()) {
         check_accesses(stream, What::Frees, &[used]);
         return;
     }
@@ -319,7 +297,8 @@ pub fn frees(by: By, addr: usize, len: usize) {
 
 /// What is submitted, or what the host does.
 struct Seen<'a> {
-    by: By,
+    /// The handle of a stream; `None`: the host.
+    by: Option<u64>,
     what: What,
     effects: &'a Effects,
     /// Of a run of a graph.
@@ -339,27 +318,23 @@ impl Seen<'_> {
         let is_quiet = accesses.0.is_empty() && self.effects.0.is_empty() && !is_kept;
         let stack = if is_quiet { None } else { report::stack() };
         let mut sequence = sequence::lock();
-        let stream = self.by.next(&mut sequence);
+        let stream = next(&mut sequence, self.by);
         if let (Some(stream), Some(runs)) = (stream, self.runs) {
             sequence.begin_run(stream.handle, runs);
         }
-        if is_quiet {
-            let carried = carry(&mut sequence);
-            let decided = sequence.decided();
-            drop(sequence);
-            decided.into_iter().for_each(undecided::report);
-            return (None, carried);
-        }
-        let operation = Operation::new(self.what, stream, stack, &accesses.0);
-        let kept = is_kept.then(|| Arc::new(operation.clone()));
-        let mut found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
-        report::page::operation(&operation);
-        if is_on(Check::Races) && !accesses.0.is_empty() {
-            races::check(&mut sequence, operation, &accesses.0, self.graph, &mut found);
-        }
-        // A free writes nothing that ends a wait.
-        if self.what != What::Frees {
-            overwrite(&mut sequence, stream.map(|stream| stream.handle), &accesses.0);
+        let (mut kept, mut found) = (None, None);
+        if !is_quiet {
+            let operation = Operation::new(self.what, stream, stack, &accesses.0);
+            kept = is_kept.then(|| Arc::new(operation.clone()));
+            found = are_contents_checked().then(|| self.check_contents(&sequence, &operation, accesses));
+            report::page::operation(&operation);
+            if is_on(Check::Races) && !accesses.0.is_empty() {
+                races::check(&mut sequence, operation, &accesses.0, self.graph, &mut found);
+            }
+            // A free writes nothing that ends a wait.
+            if self.what != What::Frees {
+                overwrite(&mut sequence, self.by, &accesses.0);
+            }
         }
         let carried = carry(&mut sequence);
         let decided = sequence.decided();

@@ -55,7 +55,7 @@ pub struct Carried {
     /// What comes before.
     pub clock: Clock,
     /// What comes before resets of a notify. Only waits for a count of 0 may be after it.
-    resets: Clock,
+    pub(super) resets: Clock,
     /// A value in memory: what the latest change wrote, if that is known. A notify: its count after all changes, and
     /// after the waits that have ended.
     pub(super) value: Option<u64>,
@@ -107,11 +107,6 @@ impl Carried {
         (self.value, self.spare) = (Some(0), 0);
     }
 
-    /// Something unknown writes the value.
-    pub fn forget_value(&mut self) {
-        self.value = None;
-    }
-
     /// What it passes to a wait. `comes_after_resets`: the count 0 ends the wait.
     pub fn passes(&self, comes_after_resets: bool) -> Clock {
         let mut clock = self.clock.clone();
@@ -119,11 +114,6 @@ impl Carried {
             clock.merge(self.resets.clone());
         }
         clock
-    }
-
-    /// All that it passes.
-    pub fn clocks(&mut self) -> [&mut Clock; 2] {
-        [&mut self.clock, &mut self.resets]
     }
 
     /// Whether its changes so far end this wait, which then takes the count from later waits if it clears it. Returns

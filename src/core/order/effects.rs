@@ -4,8 +4,7 @@
 use smallvec::SmallVec;
 
 use crate::backend::{
-    Access, Copy, Copy2d, CopyIndirect, Does, Launch, Op, Parameters, RandomNum, Reduce, Span, Use, ValueWait,
-    ValueWrite, Work,
+    Access, Copy, Copy2d, Does, Launch, Op, Parameters, RandomNum, Reduce, Span, Use, ValueWait, ValueWrite, Work,
 };
 
 /// A part of what an operation does.
@@ -61,7 +60,8 @@ impl Effects {
             Op::Copy(copy) => all.copy(copy),
             Op::CopyBatch(copies) => copies.iter().for_each(|copy| all.copy(copy)),
             Op::Copy2d(copy) => all.copy_2d(copy),
-            Op::CopyIndirect(copy) => all.copy_indirect(copy),
+            // The places are known only when the stream reaches the copy.
+            Op::CopyIndirect(copy) => all.0.extend(copy.words().map(Effect::Read).chain([Effect::Unknown])),
             Op::Fill(fill) => all.0.push(Effect::Write(fill.dst)),
             Op::RandomNum(job) => all.random_num(job),
             Op::Reduce(reduce) => all.reduce(reduce),
@@ -93,12 +93,6 @@ impl Effects {
 
     fn copy_2d(&mut self, copy: &Copy2d) {
         (0..copy.height).for_each(|row| self.copy(&copy.row(row)));
-    }
-
-    /// The places are known only when the stream reaches the copy.
-    fn copy_indirect(&mut self, copy: &CopyIndirect) {
-        self.0.extend(copy.words().map(Effect::Read));
-        self.0.push(Effect::Unknown);
     }
 
     fn reduce(&mut self, reduce: &Reduce) {

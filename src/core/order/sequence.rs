@@ -20,8 +20,8 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
-pub use super::carriers::End;
-use super::carriers::{Carried, Carrier, Changes, Gate, key_of};
+use super::carriers::{Carried, Carrier, Changes, Gate};
+pub use super::carriers::{End, key_of};
 use super::checker;
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
@@ -296,7 +296,7 @@ impl Sequence {
         while let Some(&addr) = self.values.range(from..memory.end).next() {
             match stream {
                 Some(stream) => self.carry(stream, addr, || Carrier::Value, &Changes::Write(None)),
-                None => self.carrier(addr, || Carrier::Value).forget_value(),
+                None => self.carrier(addr, || Carrier::Value).value = None,
             }
             from = addr + 1;
         }

@@ -1,6 +1,6 @@
 //! Waits that are open: nothing that was submitted so far ends them.
 
-use super::carriers::{Carrier, End, Gate};
+use super::carriers::{Carried, Carrier, End, Gate};
 use super::clock::{Clock, Line, Point};
 use super::sequence::{Progress, Sequence};
 
@@ -45,8 +45,8 @@ impl Sequence {
             self.order_pairs(*wait, clock);
             let is_behind = |point: Point| point.line == wait.line && point.number >= wait.number;
             for passed in &self.streams[wait.line as usize].passed {
-                let Some(passed) = self.carriers.get_mut(passed) else { continue };
-                let passed = passed.clocks().into_iter().filter(|clock| clock.points().any(is_behind));
+                let Some(Carried { clock: changes, resets, .. }) = self.carriers.get_mut(passed) else { continue };
+                let passed = [changes, resets].into_iter().filter(|clock| clock.points().any(is_behind));
                 passed.for_each(|passed| passed.add_before(clock));
             }
         }
@@ -64,8 +64,7 @@ impl Sequence {
 
     /// The latest operation of a stream is after what a carrier passes. `end`: what ends its wait.
     pub(super) fn follow(&mut self, stream: u64, key: usize, end: Option<&End>) -> Point {
-        let line = self.line(stream);
-        let wait = Point { line, number: self.streams[line as usize].submitted };
+        let wait = self.latest_of(stream);
         let comes_after_resets = end.is_some_and(|end| end.holds(0));
         if let Some(clock) = self.carriers.get(&key).map(|carried| carried.passes(comes_after_resets)) {
             self.follow_on(wait, &clock);

@@ -1,6 +1,7 @@
 //! Who waits for whom.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::pending::{At, Carrier, Pending, Stop, Why};
 use crate::core::check::operation::Operation;
@@ -66,7 +67,7 @@ pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> O
             return Some((links, End::Cycle));
         }
         let end = match &stop.why {
-            Why::Function(progress) => progress.is_running().then_some(End::Function)?,
+            Why::Function(is_running) => is_running.load(Ordering::Acquire).then_some(End::Function)?,
             Why::HandedOver => End::HandedOver,
             Why::Record(record) => {
                 links.push(link_of(stop, None));

@@ -2,33 +2,12 @@
 //! not passed yet.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 
 use crate::backend::{Change, Event, Op};
 use crate::core::check::operation::Operation;
-use crate::core::order::sequence::End;
-
-/// A host function: whether it runs.
-#[derive(Debug, Default)]
-pub struct Progress(AtomicBool);
-
-impl Progress {
-    /// It begins.
-    pub fn begin(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    /// It has returned.
-    pub fn end(&self) {
-        self.0.store(false, Ordering::Release);
-    }
-
-    /// It has begun, and has not returned.
-    pub fn is_running(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-}
+use crate::core::order::sequence::{End, key_of};
 
 /// What passes order between streams: its kind, and the address that distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,8 +26,8 @@ pub enum Step {
     AwaitsRecord(usize),
     /// It waits for a notify or a value.
     Awaits(Carrier, End),
-    /// It calls a function of the program.
-    Calls(Arc<Progress>),
+    /// It calls a function of the program, which has begun and has not returned while this is set.
+    Calls(Arc<AtomicBool>),
     /// It waits until something that it hands over is done.
     HandsOver,
 }
@@ -57,18 +36,16 @@ impl Step {
     /// Of an operation.
     pub fn of(op: &Op<'_>) -> Option<Self> {
         Some(match op {
-            Op::Record(event) => Self::Records(Arc::as_ptr(event).cast::<()>().addr(), Arc::downgrade(event)),
-            Op::Wait(event, _) => Self::AwaitsRecord(Arc::as_ptr(event).cast::<()>().addr()),
+            Op::Record(event) => Self::Records(key_of(event), Arc::downgrade(event)),
+            Op::Wait(event, _) => Self::AwaitsRecord(key_of(event)),
             Op::ChangeNotify(notify, change) => {
                 let count = match change {
                     Change::Set(count) => Some(u64::from(*count)),
                     Change::Add(_) | Change::Or(_) | Change::And(_) => None,
                 };
-                Self::Sets(Carrier::Notify(Arc::as_ptr(notify).addr()), count)
+                Self::Sets(Carrier::Notify(key_of(notify)), count)
             }
-            Op::WaitNotify(notify, wait) => {
-                Self::Awaits(Carrier::Notify(Arc::as_ptr(notify).addr()), End::Count(*wait))
-            }
+            Op::WaitNotify(notify, wait) => Self::Awaits(Carrier::Notify(key_of(notify)), End::Count(*wait)),
             Op::WriteValue(write) => Self::Sets(Carrier::Value(write.dst.addr), Some(write.value)),
             Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr), End::Value(*wait)),
             Op::HostFn(_) => Self::Calls(Arc::default()),
@@ -97,8 +74,8 @@ pub enum Why {
     Record(At),
     /// It waits for a notify or a value.
     Carrier(Carrier, End),
-    /// It calls a function of the program.
-    Function(Arc<Progress>),
+    /// It calls a function of the program: see [`Step::Calls`].
+    Function(Arc<AtomicBool>),
     /// It waits for what it has handed over.
     HandedOver,
 }
@@ -189,7 +166,7 @@ impl Pending {
                 None => return,
             },
             Step::Awaits(carrier, end) => Why::Carrier(carrier, end),
-            Step::Calls(progress) => Why::Function(progress),
+            Step::Calls(is_running) => Why::Function(is_running),
             Step::HandsOver => Why::HandedOver,
         };
         let Some(passed) = passed else { return };
@@ -223,7 +200,7 @@ impl Pending {
 
     /// The latest record of an event.
     pub fn record_of(&self, event: &Arc<dyn Event>) -> Option<At> {
-        self.records.get(&Arc::as_ptr(event).cast::<()>().addr()).map(|(at, _)| at.clone())
+        self.records.get(&key_of(event)).map(|(at, _)| at.clone())
     }
 
     /// Where a stream has stopped, before its operation with this number.
