@@ -24,13 +24,8 @@ pub fn arm() -> Result<()> {
 }
 
 fn report(kind: Kind, what: String, memory: Option<(usize, usize)>, party: Party, fix: &'static str) {
-    report::finding(&Finding {
-        kind,
-        memory,
-        parties: vec![party],
-        what: Box::new(move |_| what.clone()),
-        fix: Box::new(move |_| fix.to_owned()),
-    });
+    let found = Finding::new(kind, memory, vec![party], move |_| what.clone(), move |_| fix.to_owned());
+    report::finding(&found);
 }
 
 fn party(role: &'static str, does: &'static str, operation: Operation) -> Party {

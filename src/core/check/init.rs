@@ -100,13 +100,8 @@ fn finding(operation: &Arc<Operation>, hole: Hole) -> Finding {
     let reader = Party { role: "reader", does: "reads", detail: None, operation: Arc::clone(operation) };
     let allocation = Party { role: "allocation", does: "allocates", detail: None, operation: hole.by };
     let bytes = hole.end - hole.addr;
-    Finding {
-        kind: Kind::Uninitialized,
-        memory: Some((hole.addr, bytes)),
-        parties: vec![allocation, reader],
-        what: Box::new(move |sides| what(sides, bytes)),
-        fix: Box::new(fix),
-    }
+    let (memory, parties) = (Some((hole.addr, bytes)), vec![allocation, reader]);
+    Finding::new(Kind::Uninitialized, memory, parties, move |sides| what(sides, bytes), fix)
 }
 
 fn what(sides: &[Side], bytes: usize) -> String {

@@ -12,7 +12,7 @@ use self::history::History;
 use self::shadow::{Conflict, Shadow};
 use super::operation::{Operation, Short, What};
 use super::report::{self, Finding, Kind, Party, Side};
-use crate::core::order::accesses::{Access, Mode};
+use crate::core::order::accesses::Access;
 use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
@@ -103,13 +103,13 @@ fn check_in(
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
 ) -> Option<Vec<Finding>> {
-    match (operation.point(), graph) {
-        (None, _) => check_host(history, sequence, &operation, used),
-        (Some(point), _) if is_ordered(history, sequence, point) => {
+    match operation.point() {
+        None => check_host(history, sequence, &operation, used),
+        Some(point) if is_ordered(history, sequence, point) => {
             history.add_ordered(operation, used, graph);
             None
         }
-        (Some(point), _) => check_unordered(history.shadow(), sequence, point, operation, used, graph),
+        Some(point) => check_unordered(history.shadow(), sequence, point, operation, used, graph),
     }
 }
 
@@ -146,15 +146,13 @@ fn check_unordered(
     let mut found = Vec::new();
     if let Some(graph) = graph {
         if !shadow.are_all(is_before) {
-            let check = |access: &Access| (shadow.check(access, is_before, is_open), access.mode);
-            let all = used.iter().map(check);
-            found.extend(all.flat_map(|(found, mode)| found.into_iter().map(move |conflict| (conflict, mode))));
+            found.extend(used.iter().flat_map(|access| shadow.check(access, is_before, is_open)));
         }
         shadow.add_run(graph, by, is_open);
     }
     for access in used.iter().filter(|_| graph.is_none()) {
         if !shadow.add_known(access, by, is_before, is_open) {
-            found.extend(shadow.check(access, is_before, is_open).into_iter().map(|conflict| (conflict, access.mode)));
+            found.extend(shadow.check(access, is_before, is_open));
             shadow.add(access, by, is_open);
         }
     }
@@ -195,11 +193,7 @@ fn host_conflicts(
             }
     };
     let shadow = history.checked();
-    let check = |access: &Access| {
-        let mode = access.mode;
-        let found = shadow.check(access, is_before, |earlier| is_open(sequence, earlier));
-        found.into_iter().map(move |conflict| (conflict, mode))
-    };
+    let check = |access| shadow.check(access, is_before, |earlier| is_open(sequence, earlier));
     findings(used.iter().flat_map(check).collect(), || operation.clone())
 }
 
@@ -214,27 +208,22 @@ fn is_known(sequence: &Sequence, operation: &Operation) -> bool {
     operation.point().is_none_or(|point| sequence.is_known(point))
 }
 
-fn findings(found: Vec<(Conflict, Mode)>, later: impl FnOnce() -> Operation) -> Option<Vec<Finding>> {
+fn findings(found: Vec<Conflict>, later: impl FnOnce() -> Operation) -> Option<Vec<Finding>> {
     if found.is_empty() {
         return None;
     }
     let later = Arc::new(later());
-    Some(found.into_iter().map(|(conflict, mode)| finding(conflict, mode, &later)).collect())
+    Some(found.into_iter().map(|conflict| finding(conflict, &later)).collect())
 }
 
-fn finding(found: Conflict, mode: Mode, later: &Arc<Operation>) -> Finding {
+fn finding(found: Conflict, later: &Arc<Operation>) -> Finding {
     let party = |role, mode, operation: Arc<Operation>| {
         let does = operation.what.verb(mode);
         Party { role, does, detail: None, operation }
     };
-    let Conflict { earlier, mode: earlier_mode, addr, len } = found;
-    Finding {
-        kind: Kind::Race,
-        memory: Some((addr, len)),
-        parties: vec![party("earlier", earlier_mode, Arc::new(earlier)), party("later", mode, Arc::clone(later))],
-        what: Box::new(what),
-        fix: Box::new(fix),
-    }
+    let Conflict { earlier, mode, later_mode, addr, len } = found;
+    let parties = vec![party("earlier", mode, Arc::new(earlier)), party("later", later_mode, Arc::clone(later))];
+    Finding::new(Kind::Race, Some((addr, len)), parties, what, fix)
 }
 
 fn what(sides: &[Side]) -> String {

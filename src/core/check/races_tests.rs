@@ -6,7 +6,7 @@ use super::history::History;
 use super::*;
 use crate::backend::{Comparison, OpKind, Place, Span, ValueWait};
 use crate::core::check::operation::InStream;
-use crate::core::order::accesses::Accesses;
+use crate::core::order::accesses::{Accesses, Mode};
 
 /// A history, and one that logs nothing.
 #[derive(Default)]

@@ -119,6 +119,17 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Of these parts.
+    pub fn new(
+        kind: Kind,
+        memory: Option<(usize, usize)>,
+        parties: Vec<Party>,
+        what: impl Fn(&[Side]) -> String + Send + 'static,
+        fix: impl Fn(&[Side]) -> String + Send + 'static,
+    ) -> Self {
+        Self { kind, memory, parties, what: Box::new(what), fix: Box::new(fix) }
+    }
+
     fn identity(&self) -> Identity {
         let side = |party: &Party| (party.operation.what, party.does, party.operation.stack.clone());
         (self.kind, self.parties.iter().map(side).collect())

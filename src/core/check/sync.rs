@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 pub use self::pending::Step;
 use self::pending::{At, Pending};
 use super::operation::{Operation, What};
-use super::report::{self, Finding, Kind, Party};
+use super::report::{self, Finding, Kind, Party, Side};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Op;
 use crate::core::base::call_site::Stack;
@@ -73,16 +73,11 @@ pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
     let wait = Arc::new(Operation::new(What::Waits, None, report::stack(), &[]));
     let mut parties = vec![Party { role: "host", does: "waits", detail: None, operation: wait }];
     parties.extend(links);
-    report::finding(&Finding {
-        kind: Kind::EndlessWait,
-        memory: None,
-        parties,
-        what: Box::new(move |sides| {
-            let call = sides.first().map_or("a wait", |side| &side.call);
-            format!("{call} has waited for {waited:?}, and nothing that was submitted ends the wait")
-        }),
-        fix: Box::new(move |_| end.fix().to_owned()),
-    });
+    let what = move |sides: &[Side]| {
+        let call = sides.first().map_or("a wait", |side| &side.call);
+        format!("{call} has waited for {waited:?}, and nothing that was submitted ends the wait")
+    };
+    report::finding(&Finding::new(Kind::EndlessWait, None, parties, what, move |_| end.fix().to_owned()));
 }
 
 /// Reports the calls that waited for nothing in at least half of their runs, the worst first.
@@ -96,17 +91,14 @@ pub fn report_redundant() {
     for count in found.into_iter().take(MOST) {
         let (redundant, waits) = (count.redundant, count.waits);
         let operation = Arc::clone(&count.first);
-        report::finding(&Finding {
-            kind: Kind::RedundantWait,
-            memory: None,
-            parties: vec![Party { role: "host", does: "waits", detail: None, operation }],
-            what: Box::new(move |sides| {
-                let call = sides.first().map_or("a wait", |side| &side.call);
-                let times = if waits == 1 { "time" } else { "times" };
-                format!("{call} had nothing to wait for, {redundant} of {waits} {times}")
-            }),
-            fix: Box::new(|_| "to mend it: leave the call out; what it waits for is complete".to_owned()),
-        });
+        let host = Party { role: "host", does: "waits", detail: None, operation };
+        let what = move |sides: &[Side]| {
+            let call = sides.first().map_or("a wait", |side| &side.call);
+            let times = if waits == 1 { "time" } else { "times" };
+            format!("{call} had nothing to wait for, {redundant} of {waits} {times}")
+        };
+        let fix = |_: &[Side]| "to mend it: leave the call out; what it waits for is complete".to_owned();
+        report::finding(&Finding::new(Kind::RedundantWait, None, vec![host], what, fix));
     }
 }
 

@@ -40,10 +40,6 @@ impl Operations {
         self.kept.clear();
     }
 
-    pub fn is_some_and(&self, used: &Use, is: impl Fn(&Operation) -> bool) -> bool {
-        self.get(used).is_some_and(is)
-    }
-
     /// Whether a use that is known stays when another one is added. A write replaces the uses before it, because what
     /// conflicts with them later conflicts with the write as well. Another use replaces those of its stream that have
     /// the same mode. Open operations are an exception, because they may come after what is submitted later. An open

@@ -31,14 +31,9 @@ impl Run {
 
 /// The runs that may conflict with later operations.
 #[derive(Default)]
-pub struct Runs(Vec<Run>);
+pub struct Runs(pub Vec<Run>);
 
 impl Runs {
-    /// All of them.
-    pub fn all(&self) -> &[Run] {
-        &self.0
-    }
-
     /// Adds a run. `replaces`: whether it does so with an earlier one of the same graph. Returns one for which there is
     /// no room.
     pub fn add(&mut self, graph: &Arc<GraphRun>, by: u64, replaces: impl Fn(u64) -> bool) -> Option<Run> {
@@ -52,19 +47,11 @@ impl Runs {
 
     /// Takes those that use some of this memory.
     pub fn take(&mut self, access: &Access) -> Vec<Run> {
-        if self.0.is_empty() {
-            return Vec::new();
-        }
         self.0.extract_if(.., |run| run.conflicts(access).next().is_some()).collect()
     }
 
     /// Keeps the runs that get a new number.
     pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
         self.0.retain_mut(|run| number(run.by).map(|by| run.by = by).is_some());
-    }
-
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 }

@@ -23,7 +23,10 @@ const RANGE: usize = 176;
 #[derive(Clone, Debug)]
 pub struct Conflict {
     pub earlier: Operation,
+    /// How it uses the memory.
     pub mode: Mode,
+    /// How the later one does.
+    pub later_mode: Mode,
     /// The bytes that both use.
     pub addr: usize,
     pub len: usize,
@@ -52,14 +55,14 @@ impl Shadow {
         if is_new {
             self.era = era;
             self.operations.clear();
-            self.runs.clear();
+            self.runs.0.clear();
         }
         is_new
     }
 
     /// Whether runs of graphs may conflict with others.
     pub fn has_runs(&self) -> bool {
-        !self.runs.all().is_empty()
+        !self.runs.0.is_empty()
     }
 
     /// Numbers an operation that uses memory.
@@ -87,8 +90,8 @@ impl Shadow {
                 match found.iter_mut().find(|(known, _)| known.by == used.by) {
                     Some((_, known)) => known.len = end - known.addr,
                     None => {
-                        let earlier = earlier.clone();
-                        found.push((*used, Conflict { earlier, mode: used.mode, addr, len: end - addr }));
+                        let (earlier, mode, len) = (earlier.clone(), used.mode, end - addr);
+                        found.push((*used, Conflict { earlier, mode, later_mode: access.mode, addr, len }));
                     }
                 }
             }
@@ -108,7 +111,8 @@ impl Shadow {
                 continue;
             }
             found.retain(|known| !is_same(known));
-            found.push(Conflict { earlier: earlier.clone(), mode: first.mode, addr, len: end.saturating_sub(addr) });
+            let (earlier, len) = (earlier.clone(), end.saturating_sub(addr));
+            found.push(Conflict { earlier, mode: first.mode, later_mode: access.mode, addr, len });
         }
         found
     }
@@ -116,7 +120,7 @@ impl Shadow {
     /// Runs of graphs that may conflict with an operation.
     fn unordered_runs(&self, is_before: impl Fn(&Operation) -> bool) -> impl Iterator<Item = (&Run, &Operation)> {
         let operation = |run: &Run| &self.operations.kept[(run.by - self.operations.from) as usize];
-        self.runs.all().iter().map(move |run| (run, operation(run))).filter(move |(_, earlier)| !is_before(earlier))
+        self.runs.0.iter().map(move |run| (run, operation(run))).filter(move |(_, earlier)| !is_before(earlier))
     }
 
     /// Whether this is true of all operations that may conflict with others.
@@ -159,7 +163,7 @@ impl Shadow {
         let Self { ranges, operations, more_uses, .. } = self;
         if let Some(range) = ranges.at(access.addr) {
             let is_unordered =
-                |used: &Use| used.mode.conflicts(added.mode) && operations.is_some_and(used, |it| !is_before(it));
+                |used: &Use| used.mode.conflicts(added.mode) && operations.get(used).is_some_and(|it| !is_before(it));
             if range.end != access.end || range.uses().any(is_unordered) {
                 return false;
             }
@@ -303,7 +307,7 @@ impl Shadow {
         for used in self.ranges.iter().flat_map(Range::uses) {
             numbers[(used.by - from) as usize] = Some(0);
         }
-        for run in self.runs.all() {
+        for run in &self.runs.0 {
             let index = (run.by - from) as usize;
             numbers[index] = is_pending[index].then_some(0);
         }
@@ -322,7 +326,7 @@ impl Shadow {
         });
         if self.bytes() > self.limit() / 2 {
             self.ranges.clear();
-            self.runs.clear();
+            self.runs.0.clear();
             self.operations.clear();
             self.more_uses = 0;
             self.is_incomplete = true;

@@ -192,16 +192,11 @@ fn finding(closed: &Closed, touch: &Touch, access: Operation) -> Finding {
         None => "uses",
     };
     let earlier = Arc::new(operation.clone());
-    Finding {
-        kind: Kind::MissingWait,
-        memory: Some((touch.addr, 1)),
-        parties: vec![
-            Party { role: "operation", does: operation.what.verb(*mode), detail: None, operation: earlier },
-            Party { role: "program", does, detail: None, operation: Arc::new(access) },
-        ],
-        what: Box::new(what),
-        fix: Box::new(fix),
-    }
+    let parties = vec![
+        Party { role: "operation", does: operation.what.verb(*mode), detail: None, operation: earlier },
+        Party { role: "program", does, detail: None, operation: Arc::new(access) },
+    ];
+    Finding::new(Kind::MissingWait, Some((touch.addr, 1)), parties, what, fix)
 }
 
 fn what(sides: &[Side]) -> String {
