@@ -257,10 +257,17 @@ impl<B: Books> Pool<B> {
         let mut reserved = all.iter().map(|memory| memory.counts.reserved).sum::<u64>();
         let mut released = Vec::new();
         for memory in &mut all {
-            let here = memory.counts.reserved;
-            let of_others = reserved - here;
-            released.extend(memory.release(keep.saturating_sub(of_others), order));
-            reserved = of_others + memory.counts.reserved;
+            if reserved <= keep {
+                break;
+            }
+            for segment in memory.free_segments(order) {
+                let left = reserved - segment.len as u64;
+                if left >= keep {
+                    memory.remove_segment(segment);
+                    released.push(segment);
+                    reserved = left;
+                }
+            }
         }
         released
     }

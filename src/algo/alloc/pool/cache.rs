@@ -42,13 +42,6 @@ impl Cache {
         self.most = (counts.used().units / SHARE).max(ANYWAY);
     }
 
-    /// Removes all blocks. Returns their numbers.
-    pub(super) fn take_all<B: Books>(&mut self) -> Vec<u32> {
-        let all = self.numbers::<B>().collect();
-        (self.tops, self.units) = ([0; CLASSES + 1], 0);
-        all
-    }
-
     /// The numbers of all cached blocks.
     pub(super) fn numbers<B: Books>(&self) -> impl Iterator<Item = u32> {
         let step = |number: u32| (number != 0).then_some(number);
@@ -110,17 +103,12 @@ impl<B: Books> Memory<B> {
         kept_more
     }
 
-    /// Empties the cache; false if it was empty.
-    pub(super) fn merge_kept(&mut self) -> bool {
-        let kept_some = self.cache.units != 0;
-        self.merge_down_to(0);
-        kept_some
-    }
-
     /// Empties the cache: merges blocks whose frees the host has seen, as `order` knows, and makes the rest pending.
     /// Every stream may have a cached block, but until then it counts as in use when memory is released to the device.
     pub(super) fn flush_cache(&mut self, order: &impl Order) {
-        for number in self.cache.take_all::<B>() {
+        let all: Vec<u32> = self.cache.numbers::<B>().collect();
+        (self.cache.tops, self.cache.units) = ([0; CLASSES + 1], 0);
+        for number in all {
             let place = B::place(number);
             let Block { stream, position, .. } = self.heap[place.card().node.get()].of;
             if stream != NOBODY && order.passed(stream).is_none_or(|passed| passed < position) {
@@ -142,7 +130,7 @@ impl<B: Books> Memory<B> {
     }
 
     /// Caches no more than `units` units, the shorter blocks.
-    fn merge_down_to(&mut self, units: u64) {
+    pub(super) fn merge_down_to(&mut self, units: u64) {
         for class in (0..CLASSES).rev() {
             while self.cache.units > units
                 && let Some(place) = self.pop(class)

@@ -50,18 +50,12 @@ pub(super) struct Memory<B: Books> {
     _books: PhantomData<B>,
 }
 
-/// Units that are reserved for a request.
-pub(super) struct Found<P> {
-    wanted: u32,
-    at: At<P>,
-}
-
-/// Their place.
-enum At<P> {
+/// Where units are reserved for a request, and how many of them it wants.
+pub(super) enum Found<P> {
     /// In the hidden block of this place.
-    Place(P),
+    Place(P, u32),
     /// In this range.
-    Node(u32),
+    Node(u32, u32),
 }
 
 /// A block that was freed since the last allocation. Its owner has hidden it.
@@ -117,11 +111,8 @@ impl<B: Books> Memory<B> {
         order: &impl Order,
     ) -> Result<Found<B::Place>, Shortage> {
         match self.find_ready(len, stream, order) {
-            Some((place, wanted)) => Ok(Found { wanted, at: At::Place(place) }),
-            None => {
-                let (node, wanted) = self.cut(len, stream, order)?;
-                Ok(Found { wanted, at: At::Node(node) })
-            }
+            Some((place, wanted)) => Ok(Found::Place(place, wanted)),
+            None => self.cut(len, stream, order).map(|(node, wanted)| Found::Node(node, wanted)),
         }
     }
 
@@ -206,14 +197,10 @@ impl<B: Books> Memory<B> {
     }
 
     /// Enters found units as a block.
-    pub(super) fn enter_found<E: Enter<B::Place>>(
-        &mut self,
-        Found { wanted, at }: Found<B::Place>,
-        enter: E,
-    ) -> E::Entered {
-        match at {
-            At::Place(place) => self.enter_again(place, wanted, enter),
-            At::Node(node) => self.enter_range(node, wanted, enter),
+    pub(super) fn enter_found<E: Enter<B::Place>>(&mut self, found: Found<B::Place>, enter: E) -> E::Entered {
+        match found {
+            Found::Place(place, wanted) => self.enter_again(place, wanted, enter),
+            Found::Node(node, wanted) => self.enter_range(node, wanted, enter),
         }
     }
 
@@ -340,7 +327,7 @@ impl<B: Books> Memory<B> {
 
     pub(super) fn drain(&mut self, drained: &mut Drained) {
         self.fresh.iter().for_each(|fresh| B::place(fresh.number).vacate());
-        self.merge_kept();
+        self.merge_down_to(0);
         self.counts.end();
         drained.segments.extend(std::mem::take(&mut self.segments).into_values());
         let numbers = self.heap.all_of().map(|block| block.number);

@@ -47,20 +47,6 @@ impl<B: Books> Memory<B> {
         self.islands.insert(start, Island { end, region });
     }
 
-    pub(super) fn release(&mut self, keep: u64, order: &impl Order) -> Vec<Segment> {
-        let mut released = Vec::new();
-        if self.counts.reserved <= keep {
-            return released;
-        }
-        for segment in self.free_segments(order) {
-            if self.counts.reserved - segment.len as u64 >= keep {
-                self.remove_segment(segment);
-                released.push(segment);
-            }
-        }
-        released
-    }
-
     /// Those that are entirely free.
     pub(super) fn free_segments(&mut self, order: &impl Order) -> Vec<Segment> {
         self.flush_cache(order);
