@@ -180,12 +180,9 @@ impl BlockCache {
 
     /// Removes all blocks, and caches and serves none as long as the result lives.
     pub fn flush(&self) -> (Vec<Parked>, Pressure<'_>) {
-        let pressure = self.visitors.announce();
-        let mut visit = pressure.begin();
         let mut all = Vec::new();
-        for stripe in self.stripes() {
-            visit.stripe(stripe, |state| all.append(&mut Self::empty(stripe, state)));
-        }
+        let empty = |stripe: &Stripe<State>, state: &mut State| all.append(&mut Self::empty(stripe, state));
+        let pressure = self.visitors.visit(self.stripes(), empty);
         (all, pressure)
     }
 
@@ -197,16 +194,13 @@ impl BlockCache {
     /// The contents and what it has served, at one moment.
     pub fn contents(&self) -> Contents {
         let mut all = Contents::default();
-        let pressure = self.visitors.announce();
-        let mut visit = pressure.begin();
-        for stripe in self.stripes() {
-            visit.stripe(stripe, |state| {
-                all.blocks += state.lists.iter().map(|list| list.len as u64).sum::<u64>();
-                all.bytes += stripe.bytes.load(Ordering::Relaxed) as u64;
-                all.served_blocks += state.served.0;
-                all.served_bytes += state.served.1;
-            });
-        }
+        let add = |stripe: &Stripe<State>, state: &mut State| {
+            all.blocks += state.lists.iter().map(|list| list.len as u64).sum::<u64>();
+            all.bytes += stripe.bytes.load(Ordering::Relaxed) as u64;
+            all.served_blocks += state.served.0;
+            all.served_bytes += state.served.1;
+        };
+        drop(self.visitors.visit(self.stripes(), add));
         all
     }
 

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::seat::Seat;
 use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::algo::sync::primitives::{Mutex, MutexGuard, Turns, UnsafeCell};
+use crate::algo::sync::primitives::{Mutex, Turns, UnsafeCell};
 use crate::algo::sync::reclaim::{heavy_barrier, light_barrier};
 
 /// Those who want all stripes.
@@ -91,43 +91,33 @@ impl Visitors {
         Self { count: AtomicUsize::new(0), turn: Mutex::new(()) }
     }
 
-    /// Announces a visitor: no thread enters a stripe while the result lives.
-    pub(super) fn announce(&self) -> Pressure<'_> {
+    /// Calls `look` with each stripe and its state, when the thread inside has left. No thread enters a stripe while
+    /// the result lives.
+    pub(super) fn visit<'s, T: 's>(
+        &self,
+        stripes: impl Iterator<Item = &'s Stripe<T>>,
+        mut look: impl FnMut(&Stripe<T>, &mut T),
+    ) -> Pressure<'_> {
         self.count.fetch_add(1, Ordering::Relaxed);
-        Pressure(self)
+        let pressure = Pressure(self);
+        let _turn = self.turn.lock();
+        heavy_barrier();
+        for stripe in stripes {
+            // Acquire: what that thread did is visible.
+            stripe.turns.wait_for(|| (!stripe.inside.load(Ordering::Acquire)).then_some(()));
+            // SAFETY: the barrier came after the count, so a thread that is not inside now sees the visitor; no other
+            // visitor has the turn, and this one has no second reference to a state.
+            stripe.state.with_mut(|state| look(stripe, unsafe { &mut *state }));
+        }
+        pressure
     }
 }
 
 /// A visitor. While it lives, no block is cached or served.
 pub struct Pressure<'a>(&'a Visitors);
 
-impl<'a> Pressure<'a> {
-    /// Waits until no other visitor is inside.
-    pub(super) fn begin(&self) -> Visit<'a> {
-        let turn = self.0.turn.lock();
-        heavy_barrier();
-        Visit { _turn: turn }
-    }
-}
-
 impl Drop for Pressure<'_> {
     fn drop(&mut self) {
         self.0.count.fetch_sub(1, Ordering::Release);
-    }
-}
-
-/// The visitor whose turn it is.
-pub(super) struct Visit<'a> {
-    _turn: MutexGuard<'a, ()>,
-}
-
-impl Visit<'_> {
-    /// Calls `look` with the state of a stripe, when the thread inside has left.
-    pub(super) fn stripe<T, R>(&mut self, stripe: &Stripe<T>, look: impl FnOnce(&mut T) -> R) -> R {
-        // Acquire: what that thread did is visible.
-        stripe.turns.wait_for(|| (!stripe.inside.load(Ordering::Acquire)).then_some(()));
-        // SAFETY: the barrier came after the announcement, so a thread that is not inside now sees the visitor; no
-        // other visitor has the turn, and `&mut self` excludes a second reference from this one.
-        stripe.state.with_mut(|state| look(unsafe { &mut *state }))
     }
 }
