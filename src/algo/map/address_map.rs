@@ -158,7 +158,7 @@ impl AddressMap {
         if !begins_page(range.base) {
             let page = self.page_at(page_of(range.base));
             if page.begin(granule_of(range.base), index).is_none() {
-                record.clear();
+                record.end(record.sequence.load(Ordering::Relaxed));
                 return false;
             }
         }
@@ -217,16 +217,10 @@ impl AddressMap {
     /// find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
-        match self.look_up(base) {
-            Some((entry, range)) if range.base == base => {
-                let mine = self.park(entry).is_some();
-                if mine {
-                    self.records[entry.index as usize].write(&Range { words, ..range });
-                }
-                mine
-            }
-            _ => false,
-        }
+        let found = self.look_up(base).filter(|(_, range)| range.base == base);
+        let Some((entry, range)) = found.filter(|(entry, _)| self.park(*entry).is_some()) else { return false };
+        self.records[entry.index as usize].write(&Range { words, ..range });
+        true
     }
 
     /// All ranges, in no order, without blocking writers: a range that is registered, and not updated, during the whole

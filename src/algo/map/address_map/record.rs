@@ -93,10 +93,4 @@ impl Record {
         }
         self.sequence.store(sequence + LIVE, Ordering::Release);
     }
-
-    /// Removes the live range in it, which is in no page. Under the lock.
-    pub(super) fn clear(&self) {
-        let ended = self.end(self.sequence.load(Ordering::Relaxed));
-        debug_assert!(ended);
-    }
 }
