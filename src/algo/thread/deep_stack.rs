@@ -1,6 +1,6 @@
 //! Runs work that needs more stack than a thread of the program may have.
 
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, ScopedJoinHandle, scope};
 
 use super::{quiet_thread, thread_attributes};
 
@@ -15,17 +15,15 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
     let mut work = Some(work);
     let mut result = None;
-    {
-        let (work, result) = (&mut work, &mut result);
+    scope(|threads| {
         let stack = thread_attributes::stack().max(2 * NEEDED);
         let builder = Builder::new().name("portacl-names".to_owned()).stack_size(stack);
         let quiet = quiet_thread::Quiet::begin();
-        // SAFETY: the thread is joined before what it borrows ends. A failure drops only the references.
-        let thread = unsafe { builder.spawn_unchecked(move || *result = work.take().map(|work| work())) };
+        let thread = builder.spawn_scoped(threads, || result = work.take().map(|work| work()));
         drop(quiet);
         // A panic has been reported, and leaves no result.
-        let _ = thread.map(JoinHandle::join);
-    }
+        let _ = thread.map(ScopedJoinHandle::join);
+    });
     match (result, work) {
         (Some(result), _) => result,
         (None, Some(work)) => work(),
