@@ -26,20 +26,14 @@ const ENDED: usize = usize::MAX;
 const PAGE: usize = 4096;
 
 #[repr(C, align(4096))]
-struct First(UnsafeCell<[u8; FIRST]>);
+struct First<T>(UnsafeCell<T>);
 
-// SAFETY: pieces of it are given out, each to one owner.
-unsafe impl Sync for First {}
+// SAFETY: pieces of the memory are given out, each to one owner; the map is only reached under the lock of `ADDED`.
+unsafe impl<T> Sync for First<T> {}
 
 /// All zeros, and so no part of the file; pages that are never used cost no memory.
-static FIRST_MEMORY: First = First(UnsafeCell::new([0; FIRST]));
-
-struct FirstMap(UnsafeCell<[u64; FIRST / GRANULE / BITS]>);
-
-// SAFETY: only reached under the lock of `PARTS_IN_USE`.
-unsafe impl Sync for FirstMap {}
-
-static FIRST_MAP: FirstMap = FirstMap(UnsafeCell::new([0; FIRST / GRANULE / BITS]));
+static FIRST_MEMORY: First<[u8; FIRST]> = First(UnsafeCell::new([0; FIRST]));
+static FIRST_MAP: First<[u64; FIRST / GRANULE / BITS]> = First(UnsafeCell::new([0; FIRST / GRANULE / BITS]));
 
 /// A part: its memory, and a map with a bit for each granule.
 #[derive(Clone, Copy)]
