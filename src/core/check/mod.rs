@@ -29,6 +29,7 @@ mod sync;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::backend::at_unload;
 use crate::core::base::config::check::{Check, Settings};
 use crate::core::base::error::Result;
 use crate::core::order::{checker, sequence};
@@ -53,7 +54,7 @@ pub fn arm(settings: &Settings) -> Result<()> {
     ON.store(on, Ordering::Relaxed);
     adopted::arm()?;
     // The leaks come first at the end of the process.
-    report::end_with_process();
+    at_unload(report::at_end_of_process);
     if !settings.checks.iter().any(|check| check.sees_operations()) {
         return Ok(());
     }

@@ -130,12 +130,6 @@ impl Operation {
         Self { details: Some(Arc::new(Details { at, uses: SmallVec::new() })), ..self }
     }
 
-    /// Whether it has what only files of reports have.
-    #[inline]
-    pub fn has_details(&self) -> bool {
-        self.details.is_some()
-    }
-
     /// The first ranges of memory that it uses, if they are recorded.
     pub fn uses(&self) -> &[Access] {
         self.details.as_ref().map_or(&[], |details| &details.uses)

@@ -21,7 +21,7 @@ use super::{init, races, sync};
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{at_unload, end_process};
+use crate::backend::end_process;
 use crate::core::base::call_site::Stack;
 use crate::core::base::config::check::Settings;
 use crate::core::base::error::Result;
@@ -74,11 +74,6 @@ pub fn open(settings: &Settings) -> Result<bool> {
     settings.report.as_deref().map_or(Ok(()), |path| page::open(path, began))?;
     *reports = Some(Reports { settings, suppressions, log, met, counts, began });
     Ok(true)
-}
-
-/// From now on, the end of the process writes the last line.
-pub fn end_with_process() {
-    at_unload(at_end_of_process);
 }
 
 /// Whether stacks are recorded.
@@ -313,7 +308,7 @@ pub fn finding(found: &Finding) {
 }
 
 /// The last line, and the exit status.
-fn at_end_of_process() {
+pub fn at_end_of_process() {
     // A forked child has nothing of its own to report. A thread that was stopped may hold the lock.
     if gate::is_child() || REPORTS.is_locked() {
         return;

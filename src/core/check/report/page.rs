@@ -96,8 +96,7 @@ pub fn open(path: &Path, began: Instant) -> Result<()> {
 /// An operation for the timeline.
 #[inline]
 pub fn operation(operation: &Operation) {
-    if operation.has_details()
-        && IS_WANTED.load(Ordering::Relaxed)
+    if IS_WANTED.load(Ordering::Relaxed)
         && let Some(page) = &mut *PAGE.lock()
     {
         page.timeline.add(operation, page.began);
