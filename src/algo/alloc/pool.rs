@@ -29,7 +29,6 @@
 
 mod books;
 mod cache;
-mod card;
 #[cfg(all(debug_assertions, not(miri)))]
 mod check;
 mod class;
@@ -41,8 +40,7 @@ mod search;
 mod segments;
 mod totals;
 
-pub use books::{Back, Books, Enter, Place, Taken};
-pub use card::Card;
+pub use books::{Back, Books, Card, Enter, Place, Taken};
 use parts::Checked;
 pub use parts::{PARTS, Pool};
 

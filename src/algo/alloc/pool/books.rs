@@ -1,6 +1,6 @@
 //! The books of a pool's owner, in which it finds the blocks that it has allocated.
 
-use super::Card;
+use crate::algo::sync::primitives::atomic::{AtomicU32, Ordering};
 
 /// A block that is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,4 +59,44 @@ pub trait Place: Copy {
 
     /// Removes the block that was hidden here.
     fn vacate(self);
+}
+
+/// The pool's data beside each block in its owner's books.
+///
+/// Read and written under the lock of the block's part; atomic because other threads read the words beside it.
+#[derive(Default)]
+pub struct Card {
+    /// Units that the block has.
+    pub(super) len: Word,
+    /// Units that count as used.
+    pub(super) used: Word,
+    /// Its node in the heap of its part.
+    pub(super) node: Word,
+    /// The number of the next cached block.
+    pub(super) below: Word,
+}
+
+#[derive(Default)]
+pub(super) struct Word(AtomicU32);
+
+impl Word {
+    #[inline(always)]
+    pub(super) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+}
+
+impl Card {
+    /// For a new block in its place.
+    #[inline]
+    pub(super) fn write(&self, node: u32, len: u32, used: u32) {
+        self.node.set(node);
+        self.len.set(len);
+        self.used.set(used);
+    }
 }

@@ -5,28 +5,18 @@ use crate::algo::alloc::pool::cache::LONGEST;
 use crate::algo::alloc::pool::{Books, Order, Place, StreamKey};
 
 impl<B: Books> Memory<B> {
-    /// As [`Self::find_fresh`], if there is one fresh block: when a program frees and allocates in turn.
-    fn find_only_fresh(
-        &mut self,
-        fresh: Fresh,
-        wanted: u32,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Option<B::Place> {
-        self.fresh.clear();
-        if fresh.is_snug(wanted, stream) {
-            return Some(B::place(fresh.number));
-        }
-        self.sort(fresh, || order.passed(fresh.freed.stream));
-        None
-    }
-
     /// A block that the stream itself has just freed, if it fits: a program that frees and allocates in turn gets its
     /// block back at once. Otherwise all fresh blocks are sorted.
     #[inline(never)]
     pub(super) fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<B::Place> {
+        // Mostly it is the only one.
         if let [fresh] = *self.fresh {
-            return self.find_only_fresh(fresh, wanted, stream, order);
+            self.fresh.clear();
+            if fresh.is_snug(wanted, stream) {
+                return Some(B::place(fresh.number));
+            }
+            self.sort(fresh, || order.passed(fresh.freed.stream));
+            return None;
         }
         match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
             // The others stay in order, because the frees of a stream are ordered.
