@@ -63,15 +63,9 @@ impl Seat {
 
 #[cold]
 fn choose() -> Seat {
-    let index = match occupy() {
-        Some(index) if is_vacated() => index,
-        // The thread is ending, so nothing would vacate it.
-        Some(index) => {
-            free(index);
-            shared()
-        }
-        None => shared(),
-    };
+    // Nothing would vacate the stripe of a thread that is ending.
+    let own = if is_vacated() { occupy() } else { None };
+    let index = own.unwrap_or_else(shared);
     MINE.set(index);
     Seat::at(index)
 }

@@ -192,12 +192,11 @@ impl Garbage {
         if !self.fresh.is_empty() {
             heavy_barrier();
             // Acquire: what a reader did before it left comes before the release.
-            let pinned = readers()
-                .map(|reader| (reader, reader.state.load(Ordering::Acquire)))
-                .filter(|(_, state)| state & DEPTH != 0)
-                .map(|(reader, state)| (reader, state / TURN))
-                .collect();
-            self.batches.push((pinned, std::mem::take(&mut self.fresh)));
+            let pinned = |reader: &'static Reader| {
+                let state = reader.state.load(Ordering::Acquire);
+                (state & DEPTH != 0).then_some((reader, state / TURN))
+            };
+            self.batches.push((readers().filter_map(pinned).collect(), std::mem::take(&mut self.fresh)));
         }
         self.batches.retain_mut(|(pinned, objects)| {
             pinned.retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
