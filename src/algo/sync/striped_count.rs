@@ -3,7 +3,6 @@
 //! The first threads of a process, which do most of the work in most programs, have a private stripe each: raising it
 //! is a load and a store. The others share stripes, at a locked instruction each.
 
-use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
@@ -16,6 +15,7 @@ const OWN: usize = 32;
 const SHARED: usize = 32;
 
 /// See the module's text.
+#[derive(Default)]
 pub struct StripedCount {
     own: [CachePadded<AtomicU64>; OWN],
     shared: [CachePadded<AtomicU64>; SHARED],
@@ -45,12 +45,6 @@ impl StripedCount {
     pub fn exact_total(&self) -> u64 {
         heavy_barrier();
         self.total()
-    }
-}
-
-impl Default for StripedCount {
-    fn default() -> Self {
-        Self { own: array::from_fn(|_| CachePadded::default()), shared: array::from_fn(|_| CachePadded::default()) }
     }
 }
 

@@ -162,9 +162,4 @@ impl Ranges {
             is_kept
         });
     }
-
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Range> {
-        self.tree.values().map(|&index| &self.all[index as usize])
-    }
 }

@@ -304,7 +304,7 @@ impl Shadow {
         let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
         self.ranges.retain(|range| range.retain(stays));
         // Operations that no range names any more go, and the others get new numbers, in the same order.
-        for used in self.ranges.iter().flat_map(Range::uses) {
+        for used in self.ranges.within(0..usize::MAX).flat_map(Range::uses) {
             numbers[(used.by - from) as usize] = Some(0);
         }
         for run in &self.runs.0 {
