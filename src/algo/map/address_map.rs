@@ -158,7 +158,8 @@ impl AddressMap {
         if !begins_page(range.base) {
             let page = self.page_at(page_of(range.base));
             if page.begin(granule_of(range.base), index).is_none() {
-                record.end(record.sequence.load(Ordering::Relaxed));
+                let ended = record.end(record.sequence.load(Ordering::Relaxed));
+                debug_assert!(ended);
                 return false;
             }
         }

@@ -77,7 +77,9 @@ impl AddressMap {
     /// of several concurrent calls gets it.
     #[inline]
     pub fn park(&self, entry: Entry) -> Option<Parked> {
-        self.place(entry.index).park(entry)
+        let record = self.records.get(entry.index as usize)?;
+        let index = NonZeroU32::new(entry.index)?;
+        record.park(entry.sequence).then_some(Parked(index))
     }
 
     /// Makes a parked range live again and returns its first address.
