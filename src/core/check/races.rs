@@ -249,17 +249,17 @@ fn fix(sides: &[Side]) -> String {
 /// An operation was refused. The host knows that it is complete, and may not know that of what it counts as ordered
 /// after.
 pub fn refused(sequence: &mut Sequence) {
-    sequence.with_kept(|history: &mut History, _| _ = history.shadow());
+    sequence.with_kept(|history: &mut History| _ = history.shadow());
 }
 
 /// The session has ended, and with it all pending work.
 pub fn session_ended() {
-    sequence::lock().with_kept(|history: &mut History, _| history.forget_all());
+    sequence::lock().with_kept(|history: &mut History| history.forget_all());
 }
 
 /// Whether uses of memory were forgotten.
 pub fn is_incomplete() -> bool {
-    sequence::try_lock().is_some_and(|mut order| order.with_kept(|history: &mut History, _| history.is_incomplete()))
+    sequence::try_lock().is_some_and(|mut order| order.with_kept(|history: &mut History| history.is_incomplete()))
 }
 
 #[cfg(test)]

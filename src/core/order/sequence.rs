@@ -113,9 +113,9 @@ pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
 impl Sequence {
     /// What the checker keeps of operations, which needs the order: one lock protects both.
     #[inline]
-    pub fn with_kept<T: Any + Default + Send, R>(&mut self, change: impl FnOnce(&mut T, &mut Self) -> R) -> R {
+    pub fn with_kept<T: Any + Default + Send, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut kept = self.take_kept();
-        let result = change(&mut kept, self);
+        let result = change(&mut kept);
         self.keep(kept);
         result
     }

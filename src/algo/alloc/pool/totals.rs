@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crossbeam_utils::CachePadded;
+
 use super::counts::{Counts, Sum};
 
 /// Changed under the lock of some part. Contended writes are slow: each change is one atomic step, whose result the
@@ -13,13 +15,9 @@ pub(super) struct Totals {
     taken: AtomicU64,
     /// Bytes of segments.
     reserved: AtomicU64,
-    idle: Idle,
+    /// A bit for each part that is hardly used. On a separate cache line, because it rarely changes.
+    idle: CachePadded<AtomicU32>,
 }
-
-/// A bit for each part that is hardly used. On a separate cache line, because it rarely changes.
-#[derive(Default)]
-#[repr(align(128))]
-struct Idle(AtomicU32);
 
 /// Bits of `taken` that count blocks. The others count the units of 47-bit addresses.
 const BLOCK_BITS: u32 = 26;
@@ -39,7 +37,7 @@ impl Totals {
         Self {
             taken: AtomicU64::new(pack(units, blocks)),
             reserved: AtomicU64::new(counts.reserved),
-            idle: Idle::default(),
+            idle: CachePadded::default(),
         }
     }
 
@@ -72,14 +70,14 @@ impl Totals {
     #[cold]
     pub(super) fn set_idle(&self, part: u32, is_idle: bool) {
         match is_idle {
-            true => self.idle.0.fetch_or(1 << part, Ordering::Relaxed),
-            false => self.idle.0.fetch_and(!(1 << part), Ordering::Relaxed),
+            true => self.idle.fetch_or(1 << part, Ordering::Relaxed),
+            false => self.idle.fetch_and(!(1 << part), Ordering::Relaxed),
         };
     }
 
     /// Whether a part was hardly used when that was last published.
     pub(super) fn is_idle(&self, part: usize) -> bool {
-        self.idle.0.load(Ordering::Relaxed) & 1 << part != 0
+        self.idle.load(Ordering::Relaxed) & 1 << part != 0
     }
 
     /// The bytes of segments.
