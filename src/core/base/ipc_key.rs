@@ -57,30 +57,18 @@ impl Drop for Offer {
 /// Linux has at most this many process ids.
 const MOST_PROCESSES: usize = 1 << 22;
 
-/// Processes that may import an object.
-pub struct ProcessList(Vec<i32>);
-
-impl ProcessList {
-    /// Reads `count` process ids. `count_name` is the name of that argument in the call.
-    pub fn new(count_name: &str, count: usize, process: impl Fn(usize) -> i32) -> Result<Self> {
-        if count == 0 || count > MOST_PROCESSES {
-            return Err(invalid_param!(
-                "{count_name} is {count}; the list has between 1 and {MOST_PROCESSES} processes"
-            ));
-        }
-        let named = |index| match process(index) {
-            number @ 1.. => Ok(number),
-            number => Err(invalid_param!(
-                "pid[{index}] is {number}; processes have numbers above 0 (aclrtDeviceGetBareTgid there)"
-            )),
-        };
-        (0..count).map(named).collect::<Result<_>>().map(Self)
+/// Reads the ids of `count` processes that may import an object. `count_name` is the name of that argument in the call.
+pub fn processes(count_name: &str, count: usize, process: impl Fn(usize) -> i32) -> Result<Vec<i32>> {
+    if count == 0 || count > MOST_PROCESSES {
+        return Err(invalid_param!("{count_name} is {count}; the list has between 1 and {MOST_PROCESSES} processes"));
     }
-
-    /// The process ids.
-    pub(in crate::core) fn numbers(&self) -> &[i32] {
-        &self.0
-    }
+    let named = |index| match process(index) {
+        number @ 1.. => Ok(number),
+        number => Err(invalid_param!(
+            "pid[{index}] is {number}; processes have numbers above 0 (aclrtDeviceGetBareTgid there)"
+        )),
+    };
+    (0..count).map(named).collect()
 }
 
 /// An error for `fault` whose text begins with the name of the argument.

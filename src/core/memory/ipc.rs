@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::backend::Block;
 use crate::backend::base::broker::{self, Admission, BROKER, Key};
 use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
-use crate::core::base::ipc_key::{ProcessList, about};
+use crate::core::base::ipc_key::about;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
@@ -159,10 +159,10 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
 }
 
 /// aclrtIpcMemSetImportPid.
-pub fn set_import_processes(text: &[u8], processes: &ProcessList) -> Result<()> {
+pub fn set_import_processes(text: &[u8], processes: &[i32]) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;
-    let known = BROKER.admit(broker::Kind::Memory, &key, processes.numbers());
+    let known = BROKER.admit(broker::Kind::Memory, &key, processes);
     if known { Ok(()) } else { Err(unknown_key()) }
 }
 

@@ -28,7 +28,14 @@ const DEVICE_USE_ONLY: u64 = 1;
 
 /// A notify.
 pub struct Notify {
-    common: Common,
+    /// The device that it belongs to.
+    pub device: Arc<Device>,
+    native: Arc<backend::Notify>,
+    /// Its number, unique for its kind on the device.
+    id: u32,
+    numbers: fn(&Device) -> &Numbers,
+    /// Its handle is dead, and another notify may reuse the number.
+    is_destroyed: AtomicBool,
     /// Set once another process may import it.
     export: OnceLock<Offer>,
     /// It was imported from another process.
@@ -37,24 +44,12 @@ pub struct Notify {
 
 handles::object!(Notify, Notify);
 
-/// A notify with a count.
-pub struct CountedNotify(Common);
+/// A notify with a count, which no other process imports.
+pub struct CountedNotify(pub Notify);
 
 handles::object!(CountedNotify, CountedNotify);
 
-/// The state of both kinds.
-struct Common {
-    /// Its device.
-    device: Arc<Device>,
-    native: Arc<backend::Notify>,
-    /// Its number, unique for its kind on the device.
-    id: u32,
-    numbers: fn(&Device) -> &Numbers,
-    /// Its handle is dead, and another notify may reuse the number.
-    is_destroyed: AtomicBool,
-}
-
-impl Common {
+impl Notify {
     /// Creates one on the current device by `make`. `function` is the name of the call in the error for too many.
     fn new(
         numbers: fn(&Device) -> &Numbers,
@@ -71,7 +66,10 @@ impl Common {
             )
         })?;
         match make() {
-            Ok(native) => Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) }),
+            Ok(native) => {
+                let (is_destroyed, export) = (AtomicBool::new(false), OnceLock::new());
+                Ok(Self { device, native, id, numbers, is_destroyed, export, is_imported: false })
+            }
             Err(error) => {
                 numbers(&device).release(id);
                 Err(error)
@@ -79,31 +77,17 @@ impl Common {
         }
     }
 
-    /// Releases its number.
-    fn destroy(&self) {
+    /// Releases its number, once.
+    fn release_number(&self) {
         if !self.is_destroyed.swap(true, Ordering::Relaxed) {
             (self.numbers)(&self.device).release(self.id);
         }
     }
 }
 
-impl Drop for Common {
+impl Drop for Notify {
     fn drop(&mut self) {
-        self.destroy();
-    }
-}
-
-impl Notify {
-    /// The device that it belongs to.
-    pub fn device(&self) -> &Arc<Device> {
-        &self.common.device
-    }
-}
-
-impl CountedNotify {
-    /// The device that it belongs to.
-    pub fn device(&self) -> &Arc<Device> {
-        &self.0.device
+        self.release_number();
     }
 }
 
@@ -134,15 +118,14 @@ fn insert<T: Object>(notify: T) -> Result<u64> {
 pub fn create(flag: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flag(flag)?;
-    let common = Common::new(Numbers::plain, "aclrtCreateNotify", create_native)?;
-    insert(Notify { common, export: OnceLock::new(), is_imported: false })
+    insert(Notify::new(Numbers::plain, "aclrtCreateNotify", create_native)?)
 }
 
 /// aclrtDestroyNotify: never waits; what pending operations need stays.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::remove::<Notify>("notify", raw)?;
-    notify.common.destroy();
+    notify.release_number();
     let is_shared = notify.is_imported || notify.export.get().is_some();
     drop(notify);
     if is_shared {
@@ -156,18 +139,18 @@ pub fn destroy(raw: u64) -> Result<()> {
 
 /// aclrtRecordNotify.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
-    queue::<Notify>("notify", raw, stream, |notify| Op::ChangeNotify(&notify.common.native, Change::Set(1)))
+    queue::<Notify>("notify", raw, stream, |notify| Op::ChangeNotify(&notify.native, Change::Set(1)))
 }
 
 /// aclrtWaitAndResetNotify: for at most this many seconds, 0 is no timeout.
 pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
     let wait = NotifyWait { until: Until::Equal(1), clear: true, limit: op_timeout::seconds(seconds) };
-    queue::<Notify>("notify", raw, stream, |notify| Op::WaitNotify(&notify.common.native, wait))
+    queue::<Notify>("notify", raw, stream, |notify| Op::WaitNotify(&notify.native, wait))
 }
 
 /// aclrtGetNotifyId.
 pub fn id(raw: u64) -> Result<u32> {
-    Ok(handles::get::<Notify>("notify", raw)?.common.id)
+    Ok(handles::get::<Notify>("notify", raw)?.id)
 }
 
 /// aclrtNotifyBatchReset: undoes records that no wait has consumed, now; all or none.
@@ -176,8 +159,8 @@ pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     let _memory = host_memory::claim(format_args!("notifies (num is {count})"), count, 4 * size_of::<usize>())?;
     let look = |index| handles::get_arc::<Notify>(&format!("notifies[{index}]"), raw(index));
     let notifies = (0..count).map(look).collect::<Result<Vec<_>>>()?;
-    notifies.iter().for_each(|notify| notify.common.native.set(0));
-    sequence::notifies_reset(notifies.iter().map(|notify| &notify.common.native));
+    notifies.iter().for_each(|notify| notify.native.set(0));
+    sequence::notifies_reset(notifies.iter().map(|notify| &notify.native));
     Ok(())
 }
 
@@ -193,14 +176,14 @@ fn queue<T: Object>(argument: &str, raw: u64, stream: u64, op: impl FnOnce(&T) -
 pub fn create_counted(flag: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flag(flag)?;
-    insert(CountedNotify(Common::new(Numbers::counted, "aclrtCntNotifyCreate", create_native)?))
+    insert(CountedNotify(Notify::new(Numbers::counted, "aclrtCntNotifyCreate", create_native)?))
 }
 
 /// aclrtCntNotifyDestroy.
 pub fn destroy_counted(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::remove::<CountedNotify>("cntNotify", raw)?;
-    notify.0.destroy();
+    notify.0.release_number();
     drop(notify);
     slot_table::flush_if_many();
     Ok(())

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::Result;
-use crate::core::base::ipc_key::{self, ProcessList};
+use crate::core::base::ipc_key;
 use crate::core::memory::ipc;
 use crate::ffi::base::{Array, address, enum_value, guard, guard_out, guard_unsupported, must_not_be_null, text};
 use crate::ffi::types::{aclError, aclrtIpcMemAttrType, aclrtServerPid};
@@ -16,10 +16,10 @@ pub(in crate::ffi) fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
 }
 
 /// A list of processes passed from C.
-pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize) -> Result<ProcessList> {
+pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize) -> Result<Vec<i32>> {
     must_not_be_null("pid", pids)?;
     let pids = Array::new(pids, count);
-    ProcessList::new(count_name, count, |index| pids.get(index))
+    ipc_key::processes(count_name, count, |index| pids.get(index))
 }
 
 /// Exports device memory: returns a key with which other processes of the same user on this machine open it

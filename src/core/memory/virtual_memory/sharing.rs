@@ -87,9 +87,9 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
 }
 
 /// aclrtMemSetPidToShareableHandle and its V2.
-pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Result<()> {
+pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
     let _session = thread::session_outside_host_functions()?;
-    match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
+    match BROKER.admit(Kind::PhysicalMemory, key, processes) {
         true => Ok(()),
         false => Err(param_invalid!("shareableHandle is none that this process has exported, or its memory is gone")),
     }

@@ -1,9 +1,8 @@
 //! Notifies shared by processes: exported under a key, which others import.
 
 use std::os::fd::AsFd;
-use std::sync::OnceLock;
 
-use super::{Common, Notify, Numbers, insert};
+use super::{Notify, Numbers, insert};
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles;
@@ -31,7 +30,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
         return Err(param_invalid!("notify {raw:#x} is another process's; only that one can export it"));
     }
     let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
-    let export = Offer::of(&notify.export, Kind::Notify, admission, || notify.common.native.export())?;
+    let export = Offer::of(&notify.export, Kind::Notify, admission, || notify.native.export())?;
     if export.admission != admission {
         return Err(param_invalid!(
             "notify {raw:#x} was exported with other flags than {flags}; use its first key, or another notify"
@@ -41,13 +40,13 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
 }
 
 /// aclrtNotifySetImportPid: allows these processes to import it, in addition to those already allowed.
-pub fn admit(raw: u64, processes: &ipc_key::ProcessList) -> Result<()> {
+pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     let export = notify.export.get().ok_or_else(|| {
         param_invalid!("notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first")
     })?;
-    if BROKER.admit(Kind::Notify, &export.key, processes.numbers()) {
+    if BROKER.admit(Kind::Notify, &export.key, processes) {
         return Ok(());
     }
     Err(param_invalid!("notify {raw:#x} is not offered to others any more"))
@@ -64,6 +63,7 @@ pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     let descriptor = descriptor
         .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the notify; try again"))?;
     let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
-    let common = Common::new(Numbers::plain, "aclrtCreateNotify", || Ok(native))?;
-    insert(Notify { common, export: OnceLock::new(), is_imported: true })
+    let mut notify = Notify::new(Numbers::plain, "aclrtCreateNotify", || Ok(native))?;
+    notify.is_imported = true;
+    insert(notify)
 }
