@@ -1,13 +1,12 @@
 //! Properties of devices and their utilization, in the API's numbers.
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
-use crate::core::base::error::{Code, Result, error_with, invalid_param, unsupported};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
 use crate::core::runtime::{self, device, info, thread};
 
 /// The properties of a device, set or not.
 fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     Ok(device::slot(&session, argument, id)?.info(&*session.driver)?.clone())
 }
 
@@ -167,9 +166,7 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
 pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
     /// Matrix cores, vector cores, copies over PCI Express and within the system.
     const THERE: [i32; 4] = [2, 3, 4, 6];
-    if !(0..=9).contains(&engine) {
-        return Err(invalid_param!("hacType is {engine}; allowed: the values of aclrtHacType, 0 to 9"));
-    }
+    arguments::enumerated("hacType", engine, 0..=9, "aclrtHacType")?;
     device::slot(&*runtime::session()?, "deviceId", id)?;
     Ok(THERE.contains(&engine))
 }
@@ -185,8 +182,7 @@ pub struct Utilization {
 
 /// aclrtGetDeviceUtilizationRate.
 pub fn utilization(id: i32) -> Result<Utilization> {
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     let slot = device::slot(&session, "deviceId", id)?;
     let time = session.driver.utilization(id as u32)?;
     let memory = match slot.device() {

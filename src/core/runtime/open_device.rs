@@ -1,13 +1,12 @@
 //! An open device and its state. The calls that open and reset it are in `device`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::striped_count::StripedCount;
 use crate::backend;
-use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::owner::Owner;
 
 /// The largest grid dimension of a kernel, if the backend has no limit.
@@ -35,8 +34,6 @@ pub struct Device {
     pub features: Slots,
     next_stream_id: AtomicI32,
     next_event_id: AtomicU32,
-    /// Its limits.
-    pub limits: Limits,
 }
 
 impl Device {
@@ -54,7 +51,6 @@ impl Device {
             features: Slots::default(),
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
-            limits: Limits::default(),
         }
     }
 
@@ -106,21 +102,5 @@ impl SetCount {
     pub fn set_first(&self, primary: Handle, thread: usize) {
         self.sets.raise(thread);
         self.primary.store(primary.raw(), Ordering::SeqCst);
-    }
-}
-
-const LIMITS: usize = 5;
-
-/// Stack and printf sizes of kernels, until the device ends; 0: never set. They are stored and returned; the backend
-/// chooses the real sizes.
-#[derive(Default)]
-pub struct Limits(pub [AtomicUsize; LIMITS]);
-
-impl Limits {
-    /// The index of an `aclrtDeviceLimit`.
-    pub fn index(limit: i32) -> Result<usize> {
-        usize::try_from(limit).ok().filter(|index| *index < LIMITS).ok_or_else(|| {
-            invalid_param!("limit is {limit}; allowed: the values of aclrtDeviceLimit, 0 to {}", LIMITS - 1)
-        })
     }
 }

@@ -2,17 +2,14 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::core::base::error::{Code, Result, error_with, invalid_param};
+use crate::core::base::error::{Code, Result, arguments, error_with};
 use crate::core::runtime::context::OPTIONS;
 use crate::core::runtime::thread;
 
 static OF_PROCESS: [AtomicI64; OPTIONS] = [const { AtomicI64::new(0) }; OPTIONS];
 
 fn index(option: i32) -> Result<usize> {
-    usize::try_from(option)
-        .ok()
-        .filter(|index| *index < OPTIONS)
-        .ok_or_else(|| invalid_param!("opt is {option}; allowed: the values of aclSysParamOpt, 0 to {}", OPTIONS - 1))
+    arguments::enumerated("opt", option, 0..=OPTIONS as i32 - 1, "aclSysParamOpt")
 }
 
 /// aclrtSetSysParamOpt.

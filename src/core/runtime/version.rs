@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::core::base::config;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 
 /// A release: three numbers of at most two digits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +66,7 @@ pub fn of_package(name: &OsStr) -> Result<Version> {
 
 /// aclsysGetCANNVersion, by the number of the package in `aclCANNPackageName`.
 pub fn of_numbered_package(name: i32) -> Result<Version> {
-    const LAST: i32 = 7;
-    if !(0..=LAST).contains(&name) {
-        return Err(invalid_param!("name is {name}; allowed: the values of aclCANNPackageName, 0 to {LAST}"));
-    }
+    arguments::enumerated("name", name, 0..=7, "aclCANNPackageName")?;
     current()
 }
 

@@ -18,12 +18,8 @@ fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
     arguments::not_zero("size", size, "pass at least one byte")
 }
 
-/// An `aclrtCmoType`.
 fn check_type(argument: impl std::fmt::Display, number: i32) -> Result<()> {
-    if !(0..=3).contains(&number) {
-        return Err(invalid_param!("{argument} is {number}; allowed: the values of aclrtCmoType, 0 to 3"));
-    }
-    Ok(())
+    arguments::enumerated(argument, number, 0..=3, "aclrtCmoType").map(drop)
 }
 
 /// aclrtMemFlush and aclrtMemInvalidate.
@@ -63,9 +59,7 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     let device = thread::current()?.device.clone();
     memory::device_span("cmoDesc", description, DESCRIPTION, &device, true)?;
     memory::device_span("src", addr, size, &device, false)?;
-    let mut words = [0u64; DESCRIPTION / size_of::<u64>()];
-    words[0] = addr as u64;
-    words[1] = size as u64;
+    let words: [u64; DESCRIPTION / size_of::<u64>()] = [addr as u64, size as u64, 0, 0, 0, 0, 0, 0];
     memcpy::write_words(description, &words)
 }
 

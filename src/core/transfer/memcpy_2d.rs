@@ -1,7 +1,7 @@
 //! Copies of rows: rectangles in memory.
 
 use crate::backend::{Copy, Copy2d, Op, Rows, Span};
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::memory;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
@@ -40,11 +40,8 @@ impl Request {
             return Ok(None);
         }
         let kind = kind(self.kind)?;
-        for (argument, addr) in [("dst", dst), ("src", src)] {
-            if addr == 0 {
-                return Err(invalid_param!("{argument} is null, width is {width} and height is {height}"));
-            }
-        }
+        arguments::not_null_for("dst", dst, format_args!("width is {width} and height is {height}"))?;
+        arguments::not_null_for("src", src, format_args!("width is {width} and height is {height}"))?;
         for (argument, value, most) in [("width", width, MAX_SIDE), ("height", height, max_rows)] {
             if value > most {
                 return Err(invalid_param!("{argument} {value} is more than {most}; copy in several parts"));

@@ -104,10 +104,8 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
         memory::device_span("srcAddr", src, count, &device, false)?;
         memory::device_span("dstAddr", dst, count, &device, true)?;
     }
-    let mut values = [0u64; DESCRIPTION / WORD];
-    values[SOURCE / WORD] = src as u64;
-    values[DESTINATION / WORD] = dst as u64;
-    values[LENGTH / WORD] = count as u64;
+    // As the offsets above say.
+    let values: [u64; DESCRIPTION / WORD] = [src as u64, dst as u64, count as u64, 0, 0, 0, 0, 0];
     memcpy::write_words(description, &values)
 }
 

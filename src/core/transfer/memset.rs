@@ -46,10 +46,8 @@ impl Request {
         if count == 0 {
             return Ok(None);
         }
-        if addr == 0 {
-            let name = if let Pattern::Byte(_) = pattern { "count" } else { "N" };
-            return Err(invalid_param!("{} is null, {name} is {count}", self.argument()));
-        }
+        let name = if let Pattern::Byte(_) = pattern { "count" } else { "N" };
+        arguments::not_null_for(self.argument(), addr, format_args!("{name} is {count}"))?;
         if count > room / pattern.size() {
             return Err(match pattern {
                 Pattern::Byte(_) => invalid_param!("count {count} is more than maxCount {room}"),

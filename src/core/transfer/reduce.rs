@@ -65,11 +65,8 @@ pub fn reduce_async(request: Request, stream: u64) -> Result<()> {
             element.size()
         ));
     }
-    for (argument, addr) in [("dst", request.dst), ("src", request.src)] {
-        if addr == 0 {
-            return Err(invalid_param!("{argument} is null, count is {count}"));
-        }
-    }
+    arguments::not_null_for("dst", request.dst, format_args!("count is {count}"))?;
+    arguments::not_null_for("src", request.src, format_args!("count is {count}"))?;
     let stream = stream::resolve(stream)?;
     let operand = |argument: &str, addr: usize, writes: bool| {
         let size = element.size();

@@ -1,6 +1,7 @@
 //! Checks of arguments, and the errors for them. `advice` says what to pass instead.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 use super::{Code, Error, Result, error_with, invalid_param, param_invalid};
 
@@ -8,6 +9,12 @@ use super::{Code, Error, Result, error_with, invalid_param, param_invalid};
 #[inline]
 pub fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl Display) -> Result<()> {
     if value == T::default() { Err(invalid_param!("{argument} is null; {advice}")) } else { Ok(()) }
+}
+
+/// Fails for a null address of something that is not empty, as `size` says.
+#[inline]
+pub fn not_null_for(argument: impl Display, addr: usize, size: impl Display) -> Result<()> {
+    if addr == 0 { Err(invalid_param!("{argument} is null, {size}")) } else { Ok(()) }
 }
 
 /// Fails for a number that is 0.
@@ -38,6 +45,15 @@ pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: 
 pub fn numbered<T: Copy>(argument: &str, number: i32, all: &[T], allowed: &str) -> Result<T> {
     let found = usize::try_from(number).ok().and_then(|index| all.get(index));
     found.copied().ok_or_else(|| invalid_param!("{argument} is {number}; allowed: {allowed}"))
+}
+
+/// Fails for a number that C's `enumeration` does not have: it has `all` of these. Returns the number as an index.
+pub fn enumerated(argument: impl Display, number: i32, all: RangeInclusive<i32>, enumeration: &str) -> Result<usize> {
+    if all.contains(&number) {
+        return Ok(number as usize);
+    }
+    let (first, last) = all.into_inner();
+    Err(invalid_param!("{argument} is {number}; allowed: the values of {enumeration}, {first} to {last}"))
 }
 
 /// Fails for flags where the API has none yet.
