@@ -10,6 +10,7 @@ pub mod name;
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt;
+use std::io::Write as _;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +19,6 @@ use parking_lot::Mutex;
 pub(crate) use self::macros::{error_with, invalid_param, param_invalid, unsupported};
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
-use crate::core::base::config::file::ErrMsgMode;
 
 /// The error codes that this library returns. `acl_base_rt.h` and `rt_error_codes.h` have all codes of the API; a test
 /// compares the values.
@@ -267,9 +267,15 @@ impl Text {
     const EMPTY: Self = Self { bytes: [0; TEXT_CAPACITY], len: 0 };
 
     fn set(&mut self, text: fmt::Arguments<'_>) {
-        self.len = 0;
-        // A text that does not fit is cut; the error that `write_str` returns then is ignored.
-        let _ = fmt::write(self, text);
+        let mut rest = &mut self.bytes[..TEXT_CAPACITY - 1];
+        // A text that does not fit is cut; the error that this returns then is ignored.
+        let _ = rest.write_fmt(text);
+        let len = TEXT_CAPACITY - 1 - rest.len();
+        let written = &mut self.bytes[..len];
+        // A zero inside would end the text for its C reader.
+        written.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b'?');
+        // Of a character that was cut nothing stays.
+        self.len = str::from_utf8(written).map_or_else(|why| why.valid_up_to(), str::len);
         self.bytes[self.len] = 0;
     }
 
@@ -281,22 +287,6 @@ impl Text {
         std::mem::swap(self, other);
         other.len = 0;
         true
-    }
-}
-
-impl fmt::Write for Text {
-    fn write_str(&mut self, s: &str) -> fmt::Result {
-        let room = TEXT_CAPACITY - 1 - self.len;
-        let mut end = s.len().min(room);
-        while !s.is_char_boundary(end) {
-            end -= 1;
-        }
-        // A zero inside would end the text for its C reader.
-        for (to, from) in self.bytes[self.len..].iter_mut().zip(&s.as_bytes()[..end]) {
-            *to = if *from == 0 { b'?' } else { *from };
-        }
-        self.len += end;
-        if end == s.len() { Ok(()) } else { Err(fmt::Error) }
     }
 }
 
@@ -319,9 +309,9 @@ per_thread! {
 static SHARED: Mutex<Text> = Mutex::new(Text::EMPTY);
 static SHARED_MODE: AtomicBool = AtomicBool::new(false);
 
-/// Sets whose failures [`take_recent_text`] returns.
-pub fn set_mode(mode: ErrMsgMode) {
-    SHARED_MODE.store(mode == ErrMsgMode::Process, Ordering::Release);
+/// Sets whether [`take_recent_text`] returns the failures of all threads, not only of the calling one.
+pub fn share_texts(shared: bool) {
+    SHARED_MODE.store(shared, Ordering::Release);
 }
 
 /// Sees each failure: the call, its code and the text.

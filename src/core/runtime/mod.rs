@@ -107,7 +107,7 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         ));
     }
     DEFAULT_DEVICE.store(config.default_device.map_or(-1, i64::from), Ordering::Release);
-    error::set_mode(config.err_msg_mode);
+    error::share_texts(config.shares_texts);
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
     let beginning = life_callback::begin(text);

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::core::assembly;
-use crate::core::base::config::file::ErrMsgMode;
 use crate::core::base::error::{self, Code, Error, Result, param_invalid, unsupported};
 use crate::core::base::{gate, host_memory};
 use crate::core::process::snapshot;
@@ -137,7 +136,7 @@ fn refuse_in_child() -> Result<()> {
 unsafe extern "C" fn enter_child() {
     gate::close_in_child();
     // The lock of the process-wide text may have been held by a thread that the child lacks.
-    error::set_mode(ErrMsgMode::Thread);
+    error::share_texts(false);
 }
 
 /// Takes ownership of the failure, so that entries do not contain the code that frees it.

@@ -8,23 +8,13 @@ use serde_json::Value;
 use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 
-/// Whose failures `aclGetRecentErrMsg` returns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ErrMsgMode {
-    /// The calling thread's.
-    #[default]
-    Thread,
-    /// Those of all threads.
-    Process,
-}
-
 /// The configuration file's part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileConfig {
     /// `defaultDevice.default_device`: the device of threads that set none.
     pub default_device: Option<u32>,
-    /// `err_msg_mode`.
-    pub err_msg_mode: ErrMsgMode,
+    /// `err_msg_mode`: `aclGetRecentErrMsg` returns the failures of all threads, not of the calling one.
+    pub shares_texts: bool,
 }
 
 /// Largest nesting of objects, and of arrays, that a configuration file may have.
@@ -58,9 +48,9 @@ impl FileConfig {
         };
         let mut config = Self::default();
         if let Some(value) = root.get("err_msg_mode") {
-            config.err_msg_mode = match digits(value) {
-                Some(0) => ErrMsgMode::Thread,
-                Some(1) => ErrMsgMode::Process,
+            config.shares_texts = match digits(value) {
+                Some(0) => false,
+                Some(1) => true,
                 _ => {
                     return Err(invalid_param!(
                         "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" \

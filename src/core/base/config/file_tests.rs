@@ -6,7 +6,7 @@ fn files_say_device_and_mode() {
         FileConfig::parse(r#"{"defaultDevice": {"default_device": "1"}, "err_msg_mode": "1", "dump": {"a": []}}"#)
             .unwrap();
     assert_eq!(config.default_device, Some(1));
-    assert_eq!(config.err_msg_mode, ErrMsgMode::Process);
+    assert!(config.shares_texts);
     assert_eq!(FileConfig::parse("{}").unwrap(), FileConfig::default());
 }
 
