@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::backend;
 use crate::core::base::error::name::error_name;
 use crate::core::base::error::{self, Error};
 
@@ -22,16 +21,11 @@ pub fn note(call: &str, code: i32) {
     keep(format!("{call} returned {code} ({name}) {said}").trim_end().to_owned());
 }
 
-/// Notes that a backend failed to free something during an unrelated call.
-pub fn note_fault(what: &str, freed: backend::Result<()>) {
-    if let Err(fault) = freed {
-        keep(format!("{what}: {}", fault.text()));
+/// Notes that something was not freed during an unrelated call, if it failed.
+pub fn note_outcome<E: Into<Error>>(what: &str, freed: Result<(), E>) {
+    if let Err(error) = freed {
+        keep(format!("{what}: {}", error.into().text()));
     }
-}
-
-/// Notes that a release of the library's internal objects failed.
-pub fn note_error(what: &str, error: &Error) {
-    keep(format!("{what}: {}", error.text()));
 }
 
 fn keep(text: String) {

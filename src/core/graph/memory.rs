@@ -118,9 +118,7 @@ impl Drop for Memory {
 
 /// Notes a failure that no call can return.
 pub fn note(freed: Result<()>) {
-    if let Err(error) = freed {
-        release_failure::note_error("memory of a graph was not freed", &error);
-    }
+    release_failure::note_outcome("memory of a graph was not freed", freed);
 }
 
 /// The allocation at an address, unless its device is in teardown.

@@ -244,7 +244,7 @@ pub fn release_idle() {
     for pool in Pool::all() {
         if let Inner::Core(own) = &pool.inner {
             // This is not a failure of the wait.
-            release_failure::note_fault("memory that a pool does not keep", own.release_idle());
+            release_failure::note_outcome("memory that a pool does not keep", own.release_idle());
         }
     }
 }

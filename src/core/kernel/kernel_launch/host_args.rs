@@ -52,7 +52,7 @@ impl Drop for Data {
         // A driver that has ended has freed it.
         let Some(driver) = self.driver.upgrade() else { return };
         let freed = driver.free_host(self.memory);
-        release_failure::note_fault("memory of a kernel's arguments was not freed", freed);
+        release_failure::note_outcome("memory of a kernel's arguments was not freed", freed);
     }
 }
 

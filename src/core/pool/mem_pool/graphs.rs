@@ -42,7 +42,7 @@ impl MemPool {
             false => Ok(()),
         });
         if let Err(error) = ready {
-            release_failure::note_fault("a pool for graphs", pool.retire());
+            release_failure::note_outcome("a pool for graphs", pool.retire());
             return Err(error);
         }
         *graphs = Some(pool.key);

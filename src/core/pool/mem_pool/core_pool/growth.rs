@@ -256,7 +256,7 @@ impl CorePool {
         let known = Known { rules: Rules::NONE, lane: None, awaited: None };
         let segments = self.pool.release_at_least(missing as u64, &known);
         let any = !segments.is_empty();
-        release_failure::note_fault("memory of a pool at its limit", self.free_segments(segments));
+        release_failure::note_outcome("memory of a pool at its limit", self.free_segments(segments));
         any
     }
 
