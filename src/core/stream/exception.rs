@@ -21,7 +21,7 @@ pub struct Exception {
     /// The error code.
     pub code: u32,
     /// The kernel and its arguments, if it was one and the device reports them.
-    pub launch: Option<FailedLaunch>,
+    pub launch: Option<Arc<FailedLaunch>>,
 }
 
 impl Exception {
@@ -100,11 +100,8 @@ fn watchers_of(exception: &Exception) -> Vec<Watcher> {
 
 /// A function that calls all callbacks for a failure; `None` if there are none.
 pub fn announce(exception: Exception) -> Option<HostFn> {
-    let is_any = {
-        let watchers = WATCHERS.lock();
-        watchers.set.is_some() || !watchers.registered.is_empty()
-    };
-    (is_any || !watchers_of(&exception).is_empty()).then(|| HostFn::from_closure(move || report(exception)))
+    let is_awaited = !watchers_of(&exception).is_empty();
+    is_awaited.then(|| HostFn::from_closure(move || report(exception)))
 }
 
 fn report(exception: Exception) {
@@ -131,21 +128,12 @@ pub fn find(address: usize) -> Result<Arc<Exception>> {
     })
 }
 
-/// The kernel that failed, and its arguments.
-pub fn find_launch(address: usize) -> Result<(u64, Arc<Exception>)> {
-    let exception = find(address)?;
-    match &exception.launch {
-        Some(launch) => Ok((launch.function, exception)),
-        None => Err(param_invalid!(
+/// The kernel that failed, and its arguments, which stay during the callback.
+pub fn find_launch(address: usize) -> Result<Arc<FailedLaunch>> {
+    find(address)?.launch.clone().ok_or_else(|| {
+        param_invalid!(
             "it is not known which kernel has failed: it was another operation, or the device does not report it (a \
              CUDA driver never does)"
-        )),
-    }
-}
-
-impl Exception {
-    /// The arguments of the kernel that failed.
-    pub fn arguments(&self) -> &[u8] {
-        self.launch.as_ref().map_or(&[], |launch| &launch.arguments)
-    }
+        )
+    })
 }

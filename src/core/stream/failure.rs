@@ -175,7 +175,7 @@ impl Observer for Failures {
             thread: thread.unwrap_or(unknown),
             device: self.device,
             code: code as u32,
-            launch,
+            launch: launch.map(Arc::new),
         };
         // Without a position the whole device has failed, and every call on it returns that.
         if let Some(position) = position {

@@ -196,8 +196,7 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
     devArgsLen: *mut u32,
 ) -> aclError {
     guard_outs("aclrtGetArgsFromExceptionInfo", ("devArgsPtr", devArgsPtr), ("devArgsLen", devArgsLen), || {
-        let (_, exception) = exception::find_launch(info.addr())?;
-        let arguments = exception.arguments();
+        let arguments = &exception::find_launch(info.addr())?.arguments;
         Ok((arguments.as_ptr().cast_mut().cast(), arguments.len() as u32))
     })
 }
@@ -215,6 +214,6 @@ pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
     func: *mut aclrtFuncHandle,
 ) -> aclError {
     guard_out("aclrtGetFuncHandleFromExceptionInfo", "func", func, || {
-        Ok(handle::to_c(exception::find_launch(info.addr())?.0))
+        Ok(handle::to_c(exception::find_launch(info.addr())?.function))
     })
 }
