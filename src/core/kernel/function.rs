@@ -40,28 +40,19 @@ pub(super) fn no_code(what: &str) -> Error {
 
 /// aclrtGetFunctionAttribute.
 pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
-    /// ACL_FUNC_ATTR_KERNEL_TYPE.
-    const TYPE: i32 = 1;
-    /// ACL_FUNC_ATTR_KERNEL_SCHED_MODE.
-    const SCHEDULE: i32 = 3;
-    /// ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
-    const FOR_ALL_CORES: i64 = 0;
-    /// Blocks in any order.
-    const NORMAL: i64 = 0;
-    if !(TYPE..=SCHEDULE).contains(&attribute) {
-        return Err(invalid_param!(
-            "attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, {TYPE} to {SCHEDULE}"
-        ));
+    if !(1..=3).contains(&attribute) {
+        return Err(invalid_param!("attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, 1 to 3"));
     }
     handles::get::<Function>("funcHandle", raw)?;
     match attribute {
-        TYPE => Ok(FOR_ALL_CORES),
-        SCHEDULE => Ok(NORMAL),
-        // ACL_FUNC_ATTR_KERNEL_RATIO.
-        _ => Err(unsupported!(
+        // ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
+        1 => Ok(0),
+        2 => Err(unsupported!(
             "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
              cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
         )),
+        // ACL_FUNC_ATTR_KERNEL_SCHED_MODE: normal, blocks in any order.
+        _ => Ok(0),
     }
 }
 

@@ -59,20 +59,13 @@ pub fn load_image(raw: u64) -> Result<u64> {
     load(&handles::get_arc::<BinaryImage>("binary", raw)?.0)
 }
 
-/// Options of loading, as numbers of the API.
-mod load_option {
-    pub const LAZY_LOAD: i32 = 1;
-    pub const MAGIC: i32 = 2;
-    pub const CPU_KERNEL_MODE: i32 = 3;
-}
-
 /// Checks the kinds of the options of loading. Their values have no effect here: the program itself contains what it is
 /// for.
 pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
     for (index, option) in options.enumerate() {
         match option {
-            load_option::LAZY_LOAD | load_option::MAGIC => {}
-            load_option::CPU_KERNEL_MODE => {
+            1 | 2 => {}
+            3 => {
                 return Err(unsupported!(
                     "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE: the devices here have no CPUs \
                      of their own; use aclrtLaunchHostFunc"

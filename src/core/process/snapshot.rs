@@ -189,7 +189,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
                 ));
             }
         }
-        let now: Vec<_> = streams.iter().map(|(handle, stream)| (*handle, stream.submitted())).collect();
+        let now: Vec<_> = streams.iter().map(|(handle, stream)| (*handle, stream.native().submitted())).collect();
         drop(streams);
         if before.as_ref() == Some(&now) {
             return Ok(());

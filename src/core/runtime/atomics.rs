@@ -2,7 +2,7 @@
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
-use crate::core::runtime::{self, Session, device, thread};
+use crate::core::runtime::{Session, device, thread};
 
 /// Operations of kernels, from 0 on; devices are queried for these.
 const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;
@@ -13,8 +13,7 @@ const OF_OTHERS: [std::ops::RangeInclusive<i32>; 2] = [30..=32, 40..=44];
 /// aclrtDeviceGetHostAtomicCapabilities: bits of aclrtAtomicOperationCapability for each operation.
 pub fn on_host(operations: &[i32], id: i32) -> Result<Vec<u32>> {
     check(operations)?;
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     device::slot(&session, "deviceId", id)?;
     query(&session, id as u32, None, operations)
 }
@@ -22,8 +21,7 @@ pub fn on_host(operations: &[i32], id: i32) -> Result<Vec<u32>> {
 /// aclrtDeviceGetP2PAtomicCapabilities.
 pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
     check(operations)?;
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
+    let session = thread::session_outside_host_functions()?;
     device::slot(&session, "srcDeviceId", id)?;
     device::slot(&session, "dstDeviceId", peer)?;
     if id == peer {

@@ -161,8 +161,7 @@ pub fn current() -> Result<i32> {
 
 /// aclrtQueryDeviceStatus: false if the device has failed. A device that is not in use has not.
 pub fn is_healthy(id: i32) -> Result<bool> {
-    thread::refuse_inside_host_function()?;
-    let Some(device) = slot(&*runtime::session()?, "deviceId", id)?.device() else {
+    let Some(device) = slot(&*thread::session_outside_host_functions()?, "deviceId", id)?.device() else {
         return Ok(true);
     };
     // A failed device returns its failure from every call; this query changes nothing there.

@@ -5,7 +5,7 @@
 //! terminate.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -91,7 +91,7 @@ impl<W: Clone> Registry<W> {
     }
 
     /// Calls them. `what` names their kind in texts.
-    pub(in crate::core) fn notify(&self, what: &'static str, call: impl Fn(&W)) {
+    pub(in crate::core) fn notify(&self, what: &'static str, mut call: impl FnMut(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
         }
@@ -106,7 +106,7 @@ static DEVICES: Registry<DeviceWatcher> = Registry::new();
 static STREAMS: Registry<StreamWatcher> = Registry::new();
 
 /// Streams whose end was reported and that still exist.
-static ENDING: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
+static ENDING: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 per_thread! {
     /// This thread is inside such a callback.
@@ -124,7 +124,7 @@ pub fn watch_devices(name: &str, watcher: Option<DeviceWatcher>) -> Result<()> {
 pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
     STREAMS.set(name, watcher)?;
     if !STREAMS.has_any() {
-        ENDING.lock().take();
+        ENDING.lock().clear();
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ pub fn stream_ends(stream: u64) {
     {
         let mut ending = ENDING.lock();
         // Read under the lock: a stream leaves the table before it leaves `ENDING`.
-        if !(lifecycle().stream_is_live)(stream) || !ending.get_or_insert_default().insert(stream) {
+        if !(lifecycle().stream_is_live)(stream) || !ending.insert(stream) {
             return;
         }
     }
@@ -178,12 +178,8 @@ pub fn streams_stay(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
-    let stay = (lifecycle().stream_handles)(which);
-    if let Some(ending) = &mut *ENDING.lock() {
-        for stream in &stay {
-            ending.remove(stream);
-        }
-    }
+    let stay = BTreeSet::from_iter((lifecycle().stream_handles)(which));
+    ENDING.lock().retain(|stream| !stay.contains(stream));
 }
 
 /// A stream is out of the table. May be called under locks: [`notify_pending`] follows without them.
@@ -191,7 +187,7 @@ pub fn stream_ended(stream: Handle) {
     if !STREAMS.has_any() {
         return;
     }
-    let announced = ENDING.lock().as_mut().is_some_and(|ending| ending.remove(&stream.raw()));
+    let announced = ENDING.lock().remove(&stream.raw());
     if !announced && !INSIDE.get() {
         LATE.with(|late| late.push(stream.raw()));
     }

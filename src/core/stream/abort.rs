@@ -1,6 +1,5 @@
 //! Aborts: pending work is dropped, and the streams go on.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,14 +53,14 @@ pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
 
 /// Calls all callbacks and returns the first result that is not 0.
 fn notify(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
-    let failed = Cell::new(0);
+    let mut failed = 0;
     WATCHERS.notify("task-abort callback", |watcher| {
         let result = watcher(id, stage, timeout_ms);
-        if failed.get() == 0 {
-            failed.set(result);
+        if failed == 0 {
+            failed = result;
         }
     });
-    failed.get()
+    failed
 }
 
 /// aclrtDeviceTaskAbort: the same for all streams of a device, for at most `timeout_ms` milliseconds; 0 is no timeout.

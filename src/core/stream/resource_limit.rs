@@ -95,22 +95,19 @@ fn granted_within(limits: Option<&Limits>, device: &Device, resource: Resource) 
 
 /// aclrtGetDeviceResLimit.
 pub fn of_device(id: i32, resource: Resource) -> Result<u32> {
-    thread::refuse_inside_host_function()?;
-    granted(&*runtime::session()?, id.into(), resource)
+    granted(&*thread::session_outside_host_functions()?, id.into(), resource)
 }
 
 /// aclrtSetDeviceResLimit.
 pub fn set_of_device(id: i32, resource: Resource, value: u32) -> Result<()> {
     check(value)?;
-    thread::refuse_inside_host_function()?;
-    Limits::of(device::slot(&*runtime::session()?, "deviceId", id)?).set(resource, value);
+    Limits::of(device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?).set(resource, value);
     Ok(())
 }
 
 /// aclrtResetDeviceResLimit.
 pub fn reset_of_device(id: i32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    Limits::of(device::slot(&*runtime::session()?, "deviceId", id)?).reset();
+    Limits::of(device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?).reset();
     Ok(())
 }
 

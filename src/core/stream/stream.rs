@@ -141,11 +141,6 @@ impl Stream {
         Known::stream(self.handle.raw())
     }
 
-    /// The position of the latest operation, if the backend counts them.
-    pub fn submitted(&self) -> Option<Position> {
-        self.native.submitted()
-    }
-
     /// Whether the stream is idle.
     pub fn is_idle(&self) -> Result<bool> {
         Ok(self.native.is_idle()?)

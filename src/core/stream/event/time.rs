@@ -42,12 +42,11 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     thread::refuse_inside_host_function()?;
     let start_event = handles::get::<Event>("startEvent", start)?;
     let end_event = handles::get::<Event>("endEvent", end)?;
-    start_event.check_runs()?;
-    end_event.check_runs()?;
-    start_event.check_timed("startEvent")?;
-    end_event.check_timed("endEvent")?;
-    start_event.check_complete("startEvent")?;
-    end_event.check_complete("endEvent")?;
+    let both = [("startEvent", &start_event), ("endEvent", &end_event)];
+    let check_complete = || both.iter().try_for_each(|(argument, event)| event.check_complete(argument));
+    both.iter().try_for_each(|(_, event)| event.check_runs())?;
+    both.iter().try_for_each(|(argument, event)| event.check_timed(argument))?;
+    check_complete()?;
     if !Arc::ptr_eq(&start_event.device, &end_event.device) {
         return Err(param_invalid!(
             "startEvent is on device {}, endEvent on device {}; their clocks cannot be compared",
@@ -57,8 +56,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     }
     let ms = end_event.native.elapsed_ms(&*start_event.native).or_else(|fault| {
         // Another thread may have recorded one of them meanwhile.
-        start_event.check_complete("startEvent")?;
-        end_event.check_complete("endEvent")?;
+        check_complete()?;
         Err(Error::from(fault))
     })?;
     if ms < 0.0 {
