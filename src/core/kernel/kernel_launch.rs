@@ -43,10 +43,8 @@ pub struct Call {
     pub name: String,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block, if the program has chosen them.
-    threads: Option<[u32; 3]>,
-    /// Shared memory of a block that a grid was given.
-    shared_bytes: usize,
+    /// Its blocks and threads, as the program has chosen them.
+    requested: Shape,
     /// Its attributes.
     pub config: Config,
     /// A copy of its arguments.
@@ -66,23 +64,18 @@ impl Call {
     /// The shape with this many blocks: equal for equal numbers.
     pub fn shape(&self, blocks: u32) -> Shape {
         let grid = if blocks == self.blocks() { self.grid } else { [blocks, 1, 1] };
-        match self.threads {
-            Some(threads) => Shape::Grid { grid, threads, shared_bytes: self.shared_bytes },
-            None => Shape::Blocks(blocks),
+        match self.requested {
+            Shape::Grid { threads, shared_bytes, .. } => Shape::Grid { grid, threads, shared_bytes },
+            Shape::Blocks(_) => Shape::Blocks(blocks),
         }
     }
 
     fn new(launch: &Launch<'_>, request: &Request) -> Self {
-        let shared_bytes = match request.shape {
-            Shape::Blocks(_) => 0,
-            Shape::Grid { shared_bytes, .. } => shared_bytes,
-        };
         Self {
             function: launch.function,
             name: launch.name.to_owned(),
             grid: launch.grid,
-            threads: launch.threads,
-            shared_bytes,
+            requested: request.shape,
             config: request.config,
             arguments: launch.arguments.copy(launch.kernel.info().parameters.as_ref()),
             effects: checker::installed().map(|_| Box::new(Effects::of(&Op::Launch(launch)))),

@@ -4,9 +4,9 @@ use crate::core::base::error::{Error, Result, invalid_param, unsupported};
 use crate::core::base::handles;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::slot;
-use crate::core::runtime::{self, state_callback, thread};
+use crate::core::runtime::{self, thread};
 use crate::core::stream::event::Event;
-use crate::core::stream::{self, Stream, StreamFlags};
+use crate::core::stream::{self, StreamFlags};
 
 /// The cpu backend's error for all of these.
 fn no_driver(what: &str) -> Error {
@@ -56,9 +56,5 @@ pub fn wrap_stream(native: usize) -> Result<u64> {
         return Err(invalid_param!("native is {name}; pass a stream that was created"));
     }
     let device = thread::current()?.device.clone();
-    let made = Stream::create(&device, stream::current_context()?, 0, StreamFlags::default(), false, Some(native));
-    drop(device);
-    let stream = made?.raw();
-    state_callback::stream_created(stream);
-    Ok(stream)
+    stream::create_on(device, 0, StreamFlags::default(), Some(native))
 }

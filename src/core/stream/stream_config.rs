@@ -1,8 +1,6 @@
 //! Descriptions of streams to create.
 
 use crate::core::base::error::{Result, invalid_param};
-use crate::core::runtime::thread;
-use crate::core::stream::{self, StreamFlags, stream_attribute};
 
 /// The fields of a description, as the API numbers them. The place of a stream's working memory has no meaning here: no
 /// device needs any.
@@ -34,13 +32,4 @@ impl Field {
         let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
         Err(invalid_param!("valueSize is {size}; the value of {name} has {} bytes", sizes.join(" or ")))
     }
-}
-
-/// aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
-pub fn create(flags: u64, priority: u32) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let flags = StreamFlags::from_bits(flags);
-    let device = thread::current()?.device.clone();
-    stream_attribute::check_priority("handle->priority", u64::from(priority), &device)?;
-    stream::create_on(device, priority, flags)
 }

@@ -7,7 +7,8 @@ use std::mem::MaybeUninit;
 use parking_lot::Mutex;
 
 use crate::core::base::error::param_invalid;
-use crate::core::stream::stream_config::{self, Field};
+use crate::core::stream;
+use crate::core::stream::stream_config::Field;
 use crate::ffi::base::{
     address, enum_value, guard, guard_out, guard_value, handle as stream_handle, must_not_be_null, read, read_number,
 };
@@ -125,6 +126,6 @@ pub unsafe extern "C" fn aclrtCreateStreamV2(
 ) -> aclError {
     guard_out("aclrtCreateStreamV2", "stream", stream, || {
         let described = read("handle", handle)?;
-        Ok(stream_handle::to_c(stream_config::create(described.flag as u64, described.priority)?))
+        Ok(stream_handle::to_c(stream::create_with_priority(described.flag as u64, described.priority)?))
     })
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::resolve::resolve;
+use super::stream_attribute::check_priority;
 use super::{Stream, StreamFlags};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
@@ -150,21 +151,23 @@ fn stop_context(context: Handle, fault: &Fault) {
 
 /// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
+    create_with_priority(flags.into(), 0)
+}
+
+/// aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
+pub fn create_with_priority(flags: u64, priority: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let flags = StreamFlags::from_bits(flags.into());
+    let flags = StreamFlags::from_bits(flags);
     let device = thread::current()?.device.clone();
-    create_on(device, 0, flags)
+    check_priority("handle->priority", u64::from(priority), &device)?;
+    create_on(device, priority, flags, None)
 }
 
-/// The current context, which new streams belong to.
-pub fn current_context() -> Result<Handle> {
-    thread::current_handle()
-        .ok_or_else(|| Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice"))
-}
-
-/// Creates a stream in the current context, which is on `device`.
-pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
-    let stream = Stream::create(&device, current_context()?, priority, flags, false, None)?.raw();
+/// Creates a stream in the current context, which is on `device`. `adopted` is as in [`Stream::create`].
+pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags, adopted: Option<usize>) -> Result<u64> {
+    let context = thread::current_handle()
+        .ok_or_else(|| Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice"))?;
+    let stream = Stream::create(&device, context, priority, flags, false, adopted)?.raw();
     drop(device);
     state_callback::stream_created(stream);
     Ok(stream)

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::Stream;
 use super::resolve::resolve;
 use crate::algo::map::typed_slots;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::runtime::device::Device;
 
 /// The attributes, as the API numbers them.
@@ -26,14 +26,8 @@ pub enum Attribute {
 impl Attribute {
     /// Converts the number of C.
     pub fn from_number(argument: &str, number: i32) -> Result<Self> {
-        match number {
-            1 => Ok(Self::FailureMode),
-            2 => Ok(Self::OverflowSwitch),
-            3 => Ok(Self::UserTag),
-            4 => Ok(Self::CacheOpInfo),
-            5 => Ok(Self::Priority),
-            _ => Err(invalid_param!("{argument} is {number}; allowed: the values of aclrtStreamAttr, 1 to 5")),
-        }
+        let all = [Self::FailureMode, Self::OverflowSwitch, Self::UserTag, Self::CacheOpInfo, Self::Priority];
+        Ok(all[arguments::enumerated(argument, number, 1..=5, "aclrtStreamAttr")? - 1])
     }
 }
 
@@ -101,7 +95,7 @@ fn check_switch(argument: &str, value: u32) -> Result<()> {
 }
 
 /// Fails unless the device has streams of this priority.
-pub fn check_priority(argument: &str, value: u64, device: &Device) -> Result<()> {
+pub(super) fn check_priority(argument: &str, value: u64, device: &Device) -> Result<()> {
     let least = device.native.least_priority();
     if value <= u64::from(least) {
         return Ok(());

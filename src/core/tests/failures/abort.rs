@@ -2,7 +2,6 @@
 
 use crate::backend::FaultKind;
 use crate::core::stream::stream_attribute::{self, Attribute};
-use crate::core::stream::stream_config;
 use crate::core::stream::{abort, event};
 use crate::core::tests::*;
 
@@ -72,7 +71,7 @@ fn streams_that_end_do_not_wait_for_records_that_were_dropped() {
 #[test]
 fn priorities_reach_the_backend() {
     let bench = Bench::new();
-    let described = |priority| stream_config::create(0, priority);
+    let described = |priority| stream::create_with_priority(0, priority);
     let raw = described(0).unwrap();
     assert_eq!((stream::priority(raw).unwrap(), native(raw).priority()), (0, 0));
     bench.script.set_least_priority(3);
