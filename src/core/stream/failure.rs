@@ -211,11 +211,6 @@ impl Recorded {
         self.stream.store(stream.raw(), Ordering::Release);
     }
 
-    /// The stream that recorded it last, also during another record; `None`: it was never recorded.
-    pub fn stream(&self) -> Option<Handle> {
-        Handle::from_raw(self.stream.load(Ordering::Acquire))
-    }
-
     /// Whether a stream has recorded it.
     #[inline]
     pub fn exists(&self) -> bool {
@@ -224,7 +219,7 @@ impl Recorded {
 
     /// The stream and the position. `None`: never recorded, or being recorded now.
     pub fn get(&self) -> Option<(Handle, Position)> {
-        let stream = self.stream()?;
+        let stream = Handle::from_raw(self.stream.load(Ordering::Acquire))?;
         let position = self.position.load(Ordering::Acquire);
         let fits = position & ((1 << Self::TAG_BITS) - 1) == Self::tag(stream);
         fits.then_some((stream, position >> Self::TAG_BITS))

@@ -104,7 +104,8 @@ impl Stream {
     /// Waits for everything queued so far. Returns the first failure of this stream that was not reported yet,
     /// also if the deadline passed.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
-        let (awaited, known) = (self.awaited(), self.known());
+        let awaited = order::is_tracked().then(|| Awaited::streams([&self.lane]));
+        let known = self.known();
         let host = HostWait::begin(slice::from_ref(&known));
         let waited = host.wait(&checker::Awaited::Stream(self.handle.raw()), deadline, |until| self.wait(until))?;
         if waited == Wait::Done {
@@ -118,12 +119,6 @@ impl Stream {
     /// As [`Self::wait_for_all`], and reports no failure.
     pub fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
         Ok(self.native.synchronize(deadline)?)
-    }
-
-    /// What a completed wait for everything queued so far means for the order of streams, if that is tracked.
-    #[inline]
-    fn awaited(&self) -> Option<Awaited> {
-        order::is_tracked().then(|| Awaited::streams([&self.lane]))
     }
 
     /// Its lane; creates it at the first call.
