@@ -24,8 +24,8 @@ pub use pooled::{PoolMemory, PoolTag};
 use reuse::Class;
 pub use reuse::Reuse;
 
-/// Every live allocation and registration, by address.
-static ALLOCATIONS: AddressMap = AddressMap::new();
+/// Every live allocation and registration, by address. Pools enter their blocks themselves.
+pub(in crate::core) static ALLOCATIONS: AddressMap = AddressMap::new();
 
 per_thread! {
     /// The allocations in which this thread found the two ends of its latest copy.

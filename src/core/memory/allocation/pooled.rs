@@ -2,7 +2,7 @@
 
 use super::{ALLOCATIONS, Allocation, Kind, Owner, not_registered, recent};
 use crate::algo::alloc::pool::Taken;
-use crate::algo::map::address_map::{Entry, HeldPlace, InsertError, Range};
+use crate::algo::map::address_map::{Entry, HeldPlace, Range};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Block;
 use crate::core::base::error::Result;
@@ -21,7 +21,7 @@ impl PoolTag {
 /// Memory of a pool, with the fields that a free needs.
 #[derive(Clone, Copy)]
 pub struct PoolMemory {
-    /// Its entry, for [`Allocation::retire`] and similar calls.
+    /// Its entry in the address map.
     pub entry: Entry,
     /// Its place, for a pool of the core.
     pub place: HeldPlace<'static>,
@@ -43,7 +43,7 @@ impl PoolMemory {
 }
 
 impl Allocation {
-    /// Inserts a driver's block for its pool; faster if the same range is [retired](Self::retire) there.
+    /// Inserts a driver's block for its pool; faster if the same range is retired there.
     #[inline(always)]
     pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
@@ -61,22 +61,7 @@ impl Allocation {
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }
 
-    /// Makes room for blocks within a backend's block that a pool of the core divides.
-    pub fn hold(addr: usize, len: usize) -> std::result::Result<(), InsertError> {
-        ALLOCATIONS.hold(addr, len)
-    }
-
-    /// Allocates records for such blocks, several at a time; none if there is no memory for them.
-    pub fn claim_held(records: &mut Vec<u32>) {
-        ALLOCATIONS.claim_held(records);
-    }
-
-    /// Removes such a backend's block, of which no part is in use.
-    pub fn remove_segment(addr: usize, len: usize) {
-        ALLOCATIONS.release_pages(addr, len);
-    }
-
-    /// Inserts such a block, under the pool's lock, in a record of the pool. False: the record is 0, or there is no
+    /// Inserts a block of a core pool, under the pool's lock, in a record of the pool. False: the record is 0, or there is no
     /// memory for it.
     #[inline(always)]
     pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
@@ -84,22 +69,6 @@ impl Allocation {
         recent::note(base, record);
         let range = Range { base, len, words: [first, pool, note] };
         ALLOCATIONS.insert_held(record, &range, room)
-    }
-
-    /// The place of a block with this record.
-    #[inline(always)]
-    pub fn held_place(record: u32) -> HeldPlace<'static> {
-        ALLOCATIONS.place(record)
-    }
-
-    /// Removes such a block that was found as this entry, under the pool's lock; false: another thread has removed it.
-    pub fn leave_held(entry: Entry) -> bool {
-        ALLOCATIONS.remove_held(entry)
-    }
-
-    /// Frees the records of a pool, with the blocks that are still in them.
-    pub fn release_held(records: Vec<u32>) {
-        ALLOCATIONS.release_held(records);
     }
 
     /// The live memory of a pool that begins at `addr`. For other memory the pool's field is not a handle of a pool.
@@ -134,12 +103,5 @@ impl Allocation {
         let record = ALLOCATIONS.record_of(addr)?;
         recent::note(addr, record);
         Some(record)
-    }
-
-    /// Removes the allocation of this entry, under the pool's lock. Its range stays retired until the same range is
-    /// inserted again or another one replaces it. False: another thread has removed it.
-    #[inline]
-    pub fn retire(entry: Entry) -> bool {
-        ALLOCATIONS.retire(entry)
     }
 }

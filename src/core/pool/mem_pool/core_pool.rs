@@ -22,7 +22,7 @@ use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, PARTS, Pool
 use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::release_failure;
-use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
+use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
 use crate::core::order::Lane;
 use crate::core::stream::Stream;
 
@@ -127,7 +127,7 @@ impl CorePool {
     /// As [`Self::free`], for a block that nothing uses any more.
     pub fn free_now(&self, found: PoolMemory) -> bool {
         let block = (found.base, found.len);
-        let leave = || self.leaves(block, Allocation::leave_held(found.entry));
+        let leave = || self.leaves(block, ALLOCATIONS.remove_held(found.entry));
         let freed = self.pool.free_now(found.note, found.len, leave);
         self.note_idle();
         freed
@@ -205,7 +205,7 @@ impl CorePool {
         for segment in segments {
             let block = self.segments.lock().remove(&segment.addr);
             if let Some(block) = block {
-                Allocation::remove_segment(segment.addr, segment.len);
+                ALLOCATIONS.release_pages(segment.addr, segment.len);
                 outcome = outcome.and(self.source.free(block));
             }
         }
@@ -221,7 +221,7 @@ impl CorePool {
         }
         *ended = true;
         let Drained { segments, kept } = self.pool.drain();
-        Allocation::release_held(kept);
+        ALLOCATIONS.release_held(kept);
         Some(self.free_segments(segments))
     }
 
@@ -230,8 +230,8 @@ impl CorePool {
         let mut ended = self.ended.lock();
         *ended = true;
         let Drained { segments, kept } = self.pool.drain();
-        Allocation::release_held(kept);
-        segments.iter().for_each(|segment| Allocation::remove_segment(segment.addr, segment.len));
+        ALLOCATIONS.release_held(kept);
+        segments.iter().for_each(|segment| ALLOCATIONS.release_pages(segment.addr, segment.len));
         self.segments.lock().clear();
     }
 
@@ -241,7 +241,7 @@ impl CorePool {
         if let Some(found) = Allocation::find_pools(addr)
             && !*ended
         {
-            self.pool.free_now(found.note, found.len, || Allocation::leave_held(found.entry));
+            self.pool.free_now(found.note, found.len, || ALLOCATIONS.remove_held(found.entry));
         }
     }
 

@@ -23,7 +23,7 @@ use crate::core::base::owner::Owner;
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::access::AccessTable;
 use crate::core::memory::allocation::backing::{self, PoolUse};
-use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
+use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
@@ -261,7 +261,7 @@ impl Pool {
                 }
             }
             Inner::Driver(driver) => {
-                if !driver.tally.freed_if(found.len, || Allocation::retire(found.entry)) {
+                if !driver.tally.freed_if(found.len, || ALLOCATIONS.retire(found.entry)) {
                     return Ok(false);
                 }
                 driver.pool.free(found.block(), stream.native())?;
@@ -278,7 +278,7 @@ impl Pool {
         }
         let freed = match &self.inner {
             Inner::Core(own) if own.free_now(now) => Ok(()),
-            Inner::Driver(driver) if driver.tally.freed_if(now.len, || Allocation::retire(now.entry)) => {
+            Inner::Driver(driver) if driver.tally.freed_if(now.len, || ALLOCATIONS.retire(now.entry)) => {
                 driver.pool.free_now(now.block())
             }
             _ => return Ok(false),

@@ -2,7 +2,7 @@
 
 use crate::algo::alloc::pool::{Books, Enter, Taken};
 use crate::algo::map::address_map::HeldPlace;
-use crate::core::memory::allocation::{Allocation, PoolTag};
+use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolTag};
 
 /// The address of a block in the address map or, if that is full, the block's note.
 pub type Entered = std::result::Result<usize, u64>;
@@ -32,11 +32,11 @@ impl Books for HeldPages {
     type Place = HeldPlace<'static>;
 
     fn supply(numbers: &mut Vec<u32>) {
-        Allocation::claim_held(numbers);
+        ALLOCATIONS.claim_held(numbers);
     }
 
     #[inline(always)]
     fn place(number: u32) -> Self::Place {
-        Allocation::held_place(number)
+        ALLOCATIONS.place(number)
     }
 }

@@ -8,7 +8,7 @@ use crate::algo::alloc::pool::{GRANULE, Segment, Shortage};
 use crate::backend::{self, Block, Fault, FaultKind, Part};
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::release_failure;
-use crate::core::memory::allocation::{Allocation, PoolTag};
+use crate::core::memory::allocation::{ALLOCATIONS, PoolTag};
 use crate::core::order::{self, Lane};
 use crate::core::pool::mem_pool;
 use crate::core::runtime::device::Device;
@@ -124,7 +124,8 @@ impl CorePool {
             return Err(Fault::new(FaultKind::InvalidArgument, why));
         }
         let len = block.len & !(GRANULE - 1);
-        Allocation::hold(block.addr, len)
+        ALLOCATIONS
+            .hold(block.addr, len)
             .map_err(|why| Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}")))?;
         self.segments.lock().insert(block.addr, block);
         self.note(block.addr, len, Part::Got);
