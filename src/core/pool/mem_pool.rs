@@ -62,7 +62,7 @@ impl MemPool {
     ) -> Result<Handle> {
         let home = Home { place: options.place, opening: device.map(|device| device.owner) };
         let inner = Self::inner(&session, device, options)?;
-        let ended = &PoolTallies::of_place(device, &session).pools;
+        let ended = PoolTallies::of_place(device, &session).of_use(PoolUse::Program);
         let access = Arc::new(home.first_access());
         let pool = Pool::create(inner, home, options.sharing, PoolUse::Program, access, ended)?;
         Self::publish(pool, session, device, is_default)

@@ -52,13 +52,13 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     let Some(place) = place(id, kind)? else { return Ok(Stats::default()) };
     let (device, pools, imported) = place.parts();
     match (kind, &place) {
-        (MemoryKind::Pool, _) => stats::of_all(device, PoolUse::Program, &pools.pools),
+        (MemoryKind::Pool, _) => stats::of_all(device, PoolUse::Program, pools),
         (MemoryKind::Imported, _) => {
-            let of_pools = stats::of_all(device, PoolUse::Imported, &pools.imports)?;
+            let of_pools = stats::of_all(device, PoolUse::Imported, pools)?;
             Ok(stats::sum([imported.read(), of_pools]))
         }
         (MemoryKind::Graph, _) => {
-            let mut stats = stats::of_all(device, PoolUse::Graphs, &pools.graphs)?;
+            let mut stats = stats::of_all(device, PoolUse::Graphs, pools)?;
             // The peaks of a device are those of its attributes.
             if let Some(device) = device {
                 (stats.peak.bytes, stats.reserved.peak) = DevicePools::of(device).graphs.read();
@@ -82,13 +82,13 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
     let Some(place) = place(id, kind)? else { return Ok(()) };
     let (device, pools, imported) = place.parts();
     match (kind, &place) {
-        (MemoryKind::Pool, _) => stats::restart_peaks(device, PoolUse::Program, &pools.pools)?,
+        (MemoryKind::Pool, _) => stats::restart_peaks(device, PoolUse::Program, pools)?,
         (MemoryKind::Imported, _) => {
             imported.restart_peak();
-            stats::restart_peaks(device, PoolUse::Imported, &pools.imports)?;
+            stats::restart_peaks(device, PoolUse::Imported, pools)?;
         }
         (MemoryKind::Graph, _) => {
-            stats::restart_peaks(device, PoolUse::Graphs, &pools.graphs)?;
+            stats::restart_peaks(device, PoolUse::Graphs, pools)?;
             if let Some(device) = device {
                 DevicePools::of(device).graphs.restart(device)?;
             }

@@ -33,7 +33,7 @@ impl MemPool {
         let home = self.pool.home;
         let options = PoolOptions { place: home.place, sharing: PoolSharing::None, max_size: None };
         let inner = Self::inner(&session, self.device.as_ref(), options)?;
-        let ended = &PoolTallies::of_place(self.device.as_ref(), &session).graphs;
+        let ended = PoolTallies::of_place(self.device.as_ref(), &session).of_use(PoolUse::Graphs);
         let access = Arc::clone(&self.pool.access);
         let pool = Pool::create(inner, home, PoolSharing::None, PoolUse::Graphs, access, ended)?;
         pool.set_handle(self.handle);

@@ -84,7 +84,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let inner = Inner::Driver(DriverPool::new(pool));
     let device = place.device().map(|_| &device);
     let home = Home { place, opening: device.map(|device| device.owner) };
-    let ended = &PoolTallies::of_place(device, &session).imports;
+    let ended = PoolTallies::of_place(device, &session).of_use(PoolUse::Imported);
     let access = Arc::new(home.first_access());
     let pool = Pool::create(inner, home, sharing, PoolUse::Imported, access, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())

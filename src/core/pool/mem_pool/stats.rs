@@ -14,29 +14,13 @@ use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// The statistics of pools of one place that have ended.
-#[derive(Default)]
-pub struct Ended(Mutex<Sums>);
+/// The statistics of pools of one place and use that have ended. The peaks are the largest of all pools together, as far
+/// as they include ended ones.
+pub type Ended = Mutex<Stats>;
 
+/// The statistics of ended pools, of a device or of host memory, by the use of the pools.
 #[derive(Default)]
-struct Sums {
-    total: Amount,
-    failures: u64,
-    /// The largest peak of all pools together, as far as it includes ended ones.
-    peak: Amount,
-    reserved_peak: u64,
-}
-
-/// The statistics of ended pools, of a device or of host memory.
-#[derive(Default)]
-pub struct PoolTallies {
-    /// Pools of the program.
-    pub pools: Arc<Ended>,
-    /// Pools of other processes.
-    pub imports: Arc<Ended>,
-    /// Pools for graphs.
-    pub graphs: Arc<Ended>,
-}
+pub struct PoolTallies([Arc<Ended>; 3]);
 
 typed_slots::state! {
     /// Those of a device.
@@ -49,6 +33,11 @@ impl PoolTallies {
     /// Those of the device, or of host memory if there is none.
     pub fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
         device.map_or_else(|| Self::of_host(session), |device| Self::of(device))
+    }
+
+    /// Those of pools with this use.
+    pub fn of_use(&self, pool_use: PoolUse) -> &Arc<Ended> {
+        &self.0[pool_use as usize]
     }
 }
 
@@ -106,11 +95,11 @@ impl Pool {
         let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.used_by == self.used_by;
         let others = Self::all().into_iter().filter(beside);
         let together = sum(others.map(|pool| pool.counted()).chain([stats]));
-        let mut sums = self.ended.0.lock();
+        let mut sums = self.ended.lock();
         sums.total += stats.total;
         sums.failures += stats.failures;
         sums.peak = sums.peak.max(together.peak);
-        sums.reserved_peak = sums.reserved_peak.max(together.reserved.peak);
+        sums.reserved.peak = sums.reserved.peak.max(together.reserved.peak);
     }
 }
 
@@ -150,24 +139,24 @@ pub fn sum(all: impl IntoIterator<Item = Stats>) -> Stats {
     sum
 }
 
-/// The sum of these pools on this device, or in host memory, including ended ones.
-pub fn of_all(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<Stats> {
+/// The sum of these pools on this device, or in host memory, including ended ones, which `tallies` has.
+pub fn of_all(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<Stats> {
     let all = in_place(device).filter(|pool| pool.used_by == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
     let mut stats = sum(all);
-    let sums = ended.0.lock();
+    let sums = tallies.of_use(pool_use).lock();
     stats.total += sums.total;
     stats.failures += sums.failures;
     stats.peak = stats.peak.max(sums.peak);
-    stats.reserved.peak = stats.reserved.peak.max(sums.reserved_peak);
+    stats.reserved.peak = stats.reserved.peak.max(sums.reserved.peak);
     Ok(stats)
 }
 
 /// Resets the peaks of the same pools.
-pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<()> {
+pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<()> {
     {
-        let mut sums = ended.0.lock();
-        (sums.peak, sums.reserved_peak) = (Amount::default(), 0);
+        let mut sums = tallies.of_use(pool_use).lock();
+        (sums.peak, sums.reserved.peak) = (Amount::default(), 0);
     }
     let mut all = in_place(device).filter(|pool| pool.used_by == pool_use);
     all.try_for_each(|pool| pool.restart_peak())
