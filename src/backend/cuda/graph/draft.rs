@@ -5,21 +5,20 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_st, CUfunction,
-    CUgraph_st, CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMSET_NODE_PARAMS_st, CUfunction, CUgraph_st,
+    CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 
-use super::on_host::{copy_rows, one_row};
+use super::copies::one_row;
 use super::release_after_runs;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::kernel::kernel_launch::CudaBoundLaunch;
 use crate::backend::cuda::kernel::own_module::THREADS;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
-use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host, is_pageable};
-use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
+use crate::backend::cuda::transfer::memcpy::{copy_host, device_pointer, fill_host, is_host};
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{Copy, Copy2d, Event, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Span, Work, own};
+use crate::backend::{Copy2d, Event, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Work, own};
 
 /// What the driver calls in each run.
 pub enum HostCall {
@@ -39,23 +38,10 @@ pub struct Kept {
     pub nodes: Vec<Work>,
 }
 
-impl Kept {
-    pub fn has(&self, what: fn(&Work) -> bool) -> bool {
-        self.nodes.iter().any(what)
-    }
-
-    pub fn events(&self) -> impl Iterator<Item = &Arc<dyn Event>> {
-        self.nodes.iter().filter_map(|work| match work {
-            Work::Record(event) => Some(event),
-            _ => None,
-        })
-    }
-}
-
 /// A graph of the driver while it is put together.
 pub struct Draft<'a> {
     pub device: &'a Arc<DeviceState>,
-    raw: Raw<CUgraph_st>,
+    pub raw: Raw<CUgraph_st>,
     pub kept: Kept,
 }
 
@@ -100,27 +86,13 @@ impl<'a> Draft<'a> {
     /// Adds the work of a node, and returns the driver's nodes for it.
     fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let node = match work {
-            Work::Copy(copy) if is_pageable([copy.dst.place, copy.src.place]) => {
-                return self.add_on_host(&one_row(copy), after);
-            }
-            Work::Copy2d(copy) if is_pageable([copy.dst.span.place, copy.src.span.place]) => {
-                return self.add_on_host(copy, after);
-            }
-            Work::Copy(copy) => return self.add_pieces(copy, after),
-            Work::Copy2d(copy) if !takes_pitch(self.device, copy.dst.pitch.max(copy.src.pitch))? => {
-                let rows = (0..copy.height).map(|row| self.add_pieces(&copy.row(row), after));
-                return Ok(rows.collect::<Result<Vec<_>>>()?.concat());
-            }
-            Work::Copy2d(copy) => self.add_copy(copy, after)?,
+            Work::Copy(copy) => return self.add_copy(one_row(copy), after),
+            Work::Copy2d(copy) => return self.add_copy(*copy, after),
             Work::Fill(fill) if is_host(fill.dst.place) => self.add_call(HostCall::Fill(*fill), after)?,
             Work::Fill(fill) => self.add_fill(fill, after)?,
-            Work::Reduce(job) => {
-                let prepared = reduce::prepare(self.device, job)?;
-                let mut arguments = prepared.arguments;
-                let mut each = arguments.each_mut().map(|it| std::ptr::from_mut(it).cast());
-                let each = each.as_mut_ptr();
-                self.add_own_kernel(prepared.function, prepared.blocks, THREADS, each, after)?
-            }
+            Work::Reduce(job) => reduce::launch_with(self.device, job, |function, blocks, arguments| {
+                self.add_own_kernel(function, blocks, THREADS, arguments, after)
+            })?,
             Work::RandomNum(job) => return self.add_random_num(job, after),
             Work::Launch(launch) => {
                 let bound: &CudaBoundLaunch = own(&*launch.bound, "the launch is one of another backend")?;
@@ -130,32 +102,6 @@ impl<'a> Draft<'a> {
             Work::Record(event) => self.add_record(&**event, after)?,
         };
         Ok(vec![node])
-    }
-
-    pub fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let job: CUDA_MEMCPY3D = memcpy_2d::layer(copy, self.device);
-        let (graph, context) = (self.raw.0, self.device.context.raw.0);
-        self.device.call(|api| {
-            // SAFETY: `job` lives during the call; the core has checked both ranges, and does so
-            // before each run.
-            unsafe { api.graph_add_memcpy(graph, after.as_ptr(), after.len(), &job, context) }
-        })
-    }
-
-    /// A plain copy. Its pitch is its width, which the driver limits.
-    fn add_pieces(&self, copy: &Copy, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
-        let most = match takes_pitch(self.device, copy.dst.len)? {
-            true => copy.dst.len.max(1),
-            // A power of two, so that pieces are aligned.
-            false => (max_pitch(self.device)? / 2).next_power_of_two(),
-        };
-        let piece = |at: usize| {
-            let width = most.min(copy.dst.len - at);
-            let rows = |span: Span| Rows { span: Span { addr: span.addr + at, len: width, ..span }, pitch: width };
-            let (dst, src) = (rows(copy.dst), rows(copy.src));
-            self.add_copy(&Copy2d { dst, src, width, height: 1 }, after)
-        };
-        (0..copy.dst.len).step_by(most).map(piece).collect()
     }
 
     /// The kernels of a job, one after the other.
@@ -246,8 +192,8 @@ unsafe extern "C" fn call_back(argument: *mut c_void) {
     // SAFETY: a call that its graph keeps, and that never changes.
     match unsafe { &*argument.cast::<HostCall>() } {
         HostCall::User(function) => function.run(),
-        // SAFETY: the ranges of a copy that the core has checked, and pinned memory that the graph keeps.
-        HostCall::Copy(copy) => unsafe { copy_rows(copy) },
+        // SAFETY: rows of a range that the core has checked, and of pinned memory that the graph keeps.
+        HostCall::Copy(copy) => (0..copy.height).for_each(|row| unsafe { copy_host(&copy.row(row)) }),
         // SAFETY: the core has checked the range, and does so before each run.
         HostCall::Fill(fill) => unsafe { fill_host(fill) },
     }

@@ -4,8 +4,8 @@
 //! graphs: there is no word in a graph that a stream could wait for. The driver orders the runs of a
 //! graph among themselves.
 
+mod copies;
 mod draft;
-mod on_host;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ struct State {
 
 impl State {
     fn new(raw: Raw<CUgraphExec_st>, kept: Kept) -> Self {
-        let has_user_code = kept.has(|work| matches!(work, Work::HostFn(_)));
-        let has_kernels = kept.has(|work| matches!(work, Work::Launch(_)));
+        let has_user_code = kept.nodes.iter().any(|work| matches!(work, Work::HostFn(_)));
+        let has_kernels = kept.nodes.iter().any(|work| matches!(work, Work::Launch(_)));
         let (latest, latest_is_of_another) = (None, false);
         Self { raw, kept, has_user_code, has_kernels, latest, latest_is_of_another }
     }
@@ -124,8 +124,10 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         graph.latest_is_of_another = false;
         Ok(())
     });
-    for event in graph.kept.events().filter_map(|event| CudaEvent::of(&**event).ok()) {
-        event.note_record(stream.depends_on_program());
+    for work in &graph.kept.nodes {
+        if let Work::Record(event) = work {
+            CudaEvent::of(&**event)?.note_record(stream.depends_on_program());
+        }
     }
     queued
 }

@@ -31,7 +31,7 @@ pub fn peers(device: &DeviceState, dst: Place, src: Place) -> Option<(Arc<Device
 ///
 /// # Safety
 /// Both are live, and writable or readable respectively.
-unsafe fn copy_host(copy: &Copy) {
+pub unsafe fn copy_host(copy: &Copy) {
     let src: *const u8 = std::ptr::with_exposed_provenance(copy.src.addr);
     let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(copy.dst.addr);
     // SAFETY: the caller vouches for both host ranges; they may be the same, hence no

@@ -30,32 +30,27 @@ fn names() -> Vec<String> {
     OPS.iter().flat_map(|op| ELEMENTS.map(|element| format!("portacl_reduce_{op}_{element}"))).collect()
 }
 
-/// A reduction as the driver gets it: a kernel of one dimension, in blocks of [`THREADS`].
-pub struct Prepared {
-    pub function: CUfunction,
-    pub blocks: u32,
-    /// Destination, source, elements.
-    pub arguments: [u64; 3],
-}
-
-/// Makes a reduction ready.
-pub fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
-    let index = index(reduce.op, reduce.element);
+/// Gives `launch` the kernel of a reduction, its blocks of [`THREADS`], and its arguments as it declares them, which are
+/// there during the call: destination, source, elements.
+pub fn launch_with<R>(
+    device: &DeviceState,
+    reduce: &Reduce,
+    launch: impl FnOnce(CUfunction, u32, *mut *mut c_void) -> Result<R>,
+) -> Result<R> {
+    let function = KERNELS.kernel(device, index(reduce.op, reduce.element))?;
     let elements = (reduce.dst.len / reduce.element.size()) as u64;
-    Ok(Prepared {
-        function: KERNELS.kernel(device, index)?,
-        blocks: blocks(elements, device.info.cores),
-        arguments: [reduce.dst.addr as u64, reduce.src.addr as u64, elements],
-    })
+    let mut arguments = [reduce.dst.addr as u64, reduce.src.addr as u64, elements];
+    let mut each = arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
+    launch(function, blocks(elements, device.info.cores), each.as_mut_ptr())
 }
 
 /// Queues a reduction.
 pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
-    let Prepared { function, blocks, mut arguments } = prepare(&stream.device, reduce)?;
-    stream.note_use_of([reduce.dst.place, reduce.src.place]);
-    let mut each: [*mut c_void; 3] = arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
-    // SAFETY: the kernel's three arguments as it declares them; the core has checked both ranges.
-    stream.submit(|| unsafe { launch(stream, function, blocks, THREADS, each.as_mut_ptr()) })
+    launch_with(&stream.device, reduce, |function, blocks, arguments| {
+        stream.note_use_of([reduce.dst.place, reduce.src.place]);
+        // SAFETY: the kernel's three arguments as it declares them; the core has checked both ranges.
+        stream.submit(|| unsafe { launch(stream, function, blocks, THREADS, arguments) })
+    })
 }
 
 #[cfg(test)]
