@@ -18,24 +18,23 @@ use cudarc::driver::sys::CUdeviceptr;
 use super::call_slots::ROOM;
 use super::state::{StreamCalls, StreamState};
 use super::words::{GREATER_EQUAL, Words, at};
-use super::workers::Job;
 use crate::backend::{Delivery, Fault, Position, Result, Ticket};
 
-/// The argument of a call by the driver: a function, and its turn in the stream.
+/// The argument of a call by the driver, in a slot of the stream.
 struct Call<F> {
-    /// In a slot the stream's reference keeps it alive, in a box a reference of the call.
+    /// The stream's own reference keeps it alive.
     stream: *const StreamState,
-    /// How often the stream was aborted when this was enqueued.
     aborts: u64,
-    /// The word to write afterwards, and what.
-    done: Option<(usize, u32)>,
+    done: (usize, u32),
     function: F,
 }
 
-/// The turn of a call that the stream has reached.
+/// The turn of a call in the stream.
 struct Turn {
     stream: Arc<StreamState>,
+    /// How often the stream was aborted when this was enqueued.
     aborts: u64,
+    /// The word to write afterwards, and what.
     done: Option<(usize, u32)>,
 }
 
@@ -59,17 +58,26 @@ impl Drop for Turn {
     }
 }
 
-/// A call that the stream has reached.
+/// A call that the stream has reached, or that is boxed for the driver.
 struct Begun<F> {
-    turn: Turn,
     function: F,
+    /// Dropped last: what the function has is dropped before the stream goes on.
+    turn: Turn,
 }
 
-impl<F: FnOnce() + Send> Job for Begun<F> {
-    fn run(self: Box<Self>) {
-        let Self { turn, function } = *self;
-        if !turn.is_dropped() {
-            function();
+impl<F: FnOnce()> Begun<F> {
+    fn run(self) {
+        if !self.turn.is_dropped() {
+            (self.function)();
+        }
+    }
+}
+
+impl Begun<Box<dyn Delivery>> {
+    /// Delivers, with the ticket that `ticket` makes.
+    fn deliver(self, ticket: impl FnOnce(Turn) -> Ticket) {
+        if !self.turn.is_dropped() {
+            self.function.deliver(ticket(self.turn));
         }
     }
 }
@@ -156,7 +164,7 @@ fn launch<F: Send + 'static>(
     let (addr, number) = (word.addr, word.number.wrapping_add(1));
     // Acquire, with the Release of the jobs, which have read their slots before.
     let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
-    let (aborts, done) = (stream.aborts(), Some((addr, number)));
+    let (aborts, done) = (stream.aborts(), (addr, number));
     // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
     unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
     let mut is_taken = false;
@@ -177,20 +185,19 @@ fn launch<F: Send + 'static>(
     queued
 }
 
-/// `entry` takes a box of a `Call<F>`. The stream does not wait for its end.
+/// `entry` takes a box of a `Begun<F>`. The stream does not wait for its end.
 #[cold]
 fn launch_boxed<F: Send + 'static>(stream: &Arc<StreamState>, entry: Entry, function: F) -> Result<()> {
     stream.note_dependence();
-    let aborts = stream.aborts();
-    let stream_of_call = Arc::into_raw(Arc::clone(stream));
-    let call = Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
+    let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done: None };
+    let call = Box::into_raw(Box::new(Begun { function, turn }));
     let queued = stream.device.call_here(|api| {
         // SAFETY: `entry` takes the box behind `call`, which `into_raw` has released for it.
         unsafe { api.launch_host_func(stream.raw.0, Some(entry), call.cast()) }
     });
     if queued.is_err() {
         // SAFETY: the driver has refused the function, so this thread takes the box behind `call` instead.
-        drop(unsafe { begin_boxed::<F>(call.cast()) });
+        drop(unsafe { Box::from_raw(call) });
     }
     queued
 }
@@ -206,68 +213,57 @@ unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
     };
-    let done = done.filter(|_| stream.device.words().is_some_and(Words::begin_job));
-    Begun { turn: Turn { stream, aborts, done }, function }
+    let done = stream.device.words().is_some_and(Words::begin_job).then_some(done);
+    Begun { function, turn: Turn { stream, aborts, done } }
 }
 
 /// # Safety
 /// `call` is the box of [`launch_boxed`], whose function is an `F`. Called once.
-unsafe fn begin_boxed<F>(call: *mut c_void) -> Begun<F> {
+unsafe fn take_box<F>(call: *mut c_void) -> Begun<F> {
     // SAFETY: `call` came from Box::into_raw with this type, and no other function takes it.
-    let Call { stream, aborts, done, function } = *unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    // SAFETY: the box had this reference.
-    let stream = unsafe { Arc::from_raw(stream) };
-    Begun { turn: Turn { stream, aborts, done }, function }
+    *unsafe { Box::from_raw(call.cast()) }
 }
 
 unsafe extern "C" fn run_on_driver_thread<F: FnOnce() + Send>(call: *mut c_void) {
     // SAFETY: the driver's only call.
-    Box::new(unsafe { begin_boxed::<F>(call) }).run();
+    unsafe { take_box::<F>(call) }.run();
 }
 
 unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: the driver calls this with the slot that `launch` filled with a `Call<F>`.
-    let begun = Box::new(unsafe { begin::<F>(call) });
+    let begun = unsafe { begin::<F>(call) };
     let device = Arc::clone(&begun.turn.stream.device);
-    if let Err(begun) = device.driver.workers.start(begun) {
+    if let Err(job) = device.driver.workers.start(Box::new(move || begun.run())) {
         // There is no thread for it.
-        begun.run();
+        job();
     }
 }
 
 /// As [`run_on_worker`], for a function that may not run on the driver's thread.
 unsafe extern "C" fn run_on_worker_later<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: the slot of `queue_call`, once; it contains a `Call<F>`.
-    let begun = Box::new(unsafe { begin::<F>(call) });
+    let begun = unsafe { begin::<F>(call) };
     let device = Arc::clone(&begun.turn.stream.device);
-    device.driver.graph_workers.start_or_queue(begun);
+    device.driver.graph_workers.start_or_queue(Box::new(move || begun.run()));
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {
     // SAFETY: `launch` queued this function with a slot that contains a boxed delivery.
-    let Begun { turn, function: delivery } = unsafe { begin::<Box<dyn Delivery>>(call) };
-    if !turn.is_dropped() {
-        delivery.deliver(Ticket::new(move || drop(turn)));
-    }
+    unsafe { begin::<Box<dyn Delivery>>(call) }.deliver(|turn| Ticket::new(move || drop(turn)));
 }
 
 /// As [`deliver`], where the stream does not wait.
 unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
     // SAFETY: `launch_boxed` queued this function with a box that contains a delivery.
-    let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
-    if !turn.is_dropped() {
-        delivery.deliver(Ticket::unawaited());
-    }
+    unsafe { take_box::<Box<dyn Delivery>>(call) }.deliver(|_turn| Ticket::unawaited());
 }
 
 /// As [`deliver`], on the driver's thread until the ticket is dropped.
 unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
     // SAFETY: the argument is the box that `launch_boxed` made for this very function.
-    let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
-    if !turn.is_dropped() {
-        let (go_on, gone) = mpsc::channel::<()>();
-        delivery.deliver(Ticket::new(move || drop(go_on)));
-        // An error says that the other end is dropped, as it should be.
-        let _ = gone.recv();
-    }
+    let begun = unsafe { take_box::<Box<dyn Delivery>>(call) };
+    let (go_on, gone) = mpsc::channel::<()>();
+    begun.deliver(|turn| Ticket::new(move || drop((go_on, turn))));
+    // An error says that the other end is dropped, as it should be.
+    let _ = gone.recv();
 }

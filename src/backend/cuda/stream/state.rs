@@ -24,8 +24,7 @@ use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::Mark;
-use crate::backend::cuda::stream::workers::Job;
-use crate::backend::{Failure, Fault, FaultKind, Observer, Place, Position, Result, StreamOptions};
+use crate::backend::{Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StreamOptions};
 
 /// What is known of a stream of the driver.
 pub struct StreamState {
@@ -177,7 +176,7 @@ impl StreamState {
         };
         if let Err(job) = self.device.driver.workers.start(Box::new(job)) {
             // There is no thread for it.
-            job.run();
+            job();
         }
     }
 

@@ -12,16 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::algo::thread::quiet_thread;
 
 /// What a thread is given to do.
-pub trait Job: Send {
-    /// Does it.
-    fn run(self: Box<Self>);
-}
-
-impl<F: FnOnce() + Send> Job for F {
-    fn run(self: Box<Self>) {
-        self();
-    }
-}
+type Job = Box<dyn FnOnce() + Send>;
 
 /// As many threads as there are jobs at a time: each may keep its thread for as long as it likes.
 /// Threads stay until the end.
@@ -42,7 +33,7 @@ struct Shared {
 struct State {
     /// For each job an idle thread was woken or a new one was started. A job of [`Workers::start_or_queue`] may
     /// instead wait until a busy thread finishes its job.
-    jobs: VecDeque<Box<dyn Job>>,
+    jobs: VecDeque<Job>,
     /// Threads that wait for a job.
     idle: Vec<Arc<Worker>>,
     /// Threads that have not ended.
@@ -77,7 +68,7 @@ impl Worker {
 
 impl Workers {
     /// Starts a job at once, on a thread that is idle or new. Returns the job if there is no thread.
-    pub fn start<J: Job + 'static>(&self, job: Box<J>) -> Result<(), Box<J>> {
+    pub fn start(&self, job: Job) -> Result<(), Job> {
         let mut state = self.0.state.lock();
         if let Some(worker) = state.idle.pop() {
             state.jobs.push_back(job);
@@ -86,18 +77,16 @@ impl Workers {
             return Ok(());
         }
         // The new thread waits for the lock and then finds the job.
-        match self.add_thread(&mut state) {
-            Ok(()) => {
-                state.jobs.push_back(job);
-                Ok(())
-            }
-            Err(_) => Err(job),
+        if self.add_thread(&mut state).is_err() {
+            return Err(job);
         }
+        state.jobs.push_back(job);
+        Ok(())
     }
 
     /// As [`Self::start`], after [`Self::ensure_thread`]. If no thread can be started, the job runs on the next thread
     /// that becomes free.
-    pub fn start_or_queue<J: Job + 'static>(&self, job: Box<J>) {
+    pub fn start_or_queue(&self, job: Job) {
         let Err(job) = self.start(job) else { return };
         let mut state = self.0.state.lock();
         state.jobs.push_back(job);
@@ -161,7 +150,7 @@ impl Shared {
         loop {
             if let Some(job) = state.jobs.pop_front() {
                 drop(state);
-                job.run();
+                job();
                 state = self.state.lock();
             } else if state.stopping {
                 drop(state);
