@@ -3,6 +3,7 @@
 use std::sync::{Arc, mpsc};
 
 use crate::backend::cuda::runtime::DeviceState;
+use crate::backend::cuda::stream::state::held;
 use crate::backend::{Failure, Result};
 
 /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
@@ -22,8 +23,10 @@ fn report(device: &Arc<DeviceState>) {
     let driver = &device.driver;
     device.reported.get_or_init(|| {
         let streams = driver.streams_of(device);
-        for stream in &streams {
-            stream.event_records.drop_all(&driver.watcher);
+        // The driver drops them, and reports this to no other process and no stream of another device.
+        for record in streams.iter().flat_map(|stream| held(&stream.event_records)) {
+            record.drop_record();
+            driver.watcher.check(record.range());
         }
         let Some(stream) = streams.iter().find(|stream| stream.observer.is_some()) else { return };
         let (end, ended) = mpsc::channel::<()>();

@@ -17,8 +17,8 @@ pub use calls::StreamCalls;
 use deferred::Deferred;
 pub use deferred::Turn;
 use frees::Frees;
-pub use waits::{DriverWait, HostWait};
-use waits::{EventRecords, HostWaits, ValueWaits};
+use waits::ValueWaits;
+pub use waits::{DriverWait, Held, HostWait, held, note};
 
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::cuda::base::api::{Api, Outcome};
@@ -60,9 +60,9 @@ pub struct StreamState {
     /// Waits for values that the driver may still have.
     pub value_waits: ValueWaits,
     /// Waits that the host watches.
-    pub host_waits: HostWaits,
-    /// Records of events for which other processes may wait.
-    pub event_records: EventRecords,
+    pub host_waits: Held<HostWait>,
+    /// Records of events for which other processes may wait, that the stream has not reached, or has reached lately.
+    pub event_records: Held<Notify>,
     /// See [`limit_waits`](crate::backend::Stream::limit_waits).
     waits_until: OnceLock<Instant>,
     pub observer: Option<Arc<dyn Observer>>,
@@ -109,8 +109,8 @@ impl StreamState {
             aborts: AtomicU64::new(0),
             aborted: Mutex::default(),
             value_waits: ValueWaits::default(),
-            host_waits: HostWaits::default(),
-            event_records: EventRecords::default(),
+            host_waits: Mutex::default(),
+            event_records: Mutex::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
             priority: options.priority,
@@ -136,7 +136,7 @@ impl StreamState {
     /// Skips what has not begun: see [`abandon`](crate::backend::Stream::abandon).
     pub fn abandon(&self) -> Position {
         self.abandoned.store(true, Ordering::Relaxed);
-        self.host_waits.cancel();
+        held(&self.host_waits).iter().for_each(|wait| wait.cancel());
         self.submitted()
     }
 
@@ -144,7 +144,7 @@ impl StreamState {
     pub fn abort(&self, why: Fault) {
         *self.aborted.lock() = Some(why);
         self.aborts.fetch_add(1, Ordering::Release);
-        self.host_waits.cancel();
+        held(&self.host_waits).iter().for_each(|wait| wait.cancel());
     }
 
     /// Fails if there have been more aborts than these.
@@ -157,7 +157,8 @@ impl StreamState {
 
     /// See [`limit_waits`](crate::backend::Stream::limit_waits).
     pub fn limit_waits(&self, until: Instant) {
-        self.host_waits.limit(*self.waits_until.get_or_init(|| until));
+        let until = *self.waits_until.get_or_init(|| until);
+        held(&self.host_waits).iter().for_each(|wait| wait.watched.limit(until));
     }
 
     /// When its waits end, if it is being destroyed.
@@ -335,7 +336,7 @@ impl StreamState {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
         self.end_deferred();
-        self.value_waits.clear();
+        drop(self.value_waits.take());
         self.frees.clear();
         if !self.adopted {
             // SAFETY: idle, and destroyed once, by the thread that removed it from the list.

@@ -6,40 +6,15 @@
 //! function (`host_fn.rs`). The watcher ends that wait.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use parking_lot::Mutex;
 
 use super::host_fn;
-use super::state::{HostWait, StreamState};
+use super::state::{HostWait, StreamState, note};
 use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{Change, Delivery, Failure, Notify, NotifyWait, Position, Result, Ticket, thread_number};
 
-/// A wait that is pending or has begun.
-struct Waiting {
-    stream: Arc<StreamState>,
-    watched: Watched,
-    thread: u32,
-    position: OnceLock<Position>,
-    /// While the stream waits: it goes on when this is dropped.
-    ticket: Mutex<Option<Ticket>>,
-    /// How often the stream had been aborted when this was queued.
-    aborts: u64,
-}
-
-impl HostWait for Waiting {
-    fn cancel(&self) {
-        self.watched.cancel();
-        let ticket = self.ticket.lock().take();
-        drop(ticket);
-    }
-
-    fn limit(&self, until: Instant) {
-        self.watched.limit(until);
-    }
-}
-
-impl Waiting {
+impl HostWait {
     fn end(&self, outcome: Result<()>) {
         let ticket = self.ticket.lock().take();
         let (Err(fault), Some(ticket)) = (outcome, ticket) else { return };
@@ -49,7 +24,7 @@ impl Waiting {
 }
 
 /// What the stream hands over when it comes to a wait.
-struct Arrival(Arc<Waiting>);
+struct Arrival(Arc<HostWait>);
 
 impl Delivery for Arrival {
     fn deliver(self: Box<Self>, ticket: Ticket) {
@@ -73,7 +48,7 @@ impl Delivery for Arrival {
 
 /// Queues a wait. The stream's device has [words](super::words::Words).
 pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> {
-    let waiting = Arc::new(Waiting {
+    let waiting = Arc::new(HostWait {
         stream: Arc::clone(stream),
         watched: Watched::new(&stream.device.driver.watcher, expected)?,
         thread: thread_number(),
@@ -81,8 +56,7 @@ pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> 
         ticket: Mutex::new(None),
         aborts: stream.aborts(),
     });
-    let waits: Arc<dyn HostWait> = Arc::clone(&waiting) as _;
-    stream.host_waits.note(&waits);
+    note(&stream.host_waits, &waiting);
     let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&waiting))), true)?;
     // Set here only. A failure that is reported before has no position.
     let _ = waiting.position.set(position);
@@ -107,7 +81,7 @@ impl Delivery for Record {
 pub fn change_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -> Result<Position> {
     let (owner, notify) = (Arc::clone(stream), Arc::clone(notify));
     if notify.is_record() {
-        stream.event_records.note(&notify);
+        note(&stream.event_records, &notify);
     }
     host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
 }

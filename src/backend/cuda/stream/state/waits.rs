@@ -1,13 +1,13 @@
 //! What a stream waits for, and its records that others wait for, so that they can end early.
 
-use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
+use super::StreamState;
 use crate::backend::cuda::stream::mark::Mark;
-use crate::backend::stream::watch::Watcher;
-use crate::backend::{Notify, Position, ValueWait};
+use crate::backend::stream::watch::Watched;
+use crate::backend::{Position, Ticket, ValueWait};
 
 /// A wait that the driver has, perhaps still.
 pub struct DriverWait {
@@ -44,76 +44,46 @@ impl ValueWaits {
         self.0.lock().waits.is_empty()
     }
 
-    /// Removes them: they are complete.
-    pub fn clear(&self) {
-        let waits = std::mem::take(&mut self.0.lock().waits);
-        drop(waits);
-    }
-
     /// Removes all of them, in their order.
     pub fn take(&self) -> Vec<DriverWait> {
         std::mem::take(&mut self.0.lock().waits)
     }
 }
 
-/// A wait that the host watches for a stream.
-pub trait HostWait: Send + Sync {
-    /// Ends the wait; the stream goes on.
-    fn cancel(&self);
-
-    /// It lasts until then at the longest.
-    fn limit(&self, until: Instant);
+/// A wait that the host watches for a stream, pending or begun.
+pub struct HostWait {
+    pub stream: Arc<StreamState>,
+    pub watched: Watched,
+    pub thread: u32,
+    pub position: OnceLock<Position>,
+    /// While the stream waits: it goes on when this is dropped.
+    pub ticket: Mutex<Option<Ticket>>,
+    /// How often the stream had been aborted when this was queued.
+    pub aborts: u64,
 }
 
-/// The waits of a stream that the host watches, pending or begun.
-#[derive(Default)]
-pub struct HostWaits(Mutex<Vec<Weak<dyn HostWait>>>);
-
-impl HostWaits {
-    pub fn note(&self, wait: &Arc<dyn HostWait>) {
-        note_alive(&mut self.0.lock(), wait);
-    }
-
-    fn all(&self) -> Vec<Arc<dyn HostWait>> {
-        self.0.lock().iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// Ends those that have begun. The others are dropped when the stream reaches them.
+impl HostWait {
+    /// Ends the wait if it has begun; the stream goes on. Otherwise it is dropped when the stream reaches it.
     pub fn cancel(&self) {
-        self.all().iter().for_each(|wait| wait.cancel());
-    }
-
-    /// The stream ends: its waits last until then at the longest.
-    pub fn limit(&self, until: Instant) {
-        self.all().iter().for_each(|wait| wait.limit(until));
+        self.watched.cancel();
+        let ticket = self.ticket.lock().take();
+        drop(ticket);
     }
 }
 
-/// Records of interprocess events that a stream has not reached, or has reached lately.
-///
-/// A driver whose device fails drops them, and reports this to no other process and no stream of another device that
-/// waits for one.
-#[derive(Default)]
-pub struct EventRecords(Mutex<Vec<Weak<Notify>>>);
-
-impl EventRecords {
-    pub fn note(&self, record: &Arc<Notify>) {
-        note_alive(&mut self.0.lock(), record);
-    }
-
-    /// The device has failed and will complete none of them: releases the waits for them.
-    pub fn drop_all(&self, watcher: &Watcher) {
-        for record in self.0.lock().drain(..).filter_map(|record| record.upgrade()) {
-            record.drop_record();
-            watcher.check(record.range());
-        }
-    }
-}
+/// What others hold, in a list.
+pub type Held<T> = Mutex<Vec<Weak<T>>>;
 
 /// Adds to a list. When it is full this first removes what no longer exists.
-fn note_alive<T: ?Sized>(list: &mut Vec<Weak<T>>, one: &Arc<T>) {
+pub fn note<T>(list: &Held<T>, one: &Arc<T>) {
+    let mut list = list.lock();
     if list.len() == list.capacity() {
         list.retain(|other| other.strong_count() > 0);
     }
     list.push(Arc::downgrade(one));
+}
+
+/// What is in a list and still exists.
+pub fn held<T>(list: &Held<T>) -> Vec<Arc<T>> {
+    list.lock().iter().filter_map(Weak::upgrade).collect()
 }
