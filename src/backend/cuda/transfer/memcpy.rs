@@ -1,5 +1,6 @@
 //! Copies and fills, at once and in a stream. Copies of rows are in `memcpy_2d.rs`.
 
+use std::slice;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdeviceptr, CUstream_st};
@@ -196,25 +197,14 @@ pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
             || issue_on_device(device, stream.raw, copy, way),
         );
     }
-    queue_other_copy(stream, copy)
-}
-
-/// As [`queue_copy`], for a copy that the caller waits for, or with no end on the stream's device, or one on another.
-#[inline(never)]
-fn queue_other_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
-    if is_pageable([copy.dst.place, copy.src.place]) {
-        finish_before_pageable(stream)?;
-    }
-    let position = submit_copy(stream, copy)?;
-    if must_wait(copy) {
-        stream.finish()?;
-    }
-    Ok(position)
+    // A call of its own also if the caller need not wait: an end is on no device, or on another one.
+    queue_batch(stream, slice::from_ref(copy))
 }
 
 /// Queues copies, and waits once for those that have to be waited for.
+#[inline(never)]
 pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
-    if copies.iter().any(|copy| is_pageable([copy.dst.place, copy.src.place])) {
+    if copies.iter().any(Copy::is_pageable) {
         finish_before_pageable(stream)?;
     }
     let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
@@ -227,7 +217,7 @@ pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Positio
 /// the device read it in place, later), so this library waits itself. So it does for a source that
 /// has to be free on return.
 fn must_wait(copy: &Copy) -> bool {
-    copy.stage_source || is_pageable([copy.dst.place, copy.src.place])
+    copy.stage_source || copy.is_pageable()
 }
 
 pub fn is_pageable(places: [Place; 2]) -> bool {
