@@ -12,6 +12,7 @@ use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction
 use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::shown_name;
+use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::base::error::INVALID_VALUE;
 use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::runtime::{DeviceState, Raw};
@@ -48,15 +49,12 @@ struct Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         let (device, raw) = (Arc::clone(&self.device), self.raw);
-        // SAFETY: loaded once and unloaded once; no kernel of it is left.
-        let unload = |device: &DeviceState, raw: Raw<_>| device.call(|api| unsafe { api.module_unload(raw.0) });
         let variables = std::mem::take(self.variables.get_mut());
         let module = Release::new(Some(&device));
         let released = pending::release(&self.device.driver, module, move |driver, _| {
-            let unloaded = match device.keep_open() {
-                Some(_open) => unload(&device, raw),
-                None => Ok(()),
-            };
+            // SAFETY: loaded once and unloaded once; no kernel of it is left.
+            let unload = |raw: Raw<_>| device.end(|api| unsafe { api.module_unload(raw.0) });
+            let unloaded = unload(raw);
             // The driver has them until the module is unloaded.
             variables.into_keys().for_each(|base| driver.owned.remove_after(base, || ()));
             unloaded
@@ -179,32 +177,27 @@ impl Module for CudaModule {
 }
 
 impl Loaded {
-    /// The parameters of a kernel, from the driver or from the PTX.
+    /// The parameters of a kernel, from the PTX, or from the driver if it has the function for it.
     fn parameters(&self, raw: CUfunction, kernel: &CStr) -> Option<Parameters> {
-        match &self.text {
-            Some(text) => ptx::parameters(text.to_str().ok()?, kernel.to_str().ok()?),
-            None => parameters(&self.device, raw),
+        if let Some(text) = &self.text {
+            return ptx::parameters(text.to_str().ok()?, kernel.to_str().ok()?);
         }
-    }
-}
-
-/// The parameters of a kernel, if the driver has the function for it. It returns "invalid value" after the last one.
-fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
-    let mut each = Vec::new();
-    loop {
-        let (mut offset, mut size) = (0, 0);
-        // SAFETY: places for the answers, and the function.
-        let asked =
-            device.context.attempt(|api| unsafe { api.func_get_param_info(raw, each.len(), &mut offset, &mut size) });
-        match asked {
-            // The driver does not return which ones are pointers.
-            Ok(()) => each.push(Parameter { offset, size, pointer: None }),
-            Err(failure) if failure.status() == Some(INVALID_VALUE) => break,
-            Err(_) => return None,
+        let mut each = Vec::new();
+        loop {
+            let (index, mut offset, mut size) = (each.len(), 0, 0);
+            // SAFETY: places for the answers, and the function.
+            let ask = |api: &Api| unsafe { api.func_get_param_info(raw, index, &mut offset, &mut size) };
+            match self.device.context.attempt(ask) {
+                // The driver does not return which ones are pointers.
+                Ok(()) => each.push(Parameter { offset, size, pointer: None }),
+                // It returns "invalid value" after the last one.
+                Err(failure) if failure.status() == Some(INVALID_VALUE) => break,
+                Err(_) => return None,
+            }
         }
+        let size = each.last().map_or(0, |last| last.offset + last.size);
+        Some(Parameters { size, each: each.into() })
     }
-    let size = each.last().map_or(0, |last| last.offset + last.size);
-    Some(Parameters { size, each: each.into() })
 }
 
 /// Fast memory that a block can have on the device.

@@ -56,9 +56,8 @@ pub fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
     pending::release(&device.driver, Release::new(Some(device)), move |driver, _| {
         driver.sharing.imported_blocks.fetch_sub(1, Ordering::Relaxed);
         driver.owned.remove_after(base, || {
-            let Some(_open) = owner.keep_open() else { return Ok(()) };
             // SAFETY: opened once for each time that it is closed.
-            owner.call(|api| unsafe { api.ipc_close_mem_handle(base as CUdeviceptr) })
+            owner.end(|api| unsafe { api.ipc_close_mem_handle(base as CUdeviceptr) })
         })
     })
 }

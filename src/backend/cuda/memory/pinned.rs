@@ -30,31 +30,20 @@ pub fn remember(driver: &DriverState, base: usize, origin: Origin, context: Arc<
     pinned(driver).insert(base, (origin, context));
 }
 
-/// Removes pinned memory that is about to be freed, and returns its context. `None` if it must stay: work that never
-/// ends may use it.
-fn forget(driver: &DriverState, base: usize) -> Option<(Origin, Arc<Context>)> {
-    let removed = pinned(driver).remove(&base)?;
-    (!driver.is_forsaken()).then_some(removed)
-}
-
 /// As [`free`]; no work uses it any more.
 fn free_now(driver: &DriverState, base: usize) -> Result<()> {
-    driver.owned.remove_after(base, || match forget(driver, base) {
-        Some((origin, context)) => {
-            let freed = unpin(&context, origin, base);
-            freed.and(driver.release_context(&context))
-        }
-        None => Ok(()),
-    })
-}
-
-fn unpin(context: &Context, origin: Origin, base: usize) -> Result<()> {
-    let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
-    context.call(|api| match origin {
-        // SAFETY: a block of the driver that is freed once.
-        Origin::Allocated => unsafe { api.mem_free_host(pointer) },
-        // SAFETY: a registration that is removed once.
-        Origin::Registered => unsafe { api.mem_host_unregister(pointer) },
+    driver.owned.remove_after(base, || {
+        let removed = pinned(driver).remove(&base);
+        // Work that never ends may use it.
+        let Some((origin, context)) = removed.filter(|_| !driver.is_forsaken()) else { return Ok(()) };
+        let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
+        let freed = context.call(|api| match origin {
+            // SAFETY: a block of the driver that is freed once.
+            Origin::Allocated => unsafe { api.mem_free_host(pointer) },
+            // SAFETY: a registration that is removed once.
+            Origin::Registered => unsafe { api.mem_host_unregister(pointer) },
+        });
+        freed.and(driver.release_context(&context))
     })
 }
 

@@ -157,10 +157,7 @@ impl Pool for CudaPool {
             // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait.
             let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
             driver.owned.remove_after(addr, || match &device {
-                Some(device) => {
-                    let Some(_open) = device.keep_open() else { return Ok(()) };
-                    device.call(free)
-                }
+                Some(device) => device.end(free),
                 None => {
                     let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
                     freed.and(driver.release_context(&context))

@@ -144,6 +144,12 @@ impl DeviceState {
         self.context.call_for(FaultKind::OutOfResources, calls)
     }
 
+    /// As [`Self::call`], for calls that release something: a closed device has released everything.
+    pub fn end(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        let Some(_open) = self.keep_open() else { return Ok(()) };
+        self.call(calls)
+    }
+
     /// Queries whether something is complete.
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.check_open()?;
