@@ -5,7 +5,6 @@
 //! of is then an ordinary value.
 
 mod library;
-mod words;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
@@ -21,8 +20,8 @@ use libloading::os::unix::Library;
 
 use super::error::Failure;
 use crate::backend::Result;
+pub use library::Words;
 use library::{Entry, does_not_start, find, open_library};
-pub use words::Words;
 
 /// What a driver call gives.
 pub type Outcome<T = ()> = std::result::Result<T, Failure>;

@@ -5,15 +5,12 @@
 //! between. It then stays current, as in the CUDA runtime. To restore the earlier one would cost two driver calls
 //! around each call.
 
-mod captures;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-pub use captures::OutsideCaptures;
 use cudarc::driver::sys::{CUctx_st, CUdevice};
 use parking_lot::Mutex;
 
@@ -227,6 +224,36 @@ impl Context {
             fault.text()
         );
         self.failed.get_or_init(|| fault.with_text(text)).clone()
+    }
+}
+
+/// While another library captures a stream, the driver refuses some calls of all threads, and the capture is then
+/// invalid. This excludes the calling thread from that rule, until it is dropped.
+pub struct OutsideCaptures<'a> {
+    api: &'a Api,
+    /// The mode that the thread had.
+    before: c_uint,
+}
+
+impl<'a> OutsideCaptures<'a> {
+    pub fn enter(api: &'a Api) -> Self {
+        /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+        const RELAXED: c_uint = 2;
+        let mut this = Self { api, before: RELAXED };
+        this.exchange();
+        this
+    }
+
+    fn exchange(&mut self) {
+        // SAFETY: the driver reads a mode from `before` and writes the previous one. If it refuses, captures restrict
+        // this thread like any other.
+        let _ = unsafe { self.api.thread_exchange_stream_capture_mode(&mut self.before) };
+    }
+}
+
+impl Drop for OutsideCaptures<'_> {
+    fn drop(&mut self) {
+        self.exchange();
     }
 }
 
