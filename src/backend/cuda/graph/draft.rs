@@ -18,7 +18,7 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{copy_host, device_pointer, fill_host, is_host};
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{Copy2d, Event, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Work, own};
+use crate::backend::{Copy2d, Event, Fill, Node, Pattern, RepeatedFn, Result, Work, own};
 
 /// What the driver calls in each run.
 pub enum HostCall {
@@ -93,7 +93,14 @@ impl<'a> Draft<'a> {
             Work::Reduce(job) => reduce::launch_with(self.device, job, |function, blocks, arguments| {
                 self.add_own_kernel(function, blocks, THREADS, arguments, after)
             })?,
-            Work::RandomNum(job) => return self.add_random_num(job, after),
+            Work::RandomNum(job) => {
+                return random_num::launch_with(self.device, job, |kernels, arguments| {
+                    // One after the other.
+                    kernels.iter().try_fold(after.to_vec(), |last, &(function, blocks, threads)| {
+                        Ok(vec![self.add_own_kernel(function, blocks, threads, arguments, &last)?])
+                    })
+                });
+            }
             Work::Launch(launch) => {
                 let bound: &CudaBoundLaunch = own(&*launch.bound, "the launch is one of another backend")?;
                 bound.with_params(|params| self.add_kernel(params, after))?
@@ -102,17 +109,6 @@ impl<'a> Draft<'a> {
             Work::Record(event) => self.add_record(&**event, after)?,
         };
         Ok(vec![node])
-    }
-
-    /// The kernels of a job, one after the other.
-    fn add_random_num(&self, job: &RandomNum, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
-        let mut last: Vec<CUgraphNode> = after.to_vec();
-        random_num::prepare(self.device, job)?.launch_each(|function, blocks, threads, arguments| {
-            let added = self.add_own_kernel(function, blocks, threads, arguments, &last)?;
-            last = vec![added];
-            Ok(())
-        })?;
-        Ok(last)
     }
 
     fn add_record(&self, event: &dyn Event, after: &[CUgraphNode]) -> Result<CUgraphNode> {

@@ -85,53 +85,32 @@ fn kernel(job: &RandomNum) -> usize {
     }
 }
 
-/// Kernels and their arguments, for a job.
-pub struct Prepared {
-    make: CUfunction,
-    /// As many as there is room for: how many it will be may not be known yet.
-    blocks: u32,
-    /// Behind the other one, if there is a counter.
-    advance: Option<CUfunction>,
-    task: Task,
-    per_block: u64,
-}
-
-/// What a job needs.
-pub fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
-    let make = KERNELS.kernel(device, kernel(job))?;
-    let advance = KERNELS.kernel(device, ADVANCE)?;
-    let per_block = job.per_block();
-    Ok(Prepared {
-        make,
-        blocks: blocks(job.room().div_ceil(per_block), device.info.cores),
-        advance: job.counter.map(|_| advance),
-        task: Task::new(job),
-        per_block,
-    })
-}
-
-impl Prepared {
-    /// Its kernels in order: each with its blocks, the threads of one, and the arguments as it declares them, which are
-    /// there during the call.
-    pub fn launch_each(
-        &mut self,
-        mut launch: impl FnMut(CUfunction, u32, u32, *mut *mut c_void) -> Result<()>,
-    ) -> Result<()> {
-        let (task, per_block) = (&raw mut self.task, &raw mut self.per_block);
-        let mut arguments: [*mut c_void; 2] = [task.cast(), per_block.cast()];
-        launch(self.make, self.blocks, THREADS, arguments.as_mut_ptr())?;
-        self.advance.map_or(Ok(()), |advance| launch(advance, 1, 1, arguments.as_mut_ptr()))
-    }
+/// Gives `launch` the kernels of a job in order, each with its blocks and the threads of one, and their arguments as they
+/// declare them, which are there during the call.
+pub fn launch_with<R>(
+    device: &DeviceState,
+    job: &RandomNum,
+    launch: impl FnOnce(&[(CUfunction, u32, u32)], *mut *mut c_void) -> Result<R>,
+) -> Result<R> {
+    let (mut task, mut per_block) = (Task::new(job), job.per_block());
+    // As many as there is room for: how many it will be may not be known yet.
+    let blocks = blocks(job.room().div_ceil(per_block), device.info.cores);
+    let make = (KERNELS.kernel(device, kernel(job))?, blocks, THREADS);
+    let advance = (KERNELS.kernel(device, ADVANCE)?, 1, 1);
+    let kernels = if job.counter.is_some() { &[make, advance][..] } else { &[make] };
+    let mut arguments: [*mut c_void; 2] = [(&raw mut task).cast(), (&raw mut per_block).cast()];
+    launch(kernels, arguments.as_mut_ptr())
 }
 
 /// Queues them.
 pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
-    let mut prepared = prepare(&stream.device, job)?;
-    stream.note_use_of(job.words().chain(job.counter).chain([job.dst]).map(|span| span.place));
-    stream.submit(|| {
-        prepared.launch_each(|function, blocks, threads, arguments| {
-            // SAFETY: the kernel's arguments as it declares them; the core has checked the ranges of the job.
-            unsafe { launch(stream, function, blocks, threads, arguments) }
+    launch_with(&stream.device, job, |kernels, arguments| {
+        stream.note_use_of(job.words().chain(job.counter).chain([job.dst]).map(|span| span.place));
+        stream.submit(|| {
+            kernels.iter().try_for_each(|&(function, blocks, threads)| {
+                // SAFETY: the kernel's arguments as it declares them; the core has checked the ranges of the job.
+                unsafe { launch(stream, function, blocks, threads, arguments) }
+            })
         })
     })
 }
