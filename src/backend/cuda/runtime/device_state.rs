@@ -27,11 +27,11 @@ pub struct DeviceState {
     pub least_priority: u32,
     /// The driver's number of the most urgent stream priority.
     most_urgent: c_int,
-    /// False when the device is closed. A call that may come late (a dropped event, a query of another device's
-    /// streams) holds it for reading, `set_closed` for writing.
-    open: RecursiveRwLock<bool>,
-    /// The same, for calls that do not come late, which read it without the lock.
+    /// The device is closed. Changed under `closing`.
     closed: AtomicBool,
+    /// A call that may come late (a dropped event, a query of another device's streams) holds it for reading,
+    /// `set_closed` for writing. Calls that do not come late read `closed` without it.
+    closing: RecursiveRwLock<()>,
     /// Every event that exists, by its handle: those of programs and those of marks.
     events: Mutex<HashSet<usize>>,
     /// Events for marks that are not in use.
@@ -73,8 +73,8 @@ impl DeviceState {
             // The driver's numbers are smaller where they are more urgent.
             least_priority: (least_urgent - most_urgent).max(0) as u32,
             most_urgent,
-            open: RecursiveRwLock::new(true),
             closed: AtomicBool::new(false),
+            closing: RecursiveRwLock::new(()),
             events: Mutex::default(),
             spare_events: Mutex::default(),
             dropped_events: Mutex::default(),
@@ -97,10 +97,11 @@ impl DeviceState {
     }
 
     /// Keeps the device open until the result is dropped. `None` if it is closed.
-    pub fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, bool>> {
+    pub fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, ()>> {
         // Recursive: a holder may drop the last reference to an event, which calls this too.
-        let open = self.open.read();
-        open.then_some(open)
+        let open = self.closing.read();
+        // Relaxed: the lock orders it.
+        (!self.closed.load(Ordering::Relaxed)).then_some(open)
     }
 
     #[inline]
@@ -276,8 +277,7 @@ impl DeviceState {
 
     /// The device is closed from now on. Waits for those that keep it open.
     pub fn set_closed(&self) {
-        let mut open = self.open.write();
-        *open = false;
+        let _closing = self.closing.write();
         self.closed.store(true, Ordering::Release);
     }
 
