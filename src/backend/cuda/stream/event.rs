@@ -52,16 +52,13 @@ impl Event for CudaEvent {
     /// that is recorded again during the wait makes it longer.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device.driver.flush_deferred();
-        match deadline {
-            Some(deadline) => {
-                let wait = poll_until(deadline, || self.is_complete())?;
-                if wait == Wait::Done && self.device.driver.known_pools.are_used() {
-                    failure::reported(&self.device, synchronize(&self.device, self.raw))?;
-                }
-                Ok(wait)
+        if let Some(deadline) = deadline {
+            let wait = poll_until(deadline, || self.is_complete())?;
+            if wait == Wait::TimedOut || !self.device.driver.known_pools.are_used() {
+                return Ok(wait);
             }
-            None => failure::reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done)),
         }
+        failure::reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done))
     }
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {

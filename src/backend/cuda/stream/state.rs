@@ -83,11 +83,6 @@ fn abandoned() -> Fault {
     Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }
 
-fn captured() -> Fault {
-    let text = "another library captures the stream, which forbids to wait for it; end the capture first";
-    Fault::new(FaultKind::Driver, text)
-}
-
 impl StreamState {
     /// The state of a stream around the driver's `raw`, in the driver's list. `adopted`: another library created it
     /// and destroys it.
@@ -271,7 +266,11 @@ impl StreamState {
     }
 
     fn refuse_capture(&self) -> Result<()> {
-        if self.is_captured()? { Err(captured()) } else { Ok(()) }
+        if !self.is_captured()? {
+            return Ok(());
+        }
+        let text = "another library captures the stream, which forbids to wait for it; end the capture first";
+        Err(Fault::new(FaultKind::Driver, text))
     }
 
     /// A mark behind what was queued so far.

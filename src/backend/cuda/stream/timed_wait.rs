@@ -120,16 +120,14 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
 
 /// The argument of the call when the event is complete.
 struct Watch {
-    device: Arc<DeviceState>,
     helper: Raw<CUstream_st>,
     wait: Arc<TimedWait>,
 }
 
 /// Has a borrowed stream wait for the event and then call back.
-fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
+fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
     let helper = device.borrow_stream()?;
-    let watch = Watch { device: Arc::clone(device), helper, wait: Arc::clone(wait) };
-    let watch = Box::into_raw(Box::new(watch));
+    let watch = Box::into_raw(Box::new(Watch { helper, wait: Arc::clone(wait) }));
     // Relaxed: the thread that closes the device queries the stream anyway.
     device.watching.fetch_add(1, Ordering::Relaxed);
     let queued = device.call(|api| {
@@ -154,7 +152,8 @@ fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait
 unsafe extern "C" fn happened(watch: *mut c_void) {
     // SAFETY: the box of `watch`. The driver calls once.
     let watch = unsafe { Box::from_raw(watch.cast::<Watch>()) };
-    let Watch { device, helper, wait } = *watch;
+    let Watch { helper, wait } = *watch;
+    let device = Arc::clone(&wait.stream.device);
     wait.happen();
     drop(wait);
     device.give_stream_back(helper);

@@ -126,7 +126,7 @@ fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Re
     })
 }
 
-/// Whose stream makes a copy at once: this device's if an end is on it; else that of one end, which
+/// Whose stream makes a copy or a fill at once: this device's if an end is on it; else that of one end, which
 /// reaches its own memory whatever the devices may do with each other's. `None`: this device's.
 pub fn other_doer(device: &DeviceState, dst: Place, src: Place) -> Option<Arc<DeviceState>> {
     let here = device.context.ordinal;
@@ -172,16 +172,14 @@ pub fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
 
 /// Fills at once, in order with nothing. The driver fills only memory of the stream's own device.
 pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
-    let owner = match fill.dst.place {
-        Place::Pageable | Place::Pinned => {
-            // SAFETY: the core has checked the range.
-            unsafe { fill_host(fill) };
-            return Ok(());
-        }
-        Place::Device(ordinal) if ordinal == device.context.ordinal => None,
-        Place::Device(ordinal) => device.driver.device(ordinal),
-    };
-    let owner = owner.as_deref().unwrap_or(device);
+    let place = fill.dst.place;
+    if is_host(place) {
+        // SAFETY: the core has checked the range.
+        unsafe { fill_host(fill) };
+        return Ok(());
+    }
+    let other = other_doer(device, place, place);
+    let owner = other.as_deref().unwrap_or(device);
     owner.on_own_stream(|stream| issue_fill(owner, stream, fill))
 }
 

@@ -113,16 +113,14 @@ impl Pools for CudaDriver {
 
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
         let driver = &self.0;
-        let (sharing, bytes) = match handle {
-            PoolHandle::Descriptor(_) => (PoolSharing::Descriptor, [0; 64]),
-            PoolHandle::Fabric(bytes) => (PoolSharing::Fabric, bytes),
+        // The driver takes a descriptor instead of an address, and reads other handles.
+        let (sharing, handle): (_, *mut c_void) = match &handle {
+            PoolHandle::Descriptor(descriptor) => {
+                (PoolSharing::Descriptor, std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize))
+            }
+            PoolHandle::Fabric(bytes) => (PoolSharing::Fabric, bytes.as_ptr().cast_mut().cast()),
         };
         driver.check_pool(ordinal, sharing)?;
-        // The driver takes a descriptor instead of an address, and reads other handles.
-        let handle: *mut c_void = match handle {
-            PoolHandle::Descriptor(descriptor) => std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize),
-            PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
-        };
         let device = driver.open_device(ordinal)?;
         self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api| {
             // SAFETY: a handle of that type, which the driver may find wrong.
