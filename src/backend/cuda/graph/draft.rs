@@ -5,14 +5,14 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMSET_NODE_PARAMS_st, CUfunction, CUgraph_st,
-    CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMSET_NODE_PARAMS_st, CUgraph_st, CUgraphExec_st,
+    CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 
 use super::copies::one_row;
 use super::release_after_runs;
 use crate::backend::cuda::base::api::Api;
-use crate::backend::cuda::kernel::kernel_launch::CudaBoundLaunch;
+use crate::backend::cuda::kernel::kernel_launch::{CudaBoundLaunch, node};
 use crate::backend::cuda::kernel::own_module::THREADS;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
@@ -91,13 +91,14 @@ impl<'a> Draft<'a> {
             Work::Fill(fill) if is_host(fill.dst.place) => self.add_call(HostCall::Fill(*fill), after)?,
             Work::Fill(fill) => self.add_fill(fill, after)?,
             Work::Reduce(job) => reduce::launch_with(self.device, job, |function, blocks, arguments| {
-                self.add_own_kernel(function, blocks, THREADS, arguments, after)
+                self.add_kernel(&node(function, [blocks, 1, 1], [THREADS, 1, 1], arguments), after)
             })?,
             Work::RandomNum(job) => {
                 return random_num::launch_with(self.device, job, |kernels, arguments| {
                     // One after the other.
                     kernels.iter().try_fold(after.to_vec(), |last, &(function, blocks, threads)| {
-                        Ok(vec![self.add_own_kernel(function, blocks, threads, arguments, &last)?])
+                        let params = node(function, [blocks, 1, 1], [threads, 1, 1], arguments);
+                        Ok(vec![self.add_kernel(&params, &last)?])
                     })
                 });
             }
@@ -138,30 +139,6 @@ impl<'a> Draft<'a> {
             // run.
             unsafe { api.graph_add_memset(graph, after.as_ptr(), after.len(), &job, context) }
         })
-    }
-
-    /// `arguments`: one for each, as the kernel declares them.
-    fn add_own_kernel(
-        &self,
-        function: CUfunction,
-        blocks: u32,
-        threads: u32,
-        arguments: *mut *mut c_void,
-        after: &[CUgraphNode],
-    ) -> Result<CUgraphNode> {
-        let params = CUDA_KERNEL_NODE_PARAMS_st {
-            func: function,
-            gridDimX: blocks,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: threads,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: 0,
-            kernelParams: arguments,
-            extra: std::ptr::null_mut(),
-        };
-        self.add_kernel(&params, after)
     }
 
     fn add_kernel(&self, params: &CUDA_KERNEL_NODE_PARAMS_st, after: &[CUgraphNode]) -> Result<CUgraphNode> {

@@ -34,18 +34,15 @@ struct State {
     kept: Kept,
     has_user_code: bool,
     has_kernels: bool,
-    /// Behind the latest run.
-    latest: Option<Mark>,
-    /// That was a run of another graph of the driver, which does not order the two.
-    latest_is_of_another: bool,
+    /// Behind the latest run, which was of this graph of the driver.
+    latest: Option<(Mark, Raw<CUgraphExec_st>)>,
 }
 
 impl State {
     fn new(raw: Raw<CUgraphExec_st>, kept: Kept) -> Self {
         let has_user_code = kept.nodes.iter().any(|work| matches!(work, Work::HostFn(_)));
         let has_kernels = kept.nodes.iter().any(|work| matches!(work, Work::Launch(_)));
-        let (latest, latest_is_of_another) = (None, false);
-        Self { raw, kept, has_user_code, has_kernels, latest, latest_is_of_another }
+        Self { raw, kept, has_user_code, has_kernels, latest: None }
     }
 }
 
@@ -67,7 +64,6 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     std::mem::swap(&mut *state, &mut before);
     let is_another = state.raw.0 != before.raw.0;
     state.latest = before.latest.take();
-    state.latest_is_of_another = is_another || before.latest_is_of_another;
     drop(state);
     release_after_runs(device, is_another.then_some(before.raw), before.kept);
     Ok(())
@@ -106,9 +102,11 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         if graph.has_user_code {
             stream.note_dependence();
         }
-        // The driver does not order launches of a graph without nodes either.
+        // The driver does not order runs of two of its graphs, nor launches of a graph without nodes. (A graph that was
+        // replaced is there until its runs are over, so no other one has its address before.)
         let is_empty = graph.kept.nodes.is_empty();
-        if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another || is_empty) {
+        let is_unordered = |raw: Raw<_>| is_empty || raw.0 != graph.raw.0;
+        if let Some((before, _)) = graph.latest.as_ref().filter(|latest| is_unordered(latest.1)) {
             // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
             // same device.
             stream.device.call_here(|api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) })?;
@@ -120,8 +118,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
             stream.device.call_here(|api| unsafe { api.graph_launch(graph.raw.0, stream.raw.0) })?;
         }
         stream.record(&mark)?;
-        graph.latest = Some(mark);
-        graph.latest_is_of_another = false;
+        graph.latest = Some((mark, graph.raw));
         Ok(())
     });
     for work in &graph.kept.nodes {
@@ -140,7 +137,7 @@ impl CudaGraph {
 
 impl Graph for CudaGraph {
     fn is_running(&self) -> Result<bool> {
-        self.state.lock().latest.as_ref().map_or(Ok(false), |mark| mark.ask().map(|past| !past))
+        self.state.lock().latest.as_ref().map_or(Ok(false), |(mark, _)| mark.ask().map(|past| !past))
     }
 
     /// The driver cannot drop work: what it holds will run.

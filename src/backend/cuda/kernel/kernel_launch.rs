@@ -5,7 +5,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUDA_KERNEL_NODE_PARAMS_st, CUfunc_st};
+use cudarc::driver::sys::{CUDA_KERNEL_NODE_PARAMS_st, CUfunc_st, CUfunction};
 
 use crate::backend::cuda::kernel::module::CudaKernel;
 use crate::backend::cuda::runtime::Raw;
@@ -53,18 +53,30 @@ impl CudaBoundLaunch {
     pub fn with_params<R>(&self, f: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS_st) -> R) -> R {
         let mut len = self.len;
         let mut extra = in_a_block(self.arguments.as_ptr().cast_mut().cast(), &raw mut len);
-        f(&CUDA_KERNEL_NODE_PARAMS_st {
-            func: self.raw.0,
-            gridDimX: self.grid[0],
-            gridDimY: self.grid[1],
-            gridDimZ: self.grid[2],
-            blockDimX: self.threads[0],
-            blockDimY: self.threads[1],
-            blockDimZ: self.threads[2],
-            sharedMemBytes: self.shared_bytes,
-            kernelParams: std::ptr::null_mut(),
-            extra: if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() },
-        })
+        let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
+        let params = node(self.raw.0, self.grid, self.threads, std::ptr::null_mut());
+        f(&CUDA_KERNEL_NODE_PARAMS_st { sharedMemBytes: self.shared_bytes, extra, ..params })
+    }
+}
+
+/// A launch without dynamic memory as a node of a graph. `arguments`: one for each, as the kernel declares them.
+pub fn node(
+    func: CUfunction,
+    grid: [u32; 3],
+    threads: [u32; 3],
+    arguments: *mut *mut c_void,
+) -> CUDA_KERNEL_NODE_PARAMS_st {
+    CUDA_KERNEL_NODE_PARAMS_st {
+        func,
+        gridDimX: grid[0],
+        gridDimY: grid[1],
+        gridDimZ: grid[2],
+        blockDimX: threads[0],
+        blockDimY: threads[1],
+        blockDimZ: threads[2],
+        sharedMemBytes: 0,
+        kernelParams: arguments,
+        extra: std::ptr::null_mut(),
     }
 }
 

@@ -71,55 +71,41 @@ type Now = dyn FnOnce(&DriverState, bool) -> Result<()> + Send;
 struct Entry {
     release: Release,
     now: Box<Now>,
-    marks: Marks,
+    marks: Vec<Awaited>,
 }
 
-/// The positions that streams must reach.
-pub struct Marks {
-    /// With the position of its stream that each of them follows.
-    marks: Vec<(Arc<StreamState>, Position, Mark)>,
-    /// There is no mark in some busy stream: the block must stay until all streams are idle.
-    incomplete: bool,
-}
+/// A position that a stream must reach, and the mark that follows it. Without one the entry stays until all streams are
+/// idle.
+type Awaited = (Arc<StreamState>, Position, Option<Mark>);
 
-impl Marks {
-    /// In every stream whose work may use this memory.
-    pub fn in_busy_streams(driver: &DriverState, release: &Release) -> Self {
-        let mut marks = Self { marks: Vec::new(), incomplete: false };
-        for stream in driver.streams_with_work() {
-            if !release.may_be_used_by(&stream) {
-                continue;
-            }
-            let position = stream.submitted();
-            let mark = stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
-                // A device that failed runs nothing any more. One failed query is no failure of the device.
-                Ok(true) | Err(_) => None,
-                Ok(false) => Some(stream.mark()),
-            });
-            match mark.flatten() {
-                None => {}
-                Some(Ok(mark)) => marks.marks.push((stream, position, mark)),
-                Some(Err(_)) => marks.incomplete = true,
-            }
+/// In every busy stream whose work may use this memory.
+fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<Awaited> {
+    let mut marks = Vec::new();
+    for stream in driver.streams_with_work() {
+        if !release.may_be_used_by(&stream) {
+            continue;
         }
-        marks
+        let position = stream.submitted();
+        let mark = stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
+            // A device that failed runs nothing any more. One failed query is no failure of the device.
+            Ok(true) | Err(_) => None,
+            Ok(false) => Some(stream.mark().ok()),
+        });
+        if let Some(mark) = mark.flatten() {
+            marks.push((stream, position, mark));
+        }
     }
+    marks
+}
 
-    /// No stream had work.
-    pub fn is_empty(&self) -> bool {
-        self.marks.is_empty() && !self.incomplete
-    }
-
-    fn are_past(&self) -> bool {
-        let is_past = |(stream, position, mark): &(Arc<StreamState>, Position, Mark)| {
-            let past = mark.is_past();
-            if past {
-                stream.note_finished(*position);
-            }
-            past
-        };
-        !self.incomplete && self.marks.iter().all(is_past)
-    }
+fn are_past(marks: &[Awaited]) -> bool {
+    marks.iter().all(|(stream, position, mark)| {
+        let past = mark.as_ref().is_some_and(Mark::is_past);
+        if past {
+            stream.note_finished(*position);
+        }
+        past
+    })
 }
 
 /// Some work waits for the program, so the driver may not wait for it.
@@ -145,7 +131,7 @@ impl Pending {
         let may_wait = may_wait || over_limit;
         let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
             let wanted = may_wait || !entry.release.may_wait;
-            idle || wanted && entry.marks.are_past()
+            idle || wanted && are_past(&entry.marks)
         });
         self.entries.lock().extend(waiting);
         let mut count = 0;
@@ -172,7 +158,7 @@ impl Pending {
         self.kept.store(0, Ordering::Relaxed);
         // The marks show how far a stream has come that is never idle.
         for entry in entries {
-            entry.marks.are_past();
+            are_past(&entry.marks);
         }
         !depends_on_program(driver)
     }
@@ -244,7 +230,7 @@ pub fn release(
 ) -> Result<()> {
     reap(driver);
     let _outside = OutsideCaptures::enter(&driver.api);
-    let marks = Marks::in_busy_streams(driver, &release);
+    let marks = mark_busy_streams(driver, &release);
     if marks.is_empty() {
         return now(driver, false);
     }

@@ -1,6 +1,7 @@
 //! An open device.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::backend::base::broker::Parcel;
@@ -41,7 +42,7 @@ fn drain(device: &Arc<DeviceState>) -> bool {
             pending::reap_all(driver);
         }
         let is_quiet = idle && !device.is_watching() && !pending::has_any_of(device);
-        Ok(is_quiet && device.words().is_none_or(Words::try_end))
+        Ok(is_quiet && device.words.get().is_none_or(Words::try_end))
     });
     matches!(drained, Ok(Wait::Done))
 }
@@ -52,7 +53,7 @@ fn destroy_all(device: &Arc<DeviceState>) {
     device.driver.remove_streams_of(device).iter().for_each(|stream| stream.destroy());
     device.destroy_all();
     OWN_MODULES.iter().for_each(|module| module.unload(device));
-    if let Some(words) = device.words() {
+    if let Some(words) = device.words.get() {
         words.release(&device.driver, &device.context);
     }
 }
@@ -183,7 +184,7 @@ impl Device for CudaDevice {
     }
 
     fn streams_wait_for_tickets(&self) -> bool {
-        self.0.words().is_some()
+        self.0.words.get().is_some()
     }
 
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
@@ -205,7 +206,7 @@ impl Device for CudaDevice {
         device.set_closed();
         if !drained {
             // Work that still runs needs its streams, its memory and the context.
-            driver.forsake();
+            driver.forsaken.store(true, Ordering::Relaxed);
             return Err(Fault::new(
                 FaultKind::Execution,
                 format!(

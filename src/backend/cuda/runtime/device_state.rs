@@ -52,8 +52,8 @@ pub struct DeviceState {
     pub managed_bytes: Level,
     /// The driver's handles of pools that exist, for the functions that create and destroy pools.
     pub pools: Mutex<HashSet<usize>>,
-    /// Set when the device is opened, if its streams can wait for words.
-    words: OnceLock<Words>,
+    /// Set when the device is opened, if its streams can wait for words. Otherwise the driver runs host functions itself.
+    pub words: OnceLock<Words>,
     /// Set when the observers have got the failure of the device.
     pub reported: OnceLock<()>,
     /// Where higher modules keep their state of this device.
@@ -89,11 +89,6 @@ impl DeviceState {
             reported: OnceLock::new(),
             features: Slots::default(),
         })
-    }
-
-    /// For host functions. `None` if the driver has to run them itself.
-    pub fn words(&self) -> Option<&Words> {
-        self.words.get()
     }
 
     /// Keeps the device open until the result is dropped. `None` if it is closed.
@@ -242,7 +237,7 @@ impl DeviceState {
     /// Fails if the driver does not let streams wait for words; `so` says what cannot be done then, and what can.
     pub fn require_words(&self, so: &str) -> Result<()> {
         let text = || format!("this CUDA driver's streams cannot wait for a word in memory, so {so}");
-        self.words().map(drop).ok_or_else(|| Fault::unsupported(text()))
+        self.words.get().map(drop).ok_or_else(|| Fault::unsupported(text()))
     }
 
     /// Tests whether the driver lets streams wait for words. Part of opening the device.

@@ -144,13 +144,8 @@ impl DriverState {
         self.acquire_context(usable.ok_or_else(no_healthy_device)?)
     }
 
-    /// Leaves a device whose work does not end as it is.
-    pub fn forsake(&self) {
-        // Relaxed: a flag by itself.
-        self.forsaken.store(true, Ordering::Relaxed);
-    }
-
     pub fn is_forsaken(&self) -> bool {
+        // Relaxed: a flag by itself.
         self.forsaken.load(Ordering::Relaxed)
     }
 

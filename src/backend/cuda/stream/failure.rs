@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, mpsc};
 
+use crate::backend::Result;
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::held;
-use crate::backend::{Failure, Result};
 
 /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
 #[inline]
@@ -30,7 +30,7 @@ fn report(device: &Arc<DeviceState>) {
         }
         let Some(stream) = streams.iter().find(|stream| stream.observer.is_some()) else { return };
         let (end, ended) = mpsc::channel::<()>();
-        stream.fail(Failure { fault: fault.clone(), position: None, thread: None, launch: None }, end);
+        stream.fail(fault.clone(), None, None, end);
         // An error says that the other end is dropped, as it should be.
         let _ = ended.recv();
     });

@@ -49,7 +49,7 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((addr, number)) = self.done
-            && let Some(words) = self.stream.device.words()
+            && let Some(words) = self.stream.device.words.get()
         {
             // Release: the device sees what was written before it goes on, and the slot is free.
             at(addr).store(number, Ordering::Release);
@@ -138,7 +138,7 @@ fn queue_and_wait<F: Send + 'static>(
     stream.submit_with_calls(
         #[inline(always)]
         |place| {
-            let Some(words) = stream.device.words() else {
+            let Some(words) = stream.device.words.get() else {
                 return launch_boxed(stream, without_word, function);
             };
             let calls = match place {
@@ -213,7 +213,7 @@ unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
     };
-    let done = stream.device.words().is_some_and(Words::begin_job).then_some(done);
+    let done = stream.device.words.get().is_some_and(Words::begin_job).then_some(done);
     Begun { function, turn: Turn { stream, aborts, done } }
 }
 

@@ -161,8 +161,12 @@ impl StreamState {
         self.waits_until.get().copied()
     }
 
-    /// Reports a failure to the observer, and then drops `hold`.
-    pub fn fail<T: Send + 'static>(&self, failure: Failure, hold: T) {
+    /// Reports a failure to the observer, with where it was queued if that is known, and then drops `hold`.
+    pub fn fail<T>(&self, fault: Fault, position: Option<Position>, thread: Option<u32>, hold: T)
+    where
+        T: Send + 'static,
+    {
+        let failure = Failure { fault, position, thread, launch: None };
         let Some(report) = self.observer.as_ref().and_then(|observer| observer.failed(failure)) else {
             return;
         };

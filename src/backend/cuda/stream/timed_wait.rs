@@ -17,7 +17,7 @@ use crate::backend::base::timer::{Limit, Timer, Waiter};
 use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Delivery, Failure, Position, Result, Ticket, thread_number};
+use crate::backend::{Delivery, Position, Result, Ticket, thread_number};
 
 /// The timer of a driver's waits.
 static TIMER: Key<Arc<Timer>> = Key::new();
@@ -86,13 +86,8 @@ impl Waiter for TimedWait {
         if self.has_happened() {
             return drop(ticket);
         }
-        let failure = Failure {
-            fault: Timer::fault(limit.duration),
-            position: self.position.get().copied(),
-            thread: Some(self.thread),
-            launch: None,
-        };
-        self.stream.fail(failure, ticket);
+        let position = self.position.get().copied();
+        self.stream.fail(Timer::fault(limit.duration), position, Some(self.thread), ticket);
     }
 }
 

@@ -12,14 +12,13 @@ use parking_lot::Mutex;
 use super::host_fn;
 use super::state::{HostWait, StreamState, note};
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Change, Delivery, Failure, Notify, NotifyWait, Position, Result, Ticket, thread_number};
+use crate::backend::{Change, Delivery, Notify, NotifyWait, Position, Result, Ticket, thread_number};
 
 impl HostWait {
     fn end(&self, outcome: Result<()>) {
         let ticket = self.ticket.lock().take();
         let (Err(fault), Some(ticket)) = (outcome, ticket) else { return };
-        let (position, thread) = (self.position.get().copied(), Some(self.thread));
-        self.stream.fail(Failure { fault, position, thread, launch: None }, ticket);
+        self.stream.fail(fault, self.position.get().copied(), Some(self.thread), ticket);
     }
 }
 

@@ -23,7 +23,7 @@ use crate::backend::cuda::stream::state::{DriverWait, StreamState};
 use crate::backend::cuda::stream::watch;
 use crate::backend::stream::watch::{Expected, word_at};
 use crate::backend::{
-    Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite, Wait, thread_number,
+    Comparison, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite, Wait, thread_number,
 };
 
 /// How long a stream gets to see a value that ends its wait.
@@ -56,7 +56,7 @@ fn explain(fault: Fault) -> Fault {
 /// The word is managed memory, for which the host stands in for the driver. Only where it may go there
 /// while the device works, and streams wait for it.
 fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
-    let is_asked = span.place != Place::Pinned && device.words().is_some();
+    let is_asked = span.place != Place::Pinned && device.words.get().is_some();
     if !is_asked || !foreign::is_managed(device, span.addr)? {
         return Ok(false);
     }
@@ -137,8 +137,7 @@ fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
 fn end_all(stream: &StreamState) -> Result<()> {
     let waits = stream.value_waits.take();
     for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
-        let (position, thread) = (Some(wait.position), Some(wait.thread));
-        stream.fail(Failure { fault: wait.wait.never_came(), position, thread, launch: None }, ());
+        stream.fail(wait.wait.never_came(), Some(wait.position), Some(wait.thread), ());
         end_wait(&wait, &stream.device)?;
     }
     Ok(())

@@ -29,7 +29,7 @@ impl StreamCalls {
     pub fn end(self) {
         // Acquire, with the Release of the jobs.
         let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
-        match self.stream.device.words() {
+        match self.stream.device.words.get() {
             Some(words) if is_over => words.give_back(self.word),
             _ => mem::forget(self),
         }
