@@ -9,6 +9,7 @@ use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 /// What fits into a slot.
 pub const ROOM: usize = 64;
@@ -25,32 +26,15 @@ struct Slot {
     _room: UnsafeCell<MaybeUninit<[u8; ROOM]>>,
 }
 
-/// Slots that are used one after the other. The driver has pointers into them, so they are behind
-/// one as well.
+/// Slots that are used one after the other. Not in a box, which may have the only pointers into it: the driver has some.
 struct Chunk {
-    slots: NonNull<Slot>,
+    slots: Arc<[MaybeUninit<Slot>]>,
     /// The number of the latest call in it, once it is full.
     last: u32,
 }
 
-// SAFETY: it owns the slots; what is in them was given away to the driver.
+// SAFETY: a slot is used by the thread that took it, and then by the one on which the driver calls.
 unsafe impl Send for Chunk {}
-
-impl Chunk {
-    fn new() -> Self {
-        let slots: Box<[MaybeUninit<Slot>]> = Box::new_uninit_slice(CHUNK);
-        let slots = NonNull::from(Box::leak(slots)).cast();
-        Self { slots, last: 0 }
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        let slots = NonNull::slice_from_raw_parts(self.slots.cast::<MaybeUninit<Slot>>(), CHUNK);
-        // SAFETY: from `new`, and dropped once.
-        drop(unsafe { Box::from_raw(slots.as_ptr()) });
-    }
-}
 
 /// The slots of a stream.
 #[derive(Default)]
@@ -78,7 +62,7 @@ impl CallSlots {
         let index = CHUNK - self.left;
         self.left -= 1;
         // SAFETY: within the chunk.
-        unsafe { chunk.slots.add(index) }.cast()
+        unsafe { NonNull::from(&*chunk.slots).cast::<Slot>().add(index) }.cast()
     }
 
     /// Begins a chunk: the oldest, if its calls are done, or a new one.
@@ -89,7 +73,7 @@ impl CallSlots {
         }
         let done = self.chunks.iter().take_while(|chunk| is_reached(reached, chunk.last)).count();
         if done == 0 {
-            self.chunks.push_back(Chunk::new());
+            self.chunks.push_back(Chunk { slots: Arc::new_uninit_slice(CHUNK), last: 0 });
         } else {
             // All but one of them may go.
             let too_many = self.chunks.len().saturating_sub(KEPT);
