@@ -5,10 +5,9 @@
 use cudarc::driver::sys::{CU_MEMHOSTALLOC_PORTABLE, CUgraphNode};
 
 use super::draft::{Draft, HostCall};
-use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::transfer::memcpy::{is_host, is_pageable};
 use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
-use crate::backend::{Copy, Copy2d, FaultKind, Place, Result, Rows, Span};
+use crate::backend::{Copy, Copy2d, Place, Result, Rows, Span};
 
 /// The most pinned memory of one copy. Longer ones take several turns.
 const ROOM: usize = 4 << 20;
@@ -85,9 +84,7 @@ impl Draft<'_> {
 
     /// Pinned memory that the graph keeps.
     fn pinned_room(&mut self, len: usize) -> Result<usize> {
-        // SAFETY: new pinned memory.
-        let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, CU_MEMHOSTALLOC_PORTABLE) };
-        let room = self.device.context.call_for(FaultKind::OutOfHostMemory, allocate)?.expose_provenance();
+        let room = self.device.context.alloc_host(len, CU_MEMHOSTALLOC_PORTABLE)?;
         self.kept.rooms.push(room);
         Ok(room)
     }

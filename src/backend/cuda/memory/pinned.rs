@@ -10,7 +10,6 @@ use parking_lot::{Mutex, MutexGuard};
 use super::blocks;
 use super::pending::{self, Release};
 use crate::algo::map::typed_slots::Key;
-use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::base::owned::Origin;
 use crate::backend::cuda::runtime::Context;
 use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
@@ -71,11 +70,7 @@ pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
 }
 
 fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
-    let (context, base) = in_any_context(driver, |context| {
-        // SAFETY: new pinned memory, for all contexts.
-        let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, CU_MEMHOSTALLOC_PORTABLE) };
-        context.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
-    })?;
+    let (context, base) = in_any_context(driver, |context| context.alloc_host(len, CU_MEMHOSTALLOC_PORTABLE))?;
     remember(driver, base, Origin::Allocated, context);
     driver.owned.add(base, len);
     Ok(base)

@@ -166,6 +166,13 @@ impl Context {
         calls(api).map_err(|failure| self.note(failure, out_of_memory))
     }
 
+    /// Allocates pinned memory.
+    pub fn alloc_host(&self, len: usize, flags: c_uint) -> Result<usize> {
+        // SAFETY: new memory of the driver.
+        let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, flags) };
+        self.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
+    }
+
     /// The driver, with this context current. Fails if the context has failed.
     #[inline(always)]
     pub fn ready(&self, out_of_memory: FaultKind) -> Result<&Api> {

@@ -28,29 +28,28 @@ static CLOCK: Key<Mutex<Option<Base>>> = Key::new();
 struct Base {
     raw: Raw<CUevent_st>,
     at: Duration,
+    /// How long the wait for the event took.
+    took: Duration,
 }
 
 impl Base {
     /// Records an event now. Its timestamp is exact to the time that a wait for the device takes, the shortest of some.
     fn new(device: &DeviceState) -> Result<Self> {
-        let (mut best, mut took) = Self::once(device)?;
+        let mut best = Self::once(device)?;
         for _ in 1..MOST_TRIES {
-            if took <= CLOSE_ENOUGH {
+            if best.took <= CLOSE_ENOUGH {
                 break;
             }
-            let again = Self::once(device).inspect_err(|_| device.destroy_event(best.raw));
-            let (mut other, time) = again?;
-            if time < took {
+            let mut other = Self::once(device).inspect_err(|_| device.destroy_event(best.raw))?;
+            if other.took < best.took {
                 std::mem::swap(&mut best, &mut other);
-                took = time;
             }
             device.destroy_event(other.raw);
         }
         Ok(best)
     }
 
-    /// A base, and how long the wait took.
-    fn once(device: &DeviceState) -> Result<(Self, Duration)> {
+    fn once(device: &DeviceState) -> Result<Self> {
         let raw = device.create_event(true)?;
         let begin = clock::now();
         let recorded = device.on_own_stream(|stream| {
@@ -58,11 +57,9 @@ impl Base {
             // `on_own_stream` keeps open.
             device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
         });
-        let base = Self { raw, at: clock::now() };
-        if recorded.is_err() {
-            device.destroy_event(raw);
-        }
-        recorded.map(|()| (base, base.at.saturating_sub(begin)))
+        let at = clock::now();
+        recorded.inspect_err(|_| device.destroy_event(raw))?;
+        Ok(Self { raw, at, took: at.saturating_sub(begin) })
     }
 
     /// How many milliseconds after this base `event` was complete.

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUstreamWaitValue_flags};
 use parking_lot::Mutex;
 
-use crate::backend::cuda::base::api::Api;
+use crate::backend::Result;
 use crate::backend::cuda::runtime::{Context, DriverState};
-use crate::backend::{FaultKind, Result};
 
 const PAGE: usize = 4 << 10;
 const WORD: usize = size_of::<AtomicU32>();
@@ -93,12 +92,11 @@ pub const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ
 /// A page of words, all zero.
 fn alloc_page(context: &Context) -> Result<usize> {
     let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    // SAFETY: a new page of pinned memory, which devices address as well.
-    let alloc = |api: &Api| unsafe { api.mem_host_alloc(PAGE, flags) };
-    let page = context.call_for(FaultKind::OutOfHostMemory, alloc)?;
+    // Devices address it as well.
+    let page = context.alloc_host(PAGE, flags)?;
     // SAFETY: just allocated.
-    unsafe { page.cast::<u8>().write_bytes(0, PAGE) };
-    Ok(page.expose_provenance())
+    unsafe { std::ptr::with_exposed_provenance_mut::<u8>(page).write_bytes(0, PAGE) };
+    Ok(page)
 }
 
 pub fn at(addr: usize) -> &'static AtomicU32 {
