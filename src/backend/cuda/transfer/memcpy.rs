@@ -195,7 +195,7 @@ pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
             || issue_on_device(device, stream.raw, copy, way),
         );
     }
-    // A call of its own also if the caller need not wait: an end is on no device, or on another one.
+    // The caller waits for it, or it has an end on another device, or none on the stream's.
     queue_batch(stream, slice::from_ref(copy))
 }
 
