@@ -1,7 +1,7 @@
 //! Batches and rows: what is complete when the call returns.
 
 use super::{Gate, Setup, fail, pageable, pattern, source};
-use crate::backend::{Calls, Copy, Copy2d, Rows, Span, Wait};
+use crate::backend::{Calls, Copy, Copy2d, Node, Rows, Span, Wait, Work};
 
 /// A copy whose source has to be free on return, although the driver reads it late.
 fn staged(dst: Span, src: Span) -> Copy {
@@ -85,4 +85,32 @@ fn rows_leave_their_gaps() {
     }
     assert!(setup.read(&device) == wanted[0]);
     assert!(back == wanted[1]);
+}
+
+/// Pageable memory goes through pinned memory of the graph, in several parts.
+#[test]
+fn graphs_copy_pageable_memory_and_rows() {
+    let Some(setup) = Setup::new() else { return };
+    let stream = setup.stream();
+    let (width, pitch, height) = (3_000, 3_100, 2_000);
+    let rows = |span, pitch| Rows { span, pitch };
+    let from = pattern(pitch * height);
+    let mut to = vec![0; pitch * height];
+    let (there, packed) = (setup.on_device(pitch * height), setup.on_device(width * height));
+    let copy = Copy { dst: there.span(), src: source(&from), stage_source: false };
+    let pack = Copy2d { dst: rows(packed.span(), width), src: rows(there.span(), pitch), width, height };
+    let back = Copy2d { dst: rows(pageable(&mut to), pitch), src: rows(packed.span(), width), width, height };
+    let nodes = [Work::Copy(copy), Work::Copy2d(pack), Work::Copy2d(back)];
+    let after = [vec![], vec![0], vec![1]];
+    let nodes: Vec<Node> = nodes.into_iter().zip(after).map(|(work, after)| Node { work, after }).collect();
+    let graph = setup.device.create_graph(&nodes).unwrap();
+    for _ in 0..2 {
+        to.fill(0);
+        stream.run_graph(&graph).unwrap();
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+        for (row, expected) in to.chunks(pitch).zip(from.chunks(pitch)) {
+            assert!(row[..width] == expected[..width]);
+            assert!(row[width..].iter().all(|byte| *byte == 0));
+        }
+    }
 }
