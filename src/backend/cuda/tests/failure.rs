@@ -51,9 +51,14 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     drop(setup.pinned(10_000));
     other.close().unwrap();
 
-    // Closed and opened again, the device is as new.
+    // Closed, it cannot be opened again in this process.
     drop((stream, bystander));
     setup.device.close().unwrap();
+    let fault = setup.driver.open(0).err().unwrap();
+    assert_eq!(fault.kind(), FaultKind::Execution);
+    assert!(fault.text().contains("start another process"), "{}", fault.text());
+    // As in another process.
+    fail("");
     setup.device = setup.driver.open(0).unwrap();
     drop(setup.on_device(100));
 }
