@@ -88,8 +88,9 @@ fn shared() -> u8 {
 
 /// Its blocks stay in the stripe, for the next thread.
 fn vacate() {
-    let index = MINE.replace(shared());
+    let index = MINE.get();
     if usize::from(index) < OWN {
+        MINE.set(shared());
         free(index);
     }
 }

@@ -29,7 +29,7 @@ const PAGE: usize = 4096;
 struct First<T>(UnsafeCell<T>);
 
 // SAFETY: pieces of the memory are given out, each to one owner; the map is only reached under the lock of `ADDED`.
-unsafe impl<T> Sync for First<T> {}
+unsafe impl<T: Send> Sync for First<T> {}
 
 /// All zeros, and so no part of the file; pages that are never used cost no memory.
 static FIRST_MEMORY: First<[u8; FIRST]> = First(UnsafeCell::new([0; FIRST]));
