@@ -100,9 +100,9 @@ pub fn piece_of(bytes: usize) -> usize {
     (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
 }
 
-/// Calls `work` with pointers, offsets and lengths that together cover `dst`: at once if it is short, otherwise in pieces that
-/// end at multiples of the piece's size in memory (so that two large pieces share no 2 MiB page), on several threads if
-/// possible.
+/// Calls `work` with pointers, offsets and lengths that together cover `dst`: at once if it is short, otherwise in
+/// pieces that end at multiples of the piece's size in memory (so that two large pieces share no 2 MiB page), on
+/// several threads if possible.
 pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(*mut u8, usize, usize) + Sync)) {
     if dst.len < LARGE {
         return work(shared.pointer(dst), 0, dst.len);

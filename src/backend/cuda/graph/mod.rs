@@ -122,8 +122,10 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         Ok(())
     });
     for work in &graph.kept.nodes {
-        if let Work::Record(event) = work {
-            CudaEvent::of(&**event)?.note_record(stream.depends_on_program());
+        if let Work::Record(event) = work
+            && let Ok(event) = CudaEvent::of(&**event)
+        {
+            event.note_record(stream.depends_on_program());
         }
     }
     queued

@@ -52,7 +52,8 @@ pub struct DeviceState {
     pub managed_bytes: Level,
     /// The driver's handles of pools that exist, for the functions that create and destroy pools.
     pub pools: Mutex<HashSet<usize>>,
-    /// Set when the device is opened, if its streams can wait for words. Otherwise the driver runs host functions itself.
+    /// Set when the device is opened, if its streams can wait for words. Otherwise the driver runs host functions
+    /// itself.
     pub words: OnceLock<Words>,
     /// Set when the observers have got the failure of the device.
     pub reported: OnceLock<()>,

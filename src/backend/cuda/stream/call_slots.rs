@@ -26,7 +26,8 @@ struct Slot {
     _room: UnsafeCell<MaybeUninit<[u8; ROOM]>>,
 }
 
-/// Slots that are used one after the other. Not in a box, which may have the only pointers into it: the driver has some.
+/// Slots that are used one after the other. Not in a box, which may have the only pointers into it: the driver has
+/// some.
 struct Chunk {
     slots: Arc<[MaybeUninit<Slot>]>,
     /// The number of the latest call in it, once it is full.

@@ -206,8 +206,9 @@ pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Positio
         finish_before_pageable(stream)?;
     }
     let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
-    // Also when one was refused: the others may be using memory of the caller.
-    let done = if copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
+    // Also when one of several was refused: the others may be using memory of the caller.
+    let may_be_used = queued.is_ok() || copies.len() > 1;
+    let done = if may_be_used && copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
     queued.and_then(|position| done.map(|()| position))
 }
 

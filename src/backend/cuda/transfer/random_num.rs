@@ -85,8 +85,8 @@ fn kernel(job: &RandomNum) -> usize {
     }
 }
 
-/// Gives `launch` the kernels of a job in order, each with its blocks and the threads of one, and their arguments as they
-/// declare them, which are there during the call.
+/// Gives `launch` the kernels of a job in order, each with its blocks and the threads of one, and their arguments as
+/// they declare them, which are there during the call.
 pub fn launch_with<R>(
     device: &DeviceState,
     job: &RandomNum,

@@ -30,8 +30,8 @@ fn names() -> Vec<String> {
     OPS.iter().flat_map(|op| ELEMENTS.map(|element| format!("portacl_reduce_{op}_{element}"))).collect()
 }
 
-/// Gives `launch` the kernel of a reduction, its blocks of [`THREADS`], and its arguments as it declares them, which are
-/// there during the call: destination, source, elements.
+/// Gives `launch` the kernel of a reduction, its blocks of [`THREADS`], and its arguments as it declares them, which
+/// are there during the call: destination, source, elements.
 pub fn launch_with<R>(
     device: &DeviceState,
     reduce: &Reduce,
