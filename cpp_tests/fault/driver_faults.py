@@ -27,7 +27,6 @@ PROBES = {
     # Queries whether there is a further parameter. Without a result, launches are not checked.
     "cuFuncGetParamInfo",
     # Asked after a failure: whether another library holds the context. Without a result the device is opened again.
-    "cuDevicePrimaryCtxGetState",
     # Called by threads of the library so that they do not disturb captures.
     "cuThreadExchangeStreamCaptureMode",
 }

@@ -93,8 +93,9 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
         ));
     }
     let of_stream = |graph: &Arc<Graph>| {
-        let ready = graph.ready.lock();
-        ready.as_ref().is_some_and(|ready| ready.tasks.iter().any(|task| task.stream == stream.handle))
+        // A launch waits for the lock.
+        let ready = graph.ready.lock().clone();
+        ready.is_some_and(|ready| ready.tasks.iter().any(|task| task.stream == stream.handle))
     };
     let graphs = Graph::table().live().map(|(_, graph)| graph);
     let latest = graphs.filter(of_stream).max_by_key(|graph| graph.id).ok_or_else(|| {

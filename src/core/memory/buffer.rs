@@ -149,9 +149,9 @@ pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
 }
 
 /// aclrtSetBufUserData, after [`check_user_data`].
-pub fn set_user_data(raw: u64, offset: usize, bytes: impl Iterator<Item = u8>) -> Result<()> {
+pub fn set_user_data(raw: u64, offset: usize, bytes: &[u8]) -> Result<()> {
     with("buf", raw, |state, _| {
-        state.user[offset..].iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        state.user[offset..][..bytes.len()].copy_from_slice(bytes);
         Ok(())
     })
 }

@@ -242,7 +242,8 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
 ///
 /// The member of that kind was filled; its pointers are null or valid.
 unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change> {
-    // SAFETY: the caller vouches that `kind` names the member of the union that is set.
+    // SAFETY: the caller vouches that `kind` names the member of the union that is set. The three for events have one
+    // layout, so that one is read for all.
     unsafe {
         match kind {
             1 => {

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::memory::buffer;
+use crate::core::memory::buffer::{self, USER_BYTES};
 use crate::ffi::base::{Array, Out, address, guard, guard_out, guard_outs, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMbuf};
 
@@ -100,7 +100,10 @@ pub unsafe extern "C" fn aclrtSetBufUserData(
     guard("aclrtSetBufUserData", || {
         must_not_be_null("dataPtr", dataPtr)?;
         buffer::check_user_data(size, offset)?;
-        buffer::set_user_data(handle::from_c(buf), offset, Array::new(dataPtr.cast(), size).iter())
+        // Read with no lock held: the memory may fault.
+        let mut bytes = [0; USER_BYTES];
+        bytes.iter_mut().zip(Array::new(dataPtr.cast(), size).iter()).for_each(|(to, from)| *to = from);
+        buffer::set_user_data(handle::from_c(buf), offset, &bytes[..size])
     })
 }
 

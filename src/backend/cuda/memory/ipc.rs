@@ -99,7 +99,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
 ///
 /// It is open, and the caller's alone.
 pub unsafe fn made_by_driver(number: c_int) -> OwnedFd {
-    // SAFETY: the caller promises that it is open, and nobody else closes it.
+    // SAFETY: the caller promises that it is open, and that no other code closes it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     // It fails for closed descriptors only.
     let _ = fcntl_setfd(&descriptor, FdFlags::CLOEXEC);

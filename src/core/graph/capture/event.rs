@@ -150,5 +150,8 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     if recorder.join(capture) {
         return Ok(());
     }
-    Err(error_with!(Code::StreamCaptureConflict, "{stream} has joined another capture meanwhile, by another thread"))
+    Err(error_with!(
+        Code::StreamCaptureConflict,
+        "{stream} has joined another capture, or changes a task group, meanwhile, by another thread"
+    ))
 }

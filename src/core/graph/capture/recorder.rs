@@ -137,10 +137,8 @@ impl<'a> Recorder<'a> {
 
     /// Fails if no work can be recorded now.
     pub fn check_open(&self) -> Result<()> {
-        if self.update().is_none() {
-            self.take_part()?.check()?;
-        }
-        Ok(())
+        let updates = matches!(*self.part.lock(), Part::Update(_));
+        if updates { Ok(()) } else { self.take_part()?.check() }
     }
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {

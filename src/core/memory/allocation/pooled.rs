@@ -61,8 +61,8 @@ impl Allocation {
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }
 
-    /// Inserts a block of a core pool, under the pool's lock, in a record of the pool. False: the record is 0, or there is no
-    /// memory for it.
+    /// Inserts a block of a core pool, under the pool's lock, in a record of the pool. False: the record is 0, or there
+    /// is no memory for it.
     #[inline(always)]
     pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
         let (Taken { addr: base, len, room, note }, PoolTag([first, pool])) = (taken, tag);

@@ -14,8 +14,8 @@ use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// The statistics of pools of one place and use that have ended. The peaks are the largest of all pools together, as far
-/// as they include ended ones.
+/// The statistics of pools of one place and use that have ended. The peaks are the largest of all pools together, as
+/// far as they include ended ones.
 pub type Ended = Mutex<Stats>;
 
 /// The statistics of ended pools, of a device or of host memory, by the use of the pools.
