@@ -2,11 +2,10 @@
 #include <acl/acl.h>
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/base/cuda_driver.h"
 #include "support/skips.h"
 
 using namespace portacl_test;
@@ -14,14 +13,13 @@ using namespace portacl_test;
 namespace {
 
 // Holds the primary context of the first device until the program ends, as another library of the process may. A driver
-// takes most of a second to create a context, and nearly every test would. Programs that tests start do not inherit it.
+// takes a quarter of a second or more for a context, and nearly every test would. Programs that tests start do not hold
+// one.
 void HoldContext() {
     if (!std::getenv("PORTACL_TEST_HOLD_CONTEXT") || testing::GTEST_FLAG(list_tests)) return;
     unsetenv("PORTACL_TEST_HOLD_CONTEXT");
-    void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-    const auto init = reinterpret_cast<int (*)(unsigned)>(driver ? dlsym(driver, "cuInit") : nullptr);
-    const auto retain =
-        reinterpret_cast<int (*)(void**, int)>(driver ? dlsym(driver, "cuDevicePrimaryCtxRetain") : nullptr);
+    const auto init = DriverFunction<int (*)(unsigned)>("cuInit");
+    const auto retain = DriverFunction<int (*)(void**, int)>("cuDevicePrimaryCtxRetain");
     void* context = nullptr;
     const bool holds = init && retain && init(0) == 0 && retain(&context, 0) == 0;
     std::printf("%s the context of device 0\n", holds ? "holds" : "cannot hold");

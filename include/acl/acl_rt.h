@@ -3587,7 +3587,7 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
  * @param deviceId 0 to the number of devices minus 1.
  * @param errorInfo the description of aclrtGetErrorVerbose; not read.
  * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed; reset it with aclrtResetDeviceForce.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed; it works again in another process.
  * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
  * @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.
  */

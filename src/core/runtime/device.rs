@@ -178,7 +178,8 @@ pub fn repair(id: i32) -> Result<()> {
         return Ok(());
     }
     Err(unsupported!(
-        "device {id} has failed, which cannot be repaired in place; release it with aclrtResetDeviceForce and start another process"
+        "device {id} has failed, which cannot be repaired in place; release it with \
+         aclrtResetDeviceForce and start another process"
     ))
 }
 

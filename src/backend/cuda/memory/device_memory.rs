@@ -104,8 +104,7 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
 /// Memory at one address for the host and all devices.
 pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
     let block = with_reaping(&device.driver, || {
-        // A driver would reserve addresses for it: it moves pages to the host, which is slow, and counts as memory
-        // of the device here.
+        // A driver accepts more, and moves pages to the host; here managed memory counts as memory of the device.
         if len as u64 > device.info.total_memory {
             return Err(Fault::out_of_device_memory("managed memory is at most as large as the device's memory"));
         }

@@ -93,7 +93,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
 }
 
 /// A descriptor that the driver has just made. Programs that this process starts do not inherit it, as all descriptors
-/// of the library; the driver makes it inheritable.
+/// of the library; drivers make those of pools inheritable.
 ///
 /// # Safety
 ///
