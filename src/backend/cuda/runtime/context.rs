@@ -70,11 +70,10 @@ impl Context {
         let device = device_of(api, number)?;
         // SAFETY: `device` comes from the driver's list.
         let raw = unsafe { api.primary_ctx_retain(device) }.map_err(|failure| {
-            let is_sticky = failure.is_sticky();
-            let fault = Fault::from(failure);
-            if !is_sticky {
-                return fault;
+            if !failure.is_sticky() {
+                return Fault::from(failure);
             }
+            let fault = Fault::from(failure);
             let text = format!(
                 "CUDA device {ordinal} cannot be opened again: work failed on it, and the driver keeps the failure until \
                  the process ends; start another process. The failure: {}",
