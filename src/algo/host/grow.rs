@@ -27,7 +27,6 @@ pub fn caller_reports() -> bool {
 const SHORT: usize = 4096;
 
 /// A list of `len` copies of `value`; `None`: there is no memory for it.
-#[inline]
 pub fn filled<T: Clone>(value: T, len: usize) -> Option<Vec<T>> {
     if len <= SHORT / size_of::<T>().max(1) {
         return Some(vec![value; len]);
@@ -47,7 +46,6 @@ pub trait Grow {
 macro_rules! grow {
     ($([$($parameters:tt)*] $type:ty),+ $(,)?) => {$(
         impl<$($parameters)*> Grow for $type {
-            #[inline]
             fn make_room(&mut self, more: usize) -> Result<(), TryReserveError> {
                 if self.capacity() - self.len() >= more {
                     return Ok(());

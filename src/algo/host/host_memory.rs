@@ -169,7 +169,6 @@ fn is_longest(size: usize) {
 // SAFETY: blocks are the system's or the reserve's, each of the layout that was asked for, and go back where
 // they came from.
 unsafe impl GlobalAlloc for HostMemory {
-    #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: GlobalAlloc::alloc has the same contract as `from_system`: the layout is not
         // empty.
@@ -185,7 +184,6 @@ unsafe impl GlobalAlloc for HostMemory {
         block
     }
 
-    #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let block = match is_refused() {
             true => ptr::null_mut(),
@@ -206,7 +204,6 @@ unsafe impl GlobalAlloc for HostMemory {
         block
     }
 
-    #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         #[cfg(debug_assertions)]
         faults::count_free();
@@ -218,7 +215,6 @@ unsafe impl GlobalAlloc for HostMemory {
         unsafe { System.dealloc(block, layout) };
     }
 
-    #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !reserve::has(block) && !is_refused() {
             // SAFETY: the block is not in the reserve, so System allocated it with this layout; the

@@ -29,7 +29,6 @@ impl<T: Any + Send + Sync> Published<T> {
     }
 
     /// The object. Hold it briefly, not across a call that blocks.
-    #[inline]
     pub fn get(&self) -> Option<Ref<'_, T>> {
         let pin = reclaim::pin();
         let value = NonNull::new(self.value.load(Ordering::Acquire))?;

@@ -40,7 +40,6 @@ impl<T> SpinLock<T> {
     }
 
     /// Locks.
-    #[inline]
     pub fn lock(&self) -> Guard<'_, T> {
         match self.try_lock() {
             Some(guard) => guard,

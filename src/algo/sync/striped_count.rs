@@ -26,7 +26,6 @@ impl StripedCount {
     ///
     /// Of a thread that raises a count and then reads something, and one that changes that and then reads the
     /// [`Self::exact_total`], at least one sees the other's change.
-    #[inline]
     pub fn raise(&self, thread: usize) {
         match self.own.get(thread) {
             Some(own) => own.store(own.load(Ordering::Relaxed) + 1, Ordering::Release),

@@ -110,7 +110,6 @@ impl Fault {
 pub type Result<T> = std::result::Result<T, Fault>;
 
 /// The object behind one of the traits, which has this type if the backend made it; otherwise a fault with this text.
-#[inline]
 pub(in crate::backend) fn own<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
     object.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, foreign))
 }

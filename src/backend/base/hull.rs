@@ -36,7 +36,6 @@ impl Hull {
         self.first.load(Ordering::Relaxed) <= end && first <= self.end.load(Ordering::Relaxed)
     }
 
-    #[inline]
     pub(in crate::backend) fn contains(&self, addr: usize) -> bool {
         self.first.load(Ordering::Relaxed) <= addr && addr < self.end.load(Ordering::Relaxed)
     }

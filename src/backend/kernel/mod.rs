@@ -138,7 +138,6 @@ pub enum Arguments {
 
 impl Launch<'_> {
     /// The kernel, of the backend with this type.
-    #[inline]
     pub fn kernel_of<K: Kernel>(&self) -> Result<&K> {
         own(&**self.kernel, "the kernel is one of another backend")
     }
@@ -202,7 +201,6 @@ impl Arguments {
     }
 
     /// The argument with this index as an address, if it exists and has the size of one.
-    #[inline]
     pub fn pointer(&self, index: usize, parameter: &Parameter) -> Option<usize> {
         if parameter.size != size_of::<usize>() {
             return None;

@@ -43,7 +43,6 @@ pub const fn bit(device: u32) -> u64 {
 }
 
 /// Whether anything is recorded now. Threads of the program are recorded while any device is.
-#[inline]
 pub fn is_on() -> bool {
     decorators::has(!decorators::CHECKER)
 }

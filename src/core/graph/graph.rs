@@ -74,7 +74,6 @@ impl Graph {
     }
 
     /// Fails for a stream of another device than the one that the graph `is` on; `instead` says what to do.
-    #[inline]
     pub fn check_device(&self, stream: &Stream, is: &str, instead: &str) -> Result<()> {
         if Arc::ptr_eq(&self.device, &stream.device) { Ok(()) } else { Err(self.elsewhere(stream, is, instead)) }
     }

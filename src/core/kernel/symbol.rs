@@ -112,7 +112,6 @@ pub fn function(symbol: usize) -> Result<u64> {
 
 /// The kernel of a `func` argument: a handle is returned as it is, a symbol becomes the handle of its kernel on the
 /// current device. For other values the look-up of the handle returns the error.
-#[inline]
 pub fn callee(func: u64) -> u64 {
     if func == 0 || Handle::from_raw(func).is_some() { func } else { callee_of_symbol(func) }
 }

@@ -64,7 +64,6 @@ pub fn without_memory<R>(body: impl FnOnce() -> R) -> R {
 }
 
 /// Counts an allocation. Returns whether it fails.
-#[inline]
 pub fn next_fails() -> bool {
     #[cfg(test)]
     if IS_WITHOUT.get() {

@@ -112,7 +112,6 @@ pub struct Pin {
 }
 
 /// Pins the current thread. Costs about a nanosecond and writes only memory of this thread.
-#[inline]
 pub fn pin() -> Pin {
     let reader = MINE.get().unwrap_or_else(join);
     let state = reader.state.load(Ordering::Relaxed);
@@ -128,7 +127,6 @@ pub fn pin() -> Pin {
 }
 
 impl Drop for Pin {
-    #[inline]
     fn drop(&mut self) {
         let reader = self.reader;
         let state = reader.state.load(Ordering::Relaxed) - 1;
@@ -147,7 +145,6 @@ impl Drop for Pin {
 
 /// Of two threads, of which one stores, calls this and loads, and the other stores, calls [`heavy_barrier`] and
 /// loads, at least one sees the other's store. The caller has pinned before.
-#[inline]
 pub fn light_barrier() {
     compiler_fence(Ordering::SeqCst);
     if !KERNEL_BARRIER.load(Ordering::Relaxed) {

@@ -76,7 +76,6 @@ impl CudaPool {
     }
 
     /// One attempt of an allocation.
-    #[inline]
     fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
         let (addr, is_new) = stream.state().submit_alloc(&self.turn, len, |api| {
             // SAFETY: a pool and a stream that live.
@@ -86,7 +85,6 @@ impl CudaPool {
     }
 
     /// The block that the driver has just allocated.
-    #[inline]
     fn block(&self, addr: usize, len: usize) -> Block {
         if self.pages.add(addr, len) {
             self.driver.owned.note(addr, len);

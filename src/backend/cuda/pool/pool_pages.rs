@@ -31,7 +31,6 @@ impl PoolPages {
     }
 
     /// A block is here. True where none has been on some of its pages.
-    #[inline]
     pub fn add(&self, addr: usize, len: usize) -> bool {
         let (first, last) = (addr, addr + len - 1);
         let known = |run: &Hull| run.contains(first) && run.contains(last);

@@ -147,14 +147,12 @@ impl Context {
     }
 
     /// Runs driver calls in this context, whatever happened to it before.
-    #[inline]
     pub fn attempt<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Outcome<T> {
         self.enter()?;
         calls(&self.api)
     }
 
     /// Runs driver calls in this context. If a failure ended the context this returns it without a call of the driver.
-    #[inline]
     pub fn call<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
@@ -196,7 +194,6 @@ impl Context {
 
     /// Queries whether something is complete: `false` while the driver returns "not ready", or that a capture forbids
     /// the query.
-    #[inline]
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.healthy()?;
         match self.attempt(question) {
@@ -207,7 +204,6 @@ impl Context {
     }
 
     /// The fault that ended this context, if one did.
-    #[inline]
     pub fn healthy(&self) -> Result<()> {
         if self.failed.get().is_some() { Err(self.has_failed()) } else { Ok(()) }
     }

@@ -100,7 +100,6 @@ impl DeviceState {
         (!self.closed.load(Ordering::Relaxed)).then_some(open)
     }
 
-    #[inline]
     pub fn check_open(&self) -> Result<()> {
         // Acquire, with the Release in `set_closed`: what a call that reads "open" uses still exists.
         if self.closed.load(Ordering::Acquire) { Err(self.is_closed()) } else { Ok(()) }
@@ -113,7 +112,6 @@ impl DeviceState {
     }
 
     /// Runs driver calls in the device's context.
-    #[inline]
     pub fn call<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call(calls)

@@ -7,7 +7,6 @@ use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::held;
 
 /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
-#[inline]
 pub fn reported<T>(device: &Arc<DeviceState>, answer: Result<T>) -> Result<T> {
     if answer.is_err() {
         report(device);

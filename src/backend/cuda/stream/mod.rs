@@ -63,7 +63,6 @@ impl CudaStream {
     }
 
     /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
-    #[inline]
     pub(super) fn reported<T>(&self, answer: Result<T>) -> Result<T> {
         failure::reported(&self.0.device, answer)
     }

@@ -242,7 +242,6 @@ impl StreamState {
         position
     }
 
-    #[inline]
     pub fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
         self.submit(|| self.device.call_here(calls))
     }

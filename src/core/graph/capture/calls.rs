@@ -136,7 +136,6 @@ fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result
 }
 
 /// The result of aclmdlRICaptureGetInfo: a value of `aclmdlRICaptureStatus`, and the graph.
-#[inline]
 pub fn info(raw: u64) -> Result<(i32, u64)> {
     let stream = stream::resolve(raw)?;
     Ok(if stream.is_captured() { info_of(&stream) } else { (0, 0) })

@@ -45,7 +45,6 @@ impl Turn {
     }
 
     /// Submits all deferred frees, before a query about the pool.
-    #[inline]
     pub fn submit_deferred(&self, driver: &DriverState) {
         if self.word.load(Ordering::Acquire) & SOME != 0 {
             self.submit_except(driver, None);
@@ -135,7 +134,6 @@ impl StreamState {
     }
 
     /// Whether there are deferred frees: a hint without the lock.
-    #[inline]
     pub fn defers(&self) -> bool {
         self.defers.load(Ordering::Acquire)
     }
