@@ -11,6 +11,7 @@ compile_error!(
     "portacl needs panic=unwind: each C entry turns a panic into ACL_ERROR_INTERNAL_ERROR, and panic=abort would end the process"
 );
 
+#[macro_use]
 pub mod algo;
 // Loom's primitives cannot be made in constants, and nothing but `algo` is modelled.
 #[cfg(not(loom))]

@@ -110,9 +110,7 @@ impl AddressMap {
 
     /// Registers a range. The time grows with the number of 2 MiB pages that it covers.
     pub fn insert(&self, range: Range) -> Result<(), InsertError> {
-        if range.len == 0 {
-            return Err(InsertError::Empty);
-        }
+        ensure!(range.len != 0, InsertError::Empty);
         let last = last_of(range.base, range.len)?;
         let mut state = self.state.lock();
         while let Some(other) = self.conflict(&range) {

@@ -216,9 +216,7 @@ impl Notify {
         let mut before = place.load(Ordering::Acquire);
         loop {
             let (count, serial) = parts(before);
-            if serial != self.serial {
-                return Err(gone());
-            }
+            ensure!(serial == self.serial, gone());
             if !wait.until.holds(count) {
                 return self.check_peers(deaths).map(|()| false);
             }
@@ -250,9 +248,7 @@ impl Notify {
 
     /// Fails if no peer is left.
     fn check_peers(&self, deaths_before: u64) -> Result<()> {
-        if self.deaths() != deaths_before {
-            return Err(died());
-        }
+        ensure!(self.deaths() == deaths_before, died());
         let now = clock::now().as_millis() as u64;
         let asked = self.asked.load(Ordering::Relaxed);
         if now.saturating_sub(asked) < PEER_INTERVAL.as_millis() as u64 {
@@ -288,19 +284,13 @@ impl Notify {
             Fault::invalid(text)
         };
         let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has another size"))?;
-        if bytes[..8] != MAGIC {
-            return Err(damaged("it begins differently; both processes need the same version"));
-        }
+        ensure!(bytes[..8] == MAGIC, damaged("it begins differently; both processes need the same version"));
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let (slot, serial) = (number(8) as usize, number(12));
-        if slot >= SLOTS || serial == 0 {
-            return Err(damaged("it names none"));
-        }
+        ensure!(slot < SLOTS && serial != 0, damaged("it names none"));
         let page = Page::import(descriptor, slot).map_err(|error| damaged(&error.to_string()))?;
         let is_there = || serial_of(&page, slot) == serial && page.is_open();
-        if !is_there() {
-            return Err(gone());
-        }
+        ensure!(is_there(), gone());
         page.enter(slot);
         if !is_there() {
             page.leave(slot);

@@ -74,9 +74,7 @@ pub fn is_open() -> bool {
 /// has closed continues; a file that another process writes is not touched.
 pub fn open(path: &Path, limit: Option<u64>, gauges: Gauges) -> io::Result<()> {
     let mut recorder = RECORDER.lock();
-    if recorder.is_some() {
-        return Err(io::Error::other("a trace is open"));
-    }
+    ensure!(recorder.is_none(), io::Error::other("a trace is open"));
     let known = CLOSED.lock().get(path).copied();
     let file = TraceFile::create(path, known)?;
     host::forget();

@@ -21,9 +21,7 @@ const DEFAULT: u32 = 0x7fff_ffff;
 /// aclmdlRIBuildBegin: the graph.
 pub fn begin(flag: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    if flag != 0 {
-        return Err(invalid_param!("flag is {flag:#x}; allowed: 0"));
-    }
+    ensure!(flag == 0, invalid_param!("flag is {flag:#x}; allowed: 0"));
     let device = Arc::clone(&thread::current()?.device);
     Ok(Graph::create(&device, true, None)?.handle.raw())
 }
@@ -94,9 +92,7 @@ pub fn end_task(raw: u64, stream: u64) -> Result<()> {
 /// aclmdlRIBuildEnd. `reserve` is an address.
 pub fn end(raw: u64, reserve: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if reserve != 0 {
-        return Err(invalid_param!("reserve is {reserve:#x}; it must be null"));
-    }
+    ensure!(reserve == 0, invalid_param!("reserve is {reserve:#x}; it must be null"));
     let (graph, building) = building(raw)?;
     let no_end = || {
         param_invalid!(
@@ -110,9 +106,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
             return Ready::new(&graph.device, tasks, Drive::Backend, Resources::default());
         }
         let streams = streams_of_runs(tasks, starting);
-        if !tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)) {
-            return Err(no_end());
-        }
+        ensure!(tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)), no_end());
         let tree = Tree { tasks: tasks.to_vec(), ..Tree::default() };
         let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting.len())?;
         Ready::new(&graph.device, tree.tasks, Drive::Host(flow), Resources::default())

@@ -196,9 +196,7 @@ impl Capture {
         // Declared before the lock, and so dropped without it.
         let tasks;
         let mut state = self.state.lock();
-        if state.is_over {
-            return Err(self.has_ended());
-        }
+        ensure!(!state.is_over, self.has_ended());
         state.is_over = true;
         state.counted = None;
         tasks = std::mem::take(&mut state.tasks);

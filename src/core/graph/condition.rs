@@ -26,9 +26,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let allowed = "0 and ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1";
     let default = arguments::numbered("flag", flag, &[None, Some(default)], allowed)?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    if graph.building.is_some() {
-        return Err(not_built());
-    }
+    ensure!(graph.building.is_none(), not_built());
     if graph.ready.lock().is_some() {
         return Err(param_invalid!(
             "modelRI {raw:#x} is captured, and takes no more conditional tasks; create the handle before \
@@ -69,15 +67,11 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     kind.check_count(count)?;
     arguments::no_flags("flags", flags)?;
     let stream = stream::resolve(stream)?;
-    if capture_of(&stream).is_some_and(|capture| capture.is_built) {
-        return Err(not_built());
-    }
+    ensure!(!capture_of(&stream).is_some_and(|capture| capture.is_built), not_built());
     let capture = capture::of(&stream)?;
     let condition = handles::get_arc::<ConditionHandle>("params.handle", raw)?;
     capture.check()?;
-    if !stream.device.native.streams_wait_for_tickets() {
-        return Err(super::flow::no_tickets());
-    }
+    ensure!(stream.device.native.streams_wait_for_tickets(), super::flow::no_tickets());
     let graph = Graph::table()
         .get_arc(capture.graph)
         .ok_or_else(|| param_invalid!("the graph that is captured was destroyed by another thread meanwhile"))?;

@@ -214,9 +214,7 @@ pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
 /// Fails if one of these tasks is not allowed in a graph with conditional tasks, or in a body.
 pub fn check(tasks: &[Task]) -> Result<()> {
     for task in tasks {
-        if task.is_late() {
-            return Err(cannot("task groups"));
-        }
+        ensure!(!task.is_late(), cannot("task groups"));
         if task.step().is_some_and(|step| step.waits()) {
             return Err(cannot("waits for values, notifies and events outside of it"));
         }

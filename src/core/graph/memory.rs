@@ -65,9 +65,7 @@ impl Memory {
         if self.taken.len() != before {
             return Ok(());
         }
-        if owner == graph || self.freed.contains(&addr) {
-            return Err(freed_before(addr));
-        }
+        ensure!(owner != graph && !self.freed.contains(&addr), freed_before(addr));
         self.freed.push(addr);
         Ok(())
     }

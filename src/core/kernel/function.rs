@@ -58,9 +58,7 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
 
 /// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
 pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
-    if flags != 0 {
-        return Err(invalid_param!("flags is {flags}; it must be 0"));
-    }
+    ensure!(flags == 0, invalid_param!("flags is {flags}; it must be 0"));
     Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
 }
 

@@ -108,9 +108,7 @@ pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch)
         return Err(invalid_param!("args is null, and argsSize is not 0"));
     }
     let function = handles::get_arc::<Function>(argument, raw)?;
-    if !Arc::ptr_eq(&function.device, device) {
-        return Err(of_another_device(request, &function, "graph", device));
-    }
+    ensure!(Arc::ptr_eq(&function.device, device), of_another_device(request, &function, "graph", device));
     shape.check_bounds(device.native.info().threads.as_ref())?;
     check_pointers(&function, arguments, device, |_| false)?;
     let recorded = before.recorded.clone().unwrap_or_else(|| Arc::clone(&before.bound) as _);

@@ -88,9 +88,7 @@ pub fn load_file(path: &Path) -> Result<u64> {
     thread::current()?;
     let image = input_file::read(path)
         .map_err(|why| error_with!(Code::InvalidFile, "binPath {} cannot be read: {why}", path.display()))?;
-    if image.is_empty() {
-        return Err(param_invalid!("binPath {} is an empty file; it must be a program", path.display()));
-    }
+    ensure!(!image.is_empty(), param_invalid!("binPath {} is an empty file; it must be a program", path.display()));
     load(&image)
 }
 

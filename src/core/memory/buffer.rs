@@ -124,9 +124,7 @@ pub fn data(raw: u64) -> Result<Data> {
 /// aclrtSetBufDataLen.
 pub fn set_len(raw: u64, len: usize) -> Result<()> {
     with("buf", raw, |state, data| {
-        if len > data.size {
-            return Err(param_invalid!("len is {len}; buffer {raw:#x} has {} bytes", data.size));
-        }
+        ensure!(len <= data.size, param_invalid!("len is {len}; buffer {raw:#x} has {} bytes", data.size));
         state.len = len;
         Ok(())
     })
@@ -175,9 +173,7 @@ fn with_members<R>(head: u64, work: impl FnOnce(&[Handle]) -> Result<R>) -> Resu
 pub fn append(head: u64, raw: u64) -> Result<()> {
     handles::check_not_null::<Buffer>("headBuf", head)?;
     handles::check_not_null::<Buffer>("buf", raw)?;
-    if head == raw {
-        return Err(param_invalid!("headBuf and buf are both {raw:#x}; a buffer cannot follow itself"));
-    }
+    ensure!(head != raw, param_invalid!("headBuf and buf are both {raw:#x}; a buffer cannot follow itself"));
     let _chains = CHAINS.lock();
     with_members(head, |_| Ok(()))?;
     let at = handles::get::<Buffer>("headBuf", head)?;

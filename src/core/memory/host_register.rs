@@ -44,9 +44,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     arguments::not_zero("size", size, "register at least one byte")?;
     arguments::aligned("ptr", addr, REGISTERED_PAGE, format_args!("{REGISTERED_PAGE} bytes"))?;
     let len = size as usize;
-    if addr.checked_add(len).is_none() {
-        return Err(beyond_the_end(addr, len));
-    }
+    ensure!(addr.checked_add(len).is_some(), beyond_the_end(addr, len));
     // While it is held a finalize waits.
     let session = thread::session_outside_host_functions()?;
     // Memory that this library has freed still belongs to it, and will be allocated again.

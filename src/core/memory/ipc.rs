@@ -61,9 +61,7 @@ pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
 }
 
 fn key_of(text: &[u8]) -> Result<Key> {
-    if text.is_empty() {
-        return Err(invalid_param!("key is empty; pass the text that aclrtIpcMemGetExportKey gave"));
-    }
+    ensure!(!text.is_empty(), invalid_param!("key is empty; pass the text that aclrtIpcMemGetExportKey gave"));
     Key::from_text(text).map_err(|fault| about("key", fault))
 }
 
@@ -86,9 +84,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     let (Kind::Device(_), Some(device)) = (found.kind, found.device()) else {
         return Err(not_exported(&found));
     };
-    if size > found.len {
-        return Err(invalid_param!("size is {size}; the allocation at {addr:#x} has {} bytes", found.len));
-    }
+    ensure!(size <= found.len, invalid_param!("size is {size}; the allocation at {addr:#x} has {} bytes", found.len));
     if !addr.is_multiple_of(PAGE) {
         return Err(param_invalid!(
             "devPtr {addr:#x} is no multiple of {PAGE}; allocate at least {PAGE} bytes, and export the start"
@@ -171,9 +167,7 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     /// The largest ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*.
     const LAST_LINK: u64 = 3;
     let key = key_of(text)?;
-    if kind != 0 {
-        return Err(invalid_param!("type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0"));
-    }
+    ensure!(kind == 0, invalid_param!("type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0"));
     if value > LAST_LINK {
         return Err(invalid_param!("attr is {value}; allowed: ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*, 0 to {LAST_LINK}"));
     }

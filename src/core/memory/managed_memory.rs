@@ -31,9 +31,7 @@ const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks:
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     const GLOBAL: u32 = 1;
     arguments::not_zero("size", size, "allocate at least one byte")?;
-    if flag != GLOBAL {
-        return Err(invalid_param!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"));
-    }
+    ensure!(flag == GLOBAL, invalid_param!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"));
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     let total = device.native.info().total_memory;
@@ -236,9 +234,7 @@ pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize
 /// Fails unless `count` ranges can have this many places.
 pub fn check_counts(count: usize, places: usize) -> Result<()> {
     arguments::not_zero("count", count, "pass at least one range")?;
-    if places == 0 || places > count {
-        return Err(invalid_param!("numPrefetchLocs is {places}; allowed: 1 to count {count}"));
-    }
+    ensure!(places != 0 && places <= count, invalid_param!("numPrefetchLocs is {places}; allowed: 1 to count {count}"));
     Ok(())
 }
 

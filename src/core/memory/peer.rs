@@ -21,9 +21,7 @@ fn check_pair(id: i32, peer: i32) -> Result<(u32, u32)> {
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
     device::slot(&session, "peerDeviceId", peer)?;
-    if id == peer {
-        return Err(invalid_param!("deviceId and peerDeviceId are both {id}; they must be different devices"));
-    }
+    ensure!(id != peer, invalid_param!("deviceId and peerDeviceId are both {id}; they must be different devices"));
     Ok((id as u32, peer as u32))
 }
 
@@ -59,9 +57,7 @@ fn switch(peer: i32, on: bool) -> Result<()> {
     let session = runtime::session()?;
     device::slot(&session, "peerDeviceId", peer)?;
     let peer = peer as u32;
-    if peer == device.id {
-        return Err(param_invalid!("peerDeviceId is {peer}, the current device; it must be another one"));
-    }
+    ensure!(peer != device.id, param_invalid!("peerDeviceId is {peer}, the current device; it must be another one"));
     switch_for(&session, &device, peer, on)
 }
 

@@ -59,9 +59,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         return Ok(mapped.into());
     }
     let Some(allocation) = Allocation::known(addr) else {
-        if (backing().is_idle)(&*session.driver, addr) {
-            return Err(stale("ptr", addr));
-        }
+        ensure!(!(backing().is_idle)(&*session.driver, addr), stale("ptr", addr));
         let location = match session.driver.foreign(addr) {
             Foreign::Known(Place::Device(id)) => match session.driver.foreign_block(addr) {
                 Some(block) if block.is_managed => Location::Managed(id),

@@ -169,9 +169,7 @@ fn not_mapped(argument: &str, addr: usize) -> Error {
 pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: bool) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     arguments::no_flags("flags", flags)?;
-    if offset != 0 {
-        return Err(invalid_param!("offset is {offset}; it must be 0: physical memory is mapped as a whole"));
-    }
+    ensure!(offset == 0, invalid_param!("offset is {offset}; it must be 0: physical memory is mapped as a whole"));
     if !addr.is_multiple_of(GRANULARITY) {
         return Err(invalid_param!(
             "virPtr {addr:#x} is no multiple of {GRANULARITY} (aclrtMemGetAllocationGranularity)"
@@ -256,9 +254,7 @@ pub fn unmap(addr: usize) -> Result<()> {
     let (memory, _device) = {
         let mut ranges = RANGES.lock();
         let (base, mapping) = ranges.mapping_mut(addr).ok_or_else(|| not_mapped("virPtr", addr))?;
-        if base != addr {
-            return Err(arguments::not_its_start("virPtr", addr, "mapping", base, mapping.memory.len));
-        }
+        ensure!(base == addr, arguments::not_its_start("virPtr", addr, "mapping", base, mapping.memory.len));
         let memory = Arc::clone(&mapping.memory);
         let device = memory.hold()?;
         mapping.changing = true;

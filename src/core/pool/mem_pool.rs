@@ -117,9 +117,7 @@ impl MemPool {
 
     fn check_gives(&self, size: usize) -> Result<()> {
         // Not by `arguments`: that takes more instructions in each allocation.
-        if size == 0 {
-            return Err(invalid_param!("size is 0; allocate at least one byte"));
-        }
+        ensure!(size != 0, invalid_param!("size is 0; allocate at least one byte"));
         if self.pool.is_imported() {
             return Err(param_invalid!(
                 "memPool {:#x} was imported: its memory is the exporting process's to allocate; import single \

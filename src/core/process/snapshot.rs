@@ -111,9 +111,7 @@ fn check_no_reserve(has_reserve: bool) -> Result<()> {
 fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     argument?;
-    if pid <= 0 {
-        return Err(invalid_param!("pid is {pid}; it must be the number of a process, above 0"));
-    }
+    ensure!(pid > 0, invalid_param!("pid is {pid}; it must be the number of a process, above 0"));
     let own = std::process::id();
     if pid as u32 != own {
         return Err(unsupported!(

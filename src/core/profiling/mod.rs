@@ -95,9 +95,7 @@ pub fn init(folder: &Path) -> Result<()> {
 pub fn finalize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let mut state = STATE.lock();
-    if state.profiler.take().is_none() {
-        return Err(not_begun());
-    }
+    ensure!(state.profiler.take().is_some(), not_begun());
     if !state.of_session {
         trace::close();
     }

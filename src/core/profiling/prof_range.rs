@@ -24,9 +24,7 @@ static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
 /// aclprofStr2Id: the id of a text, from 1 on and the same each time.
 pub fn id_of(text: String) -> Result<u64> {
-    if text.len() > LONGEST_TEXT {
-        return Err(invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
-    }
+    ensure!(text.len() <= LONGEST_TEXT, invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
     let mut names = NAMES.lock();
     let names = names.get_or_insert_default();
     if let Some(id) = names.by_text.get(&text) {

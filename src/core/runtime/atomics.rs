@@ -24,9 +24,7 @@ pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
     let session = thread::session_outside_host_functions()?;
     device::slot(&session, "srcDeviceId", id)?;
     device::slot(&session, "dstDeviceId", peer)?;
-    if id == peer {
-        return Err(invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices"));
-    }
+    ensure!(id != peer, invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices"));
     query(&session, id as u32, Some(peer as u32), operations)
 }
 

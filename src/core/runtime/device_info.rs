@@ -121,9 +121,7 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
     device::slot(&session, "otherDeviceId", other)?;
-    if id == other {
-        return Err(invalid_param!("deviceId and otherDeviceId are both {id}; they must be different devices"));
-    }
+    ensure!(id != other, invalid_param!("deviceId and otherDeviceId are both {id}; they must be different devices"));
     Ok(HOST_BRIDGE)
 }
 

@@ -124,9 +124,7 @@ pub fn init(path: Option<&Path>) -> Result<()> {
 pub fn finalize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let life = LIFE.lock();
-    if INIT_COUNT.load(Ordering::Relaxed) == 0 || ENDING.load(Ordering::Relaxed) {
-        return Err(nothing_to_finalize());
-    }
+    ensure!(INIT_COUNT.load(Ordering::Relaxed) != 0 && !ENDING.load(Ordering::Relaxed), nothing_to_finalize());
     end(life, "aclFinalize")
 }
 
@@ -208,18 +206,14 @@ pub fn default_device() -> Option<i32> {
 ///
 /// A finalize waits for threads that hold it, until its timeout.
 pub fn session() -> Result<Arc<Session>> {
-    if is_finalized() {
-        return Err(finalized());
-    }
+    ensure!(!is_finalized(), finalized());
     if let Some(session) = existing_session() {
         return Ok(session);
     }
     // Waits for a session in teardown: two never exist at once.
     let life = LIFE.lock();
     // A finalize may have run while this waited for the lock.
-    if is_finalized() {
-        return Err(finalized());
-    }
+    ensure!(!is_finalized(), finalized());
     open_session_in(&life)
 }
 

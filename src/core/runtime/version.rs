@@ -58,9 +58,7 @@ fn current() -> Result<Version> {
 /// aclsysGetVersionStr, aclsysGetVersionNum: packages are installed independently, so every name except an empty one is
 /// accepted.
 pub fn of_package(name: &OsStr) -> Result<Version> {
-    if name.is_empty() {
-        return Err(invalid_param!("pkgName is empty; pass the name of a package, as in \"runtime\""));
-    }
+    ensure!(!name.is_empty(), invalid_param!("pkgName is empty; pass the name of a package, as in \"runtime\""));
     current()
 }
 

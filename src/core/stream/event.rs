@@ -253,9 +253,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = resolve(stream)?;
     let event = handles::get_pinned::<Event>("event", raw, stream.pin())?;
-    if !Arc::ptr_eq(&event.device, &stream.device) {
-        return Err(of_another_device(raw, event, &stream));
-    }
+    ensure!(Arc::ptr_eq(&event.device, &stream.device), of_another_device(raw, event, &stream));
     if event.creator == Creator::Plain {
         event.count()?;
     }
@@ -305,12 +303,8 @@ pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
         handles::check_not_null::<Event>("event", raw)?;
         let stream = resolve(stream)?;
         let event = handles::get::<Event>("event", raw)?;
-        if !stream.is_captured() {
-            return Err(not_captured(&stream, "ACL_EVENT_RECORD_EXTERNAL"));
-        }
-        if !Arc::ptr_eq(&event.device, &stream.device) {
-            return Err(of_another_device(raw, &event, &stream));
-        }
+        ensure!(stream.is_captured(), not_captured(&stream, "ACL_EVENT_RECORD_EXTERNAL"));
+        ensure!(Arc::ptr_eq(&event.device, &stream.device), of_another_device(raw, &event, &stream));
         return use_intercepted(&stream, &event, raw, EventUse::RecordExternal).map(drop);
     }
     record(raw, stream)

@@ -121,9 +121,7 @@ impl Request {
             return Ok(None);
         }
         let kind = Kind::from_number(kind)?;
-        if dst == 0 || src == 0 || count > dest_max {
-            return Err(contradictory(dst, src, count, dest_max));
-        }
+        ensure!(dst != 0 && src != 0 && count <= dest_max, contradictory(dst, src, count, dest_max));
         Ok(Some(kind))
     }
 

@@ -43,14 +43,10 @@ impl Request {
         arguments::not_null_for("dst", dst, format_args!("width is {width} and height is {height}"))?;
         arguments::not_null_for("src", src, format_args!("width is {width} and height is {height}"))?;
         for (argument, value, most) in [("width", width, MAX_SIDE), ("height", height, max_rows)] {
-            if value > most {
-                return Err(invalid_param!("{argument} {value} is more than {most}; copy in several parts"));
-            }
+            ensure!(value <= most, invalid_param!("{argument} {value} is more than {most}; copy in several parts"));
         }
         for (argument, pitch) in [("dpitch", dst_pitch), ("spitch", src_pitch)] {
-            if width > pitch {
-                return Err(invalid_param!("width {width} is more than {argument} {pitch}"));
-            }
+            ensure!(width <= pitch, invalid_param!("width {width} is more than {argument} {pitch}"));
         }
         Ok(Some(kind))
     }

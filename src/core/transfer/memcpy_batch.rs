@@ -232,13 +232,9 @@ fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute
 fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
     let Entry { dst, dest_max, src, size } = entry;
     for (argument, addr) in [("dsts", dst), ("srcs", src)] {
-        if addr == 0 {
-            return Err(invalid_param!("{argument}[{index}] is null, sizes[{index}] is {size}"));
-        }
+        ensure!(addr != 0, invalid_param!("{argument}[{index}] is null, sizes[{index}] is {size}"));
     }
-    if size > dest_max {
-        return Err(invalid_param!("sizes[{index}] {size} is more than destMaxs[{index}] {dest_max}"));
-    }
+    ensure!(size <= dest_max, invalid_param!("sizes[{index}] {size} is more than destMaxs[{index}] {dest_max}"));
     Ok(())
 }
 

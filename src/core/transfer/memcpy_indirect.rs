@@ -69,9 +69,7 @@ pub fn with_offset(request: Request, stream: u64) -> Result<()> {
     check_kind(kind)?;
     check_not_null("dst", dst)?;
     check_not_null("src", src)?;
-    if count > dest_max {
-        return Err(invalid_param!("count {count} is more than destMax {dest_max}"));
-    }
+    ensure!(count <= dest_max, invalid_param!("count {count} is more than destMax {dest_max}"));
     let stream = stream::resolve(stream)?;
     let (dst, _held_dst) = words("dst", dst, WORD, &stream.device)?;
     let (src, _held_src) = words("src", src, WORD, &stream.device)?;

@@ -13,9 +13,7 @@ impl<T> Out<T> {
     /// `pointer` as the destination of a result; null is an error that names `argument`.
     #[inline]
     pub fn new(argument: &str, pointer: *mut T) -> Result<Self> {
-        if pointer.is_null() {
-            return Err(null(argument));
-        }
+        ensure!(!pointer.is_null(), null(argument));
         Ok(Self(pointer))
     }
 
@@ -96,9 +94,7 @@ impl<T: Copy> Array<T> {
 
     /// As [`Self::new`]; null with elements is an error that names both arguments.
     pub fn checked(argument: &str, first: *const T, count: &str, len: usize) -> Result<Self> {
-        if first.is_null() && len != 0 {
-            return Err(invalid_param!("{argument} is null, and {count} is {len}"));
-        }
+        ensure!(!first.is_null() || len == 0, invalid_param!("{argument} is null, and {count} is {len}"));
         Ok(Self { first, len })
     }
 
@@ -137,12 +133,8 @@ pub unsafe fn bounded_bytes(
     len: usize,
     most: usize,
 ) -> Result<Vec<u8>> {
-    if first.is_null() {
-        return Err(invalid_param!("{argument} is null; it must point to the bytes"));
-    }
-    if !(1..=most).contains(&len) {
-        return Err(invalid_param!("{length} is {len}; {argument} has from 1 to {most} bytes"));
-    }
+    ensure!(!first.is_null(), invalid_param!("{argument} is null; it must point to the bytes"));
+    ensure!((1..=most).contains(&len), invalid_param!("{length} is {len}; {argument} has from 1 to {most} bytes"));
     let mut all = host_memory::list(format_args!("bytes of {argument}"), len)?;
     all.extend(Array::new(first.cast::<u8>(), len).iter());
     Ok(all)
@@ -159,9 +151,7 @@ pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
 
 /// For pointers that the entry reads itself.
 pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
-    if pointer.is_null() {
-        return Err(invalid_param!("{argument} is null; it must point to the value"));
-    }
+    ensure!(!pointer.is_null(), invalid_param!("{argument} is null; it must point to the value"));
     Ok(())
 }
 
@@ -223,9 +213,7 @@ pub unsafe fn bytes<'a>(
     what: &str,
 ) -> Result<&'a [u8]> {
     must_not_be_null(argument, first)?;
-    if len == 0 {
-        return Err(invalid_param!("{length} is 0; it must be the bytes of {what}"));
-    }
+    ensure!(len != 0, invalid_param!("{length} is 0; it must be the bytes of {what}"));
     check_len(length, len)?;
     // SAFETY: `first` is not null, and the caller vouches for `len` bytes there.
     Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
@@ -287,12 +275,8 @@ pub mod text {
     impl Buffer {
         /// `size` bytes at `first`; null or size 0 is an error that names the argument.
         pub fn new(argument: &str, first: *mut c_char, bound: &str, size: usize) -> Result<Self> {
-            if first.is_null() {
-                return Err(super::null(argument));
-            }
-            if size == 0 {
-                return Err(invalid_param!("{bound} is 0; {argument} needs room for a text and its zero"));
-            }
+            ensure!(!first.is_null(), super::null(argument));
+            ensure!(size != 0, invalid_param!("{bound} is 0; {argument} needs room for a text and its zero"));
             Ok(Self { first, size })
         }
 

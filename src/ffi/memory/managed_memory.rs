@@ -131,9 +131,7 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         let attributes = Array::new(attributes.cast::<i32>(), numAttributes).to_vec("attributes")?;
         let data = Array::new(data.cast_const(), numAttributes).to_vec("data")?;
         let sizes = Array::new(dataSizes.cast_const(), numAttributes).to_vec("dataSizes")?;
-        if numAttributes == 0 {
-            return Err(invalid_param!("numAttributes is 0; ask for at least one"));
-        }
+        ensure!(numAttributes != 0, invalid_param!("numAttributes is 0; ask for at least one"));
         let mut outs = host_memory::list(format_args!("attributes (numAttributes is {numAttributes})"), numAttributes)?;
         for (index, to) in data.iter().enumerate() {
             outs.push(Out::new(&format!("data[{index}]"), to.cast::<i32>())?);

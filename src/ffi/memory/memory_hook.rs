@@ -112,9 +112,7 @@ pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
 ///
 /// `pointer` is null or points to a structure that begins with its size, and has as many bytes.
 unsafe fn read_versioned<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
-    if pointer.is_null() {
-        return Err(null(argument));
-    }
+    ensure!(!pointer.is_null(), null(argument));
     // SAFETY: `pointer` is not null, and every version of the structure begins with its size.
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
     let least = size_of::<T>();
@@ -204,9 +202,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
         if hooks.is_null() {
             return Ok(());
         }
-        if capacity < number {
-            return Err(invalid_param!("capacity is {capacity}; there are {number} hooks"));
-        }
+        ensure!(capacity >= number, invalid_param!("capacity is {capacity}; there are {number} hooks"));
         // SAFETY: the caller has room for `capacity` hooks, and `list` is no longer.
         unsafe { Out::new("hooks", hooks)?.write_all(list) };
         Ok(())
@@ -289,9 +285,7 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
         let event = unsafe { read_versioned("event", event) }?;
         let json = memory_hook::to_json(moment, &from_c(&event)?);
         if !line.is_null() {
-            if size <= json.len() {
-                return Err(invalid_param!("size is {size}; the line needs {} bytes", json.len() + 1));
-            }
+            ensure!(size > json.len(), invalid_param!("size is {size}; the line needs {} bytes", json.len() + 1));
             text::Buffer::new("line", line, "size", size)?.write(&json);
         }
         Ok(json.len())

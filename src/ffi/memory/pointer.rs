@@ -25,9 +25,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     attributes: *mut aclrtPtrAttributes,
 ) -> aclError {
     guard_out("aclrtPointerGetAttributes", "attributes", attributes, || {
-        if ptr.is_null() {
-            return Err(invalid_param!("ptr is null; pass the address to ask about"));
-        }
+        ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to ask about"));
         let found = memory::pointer_attributes(address::from_c(ptr))?;
         let (r#type, id) = match found.location {
             Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
@@ -59,9 +57,7 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
     psize: *mut usize,
 ) -> aclError {
     guard_outs("aclrtMemGetAddressRange", ("pbase", pbase), ("psize", psize), || {
-        if ptr.is_null() {
-            return Err(invalid_param!("ptr is null; pass the address to ask about"));
-        }
+        ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to ask about"));
         let (base, size) = memory::address_range(address::from_c(ptr))?;
         Ok((address::to_c(base), size))
     })
@@ -89,15 +85,9 @@ pub unsafe extern "C" fn aclrtCheckMemType(
     reserve: u32,
 ) -> aclError {
     guard_out("aclrtCheckMemType", "checkResult", checkResult, || {
-        if addrList.is_null() {
-            return Err(invalid_param!("addrList is null, size is {size}"));
-        }
-        if size == 0 {
-            return Err(invalid_param!("size is 0; pass at least one address"));
-        }
-        if reserve != 0 {
-            return Err(invalid_param!("reserve is {reserve}; it must be 0"));
-        }
+        ensure!(!addrList.is_null(), invalid_param!("addrList is null, size is {size}"));
+        ensure!(size != 0, invalid_param!("size is 0; pass at least one address"));
+        ensure!(reserve == 0, invalid_param!("reserve is {reserve}; it must be 0"));
         let list = Array::new(addrList, size as usize);
         Ok(u32::from(memory::all_are_of_type(list.iter().map(|addr| address::from_c(addr)), memType)?))
     })

@@ -82,12 +82,8 @@ fn operator(info: &aclprofTensorInfo) -> Result<prof_range::Operator> {
 fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
     let aclprofTensor { r#type, format, dataType, shapeDim, shape } = *tensor;
     let most = shape.len();
-    if shapeDim as usize > most {
-        return Err(invalid_param!("tensors[{index}].shapeDim is {shapeDim}; at most {most}"));
-    }
-    if r#type > 1 {
-        return Err(invalid_param!("tensors[{index}].type is {}; allowed: 0 (input), 1 (output)", r#type));
-    }
+    ensure!(shapeDim as usize <= most, invalid_param!("tensors[{index}].shapeDim is {shapeDim}; at most {most}"));
+    ensure!(r#type <= 1, invalid_param!("tensors[{index}].type is {}; allowed: 0 (input), 1 (output)", r#type));
     Ok(prof_range::Tensor {
         is_output: r#type == 1,
         data_type: dataType,

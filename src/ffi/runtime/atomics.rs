@@ -77,8 +77,6 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
 
 /// Reads the operations of an array from C, without checking them.
 fn asked(operations: *const aclrtAtomicOperation, count: u32) -> Result<Vec<i32>> {
-    if count == 0 {
-        return Err(invalid_param!("count is 0; ask about one operation at least"));
-    }
+    ensure!(count != 0, invalid_param!("count is 0; ask about one operation at least"));
     Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")
 }

@@ -138,9 +138,7 @@ impl<B: Books> Memory<B> {
         let Some(wanted) = units_for(len) else {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
-        if !self.heap.make_room() {
-            return Err(Shortage::OF_HOST_MEMORY);
-        }
+        ensure!(self.heap.make_room(), Shortage::OF_HOST_MEMORY);
         if self.pending.units > CACHED / GRAIN as u64 {
             self.reclaim_some(order);
         }

@@ -146,9 +146,7 @@ impl Key {
     /// The key with this number.
     pub fn from_number(number: u64) -> Result<Self> {
         let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
-        if process == 0 {
-            return Err(Fault::invalid(format!("{number:#x} is no handle that this library has exported")));
-        }
+        ensure!(process != 0, Fault::invalid(format!("{number:#x} is no handle that this library has exported")));
         Ok(Self {
             process,
             space: (number >> SHORT_BITS & low(SPACE_BITS)) as u32,

@@ -96,9 +96,7 @@ impl Answer {
         const NONE: &str = "what the other process answers is not of this version of the library; both \
                             processes need the same";
         let (head, rest) = bytes.split_at_checked(HEAD).ok_or(NONE)?;
-        if head[..8] != MAGIC {
-            return Err(NONE);
-        }
+        ensure!(head[..8] == MAGIC, NONE);
         let number = i32::from_le_bytes(head[12..].try_into().expect("4 bytes"));
         match u32::from_le_bytes(head[8..12].try_into().expect("4 bytes")) {
             0 => Ok(Self::Parcel { bytes: rest.to_vec(), is_leased: number != 0 }),

@@ -88,9 +88,7 @@ impl Connection {
         let at = (&raw mut peer).cast();
         // SAFETY: an open socket, and room of that length for the answer.
         let asked = unsafe { libc::getsockopt(self.0.as_raw_fd(), level, option, at, &raw mut len) };
-        if asked != 0 {
-            return Err(refused("getsockopt(SO_PEERCRED)"));
-        }
+        ensure!(asked == 0, refused("getsockopt(SO_PEERCRED)"));
         Ok(Peer { process: peer.pid, user: peer.uid })
     }
 

@@ -293,9 +293,7 @@ fn huge_bytes(addr: usize, len: usize) -> io::Result<usize> {
         // SAFETY: the argument has the layout that this request wants, and names a buffer and its
         // length; both live across the call.
         let found = unsafe { libc::ioctl(map.as_raw_fd(), PAGEMAP_SCAN, &raw mut argument) };
-        if found < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        ensure!(found >= 0, io::Error::last_os_error());
         bytes += regions[..found as usize].iter().map(|[start, end, _]| end - start).sum::<u64>();
         if argument.walk_end <= start {
             break;

@@ -221,9 +221,7 @@ impl DeviceMemory {
 
     fn take_block(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
         let huge = HUGE as usize;
-        if policy == PagePolicy::Huge1GOnly {
-            return Err(self.no_1g_pages());
-        }
+        ensure!(policy != PagePolicy::Huge1GOnly, self.no_1g_pages());
         let wants_huge = Self::wants_huge(len, policy);
         let Some(rounded) = Self::rounded(len, policy).filter(|&r| r as u64 <= self.size) else {
             return Ok(None);

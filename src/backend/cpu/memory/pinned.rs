@@ -112,9 +112,7 @@ impl HostMemory {
     fn take_small(&self, len: usize) -> Result<Block> {
         let align = if len as u64 >= UNIT { UNIT } else { 1 };
         let mut state = self.state.lock();
-        if !state.arena.make_room() {
-            return Err(no_memory(len, "none is left to keep account of it"));
-        }
+        ensure!(state.arena.make_room(), no_memory(len, "none is left to keep account of it"));
         let piece = match state.arena.take(len as u64, align) {
             Some(piece) => piece,
             None => {

@@ -164,9 +164,7 @@ impl ImportedFile {
         let unknown = |error: io::Error| {
             Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be looked at: {error}"))
         };
-        if !memory_file::is_sealed(descriptor).map_err(unknown)? {
-            return Err(foreign("a file without the seals of one"));
-        }
+        ensure!(memory_file::is_sealed(descriptor).map_err(unknown)?, foreign("a file without the seals of one"));
         let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {
             Fault::out_of_host_memory(format!("descriptor {number} cannot be duplicated: dup: {error}"))
         })?;
@@ -255,9 +253,7 @@ impl Header {
     /// Parses it; the error is the end of a sentence about the file.
     fn from_bytes(bytes: &[u8; HEADER]) -> std::result::Result<Self, String> {
         let [magic, format, which, size, low, high, sum] = words(bytes);
-        if magic != HEADER_MAGIC {
-            return Err("is not of an exported memory pool: it begins differently".to_owned());
-        }
+        ensure!(magic == HEADER_MAGIC, "is not of an exported memory pool: it begins differently".to_owned());
         let (version, kind) = (format & LOWER, format >> 32);
         if version != VERSION {
             return Err(format!(
@@ -304,9 +300,7 @@ impl Name {
                  here {VERSION}); both processes need the same"
             ));
         }
-        if slot as usize >= MOST_NAMES {
-            return Err(format!("the exported pointer is damaged: it is number {slot}"));
-        }
+        ensure!((slot as usize) < MOST_NAMES, format!("the exported pointer is damaged: it is number {slot}"));
         Ok((Self { slot, serial, offset, len }, [low, high]))
     }
 }

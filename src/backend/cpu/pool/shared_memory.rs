@@ -157,9 +157,7 @@ impl SharedMemory for SharedHostMemory {
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
         let mut arena = self.arena.lock();
-        if !arena.make_room() {
-            return Err(refused(&"none is left to keep account of it"));
-        }
+        ensure!(arena.make_room(), refused(&"none is left to keep account of it"));
         let piece = whole.and_then(|whole| arena.take(whole as u64, HUGE));
         drop(arena);
         let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;

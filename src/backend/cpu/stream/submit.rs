@@ -43,9 +43,7 @@ impl CpuStream {
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
         // All are queued or none.
-        if !self.queue.submit()?.make_room(copies.len()) {
-            return Err(queue::no_room());
-        }
+        ensure!(self.queue.submit()?.make_room(copies.len()), queue::no_room());
         let aborts = self.queue.operations.aborts();
         // In order: when the last one is complete, all are.
         let mut last = None;
@@ -61,9 +59,7 @@ impl CpuStream {
         let position = outcome?;
         waited?;
         // An abort between two copies has dropped only one of them.
-        if self.queue.operations.aborts() != aborts {
-            return Err(self.queue.why_aborted());
-        }
+        ensure!(self.queue.operations.aborts() == aborts, self.queue.why_aborted());
         Ok(position)
     }
 

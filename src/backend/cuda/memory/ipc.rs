@@ -65,9 +65,7 @@ pub fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
 /// The block that another process has exported.
 pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     let bytes: &[u8; HANDLE + 24] = parcel.bytes[..].try_into().map_err(|_| Parcel::of_another())?;
-    if bytes[..8] != MEMORY {
-        return Err(Parcel::of_another());
-    }
+    ensure!(bytes[..8] == MEMORY, Parcel::of_another());
     let handle = CUipcMemHandle { reserved: std::array::from_fn(|at| bytes[8 + at] as c_char) };
     let (offset, len) = (word(&bytes[HANDLE + 8..HANDLE + 16]), word(&bytes[HANDLE + 16..]));
     let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as c_uint;
@@ -120,9 +118,7 @@ pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocation
 /// Memory without an address that another process has exported, and its length.
 pub fn import_physical(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<(CUmemGenericAllocationHandle, usize)> {
     let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::of_another)?;
-    if parcel.bytes.len() != 16 || parcel.bytes[..8] != PHYSICAL {
-        return Err(Parcel::of_another());
-    }
+    ensure!(parcel.bytes.len() == 16 && parcel.bytes[..8] == PHYSICAL, Parcel::of_another());
     // The driver takes a descriptor instead of an address.
     let shareable: *mut c_void = std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
     let handle = device

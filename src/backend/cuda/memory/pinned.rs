@@ -90,9 +90,7 @@ pub fn in_any_context<T>(
             Err(fault) => {
                 let failed = context.failure().is_some();
                 driver.note_refusal(driver.release_context(&context));
-                if !failed {
-                    return Err(fault);
-                }
+                ensure!(failed, fault);
                 refused = Some(fault);
             }
         }

@@ -101,9 +101,7 @@ impl CudaPool {
     /// The device is out of memory: waits for pending frees, and tries again.
     #[cold]
     fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
-        if fault.kind() != FaultKind::OutOfDeviceMemory {
-            return Err(fault);
-        }
+        ensure!(fault.kind() == FaultKind::OutOfDeviceMemory, fault);
         pending::reap_all(&self.driver);
         for stream in self.driver.streams_with_frees() {
             // A failure of that stream is reported in the next call about it.

@@ -222,9 +222,7 @@ impl StreamState {
     /// As [`Self::submit`], with what the stream has for host functions.
     #[inline(always)]
     pub fn submit_with_calls(&self, queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>) -> Result<Position> {
-        if self.is_abandoned() {
-            return Err(abandoned());
-        }
+        ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
         self.flush_deferred_locked(&mut submitting);
         let queued = queue(&mut submitting.calls);

@@ -77,9 +77,7 @@ impl Workers {
             return Ok(());
         }
         // The new thread waits for the lock and then finds the job.
-        if self.add_thread(&mut state).is_err() {
-            return Err(job);
-        }
+        ensure!(self.add_thread(&mut state).is_ok(), job);
         state.jobs.push_back(job);
         Ok(())
     }

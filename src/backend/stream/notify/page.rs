@@ -91,13 +91,9 @@ impl Page {
         let is_sealed = memory_file::is_sealed(descriptor)?;
         let file = memory_file::reopen(descriptor)?;
         let len = file.metadata().map_err(|error| named("fstat", error))?.len();
-        if !is_sealed || len != SIZE as u64 {
-            return Err(io::Error::other("it is another file"));
-        }
+        ensure!(is_sealed && len == SIZE as u64, io::Error::other("it is another file"));
         let page = Self::map(file)?;
-        if page.lines().magic.load(Ordering::Acquire) != MAGIC {
-            return Err(io::Error::other("its page begins differently"));
-        }
+        ensure!(page.lines().magic.load(Ordering::Acquire) == MAGIC, io::Error::other("its page begins differently"));
         // Before it is counted: a counted process without a lock is dead.
         memory_file::lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
         Ok(page)

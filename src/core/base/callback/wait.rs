@@ -30,9 +30,7 @@ impl Wait {
     pub fn begin(thread: u64, for_: Arc<dyn Awaited>) -> Result<Self, Circle> {
         let mut waiting = WAITING.lock();
         let mut others = for_.threads().into_iter().filter(|other| *other != thread);
-        if others.any(|other| leads_to(&waiting, other, thread)) {
-            return Err(Circle);
-        }
+        ensure!(!others.any(|other| leads_to(&waiting, other, thread)), Circle);
         waiting.push((thread, for_));
         Ok(Self(thread))
     }

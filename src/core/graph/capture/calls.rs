@@ -23,9 +23,7 @@ pub fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<G
     let mode = Mode::from_number(mode)?;
     let stream = stream::resolve(raw)?;
     check_capturable(&stream)?;
-    if stream.is_captured() {
-        return Err(captured_already(&stream));
-    }
+    ensure!(!stream.is_captured(), captured_already(&stream));
     let capture = Capture::new(&*graph(&stream)?, &stream, mode);
     if !Recorder::of(&stream).join(&capture) {
         capture.cancel();

@@ -54,9 +54,7 @@ impl State {
         let branch = self.branch(stream);
         let (before, group) = (branch.after.len(), branch.group.clone());
         let has_room = self.tasks.make_room(more).is_ok() && group.is_none_or(|group| group.make_room(more));
-        if !has_room {
-            return Err(host_memory::no_memory_for("tasks of a graph", all));
-        }
+        ensure!(has_room, host_memory::no_memory_for("tasks of a graph", all));
         // For each task its edges, and its index among those of the next task.
         let edges = (before + 2) * size_of::<usize>() + size_of::<[usize; 4]>();
         host_memory::claim("tasks of a graph", more, edges)

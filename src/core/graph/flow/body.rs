@@ -44,9 +44,7 @@ impl Flow {
         starting: usize,
     ) -> Result<Arc<Self>> {
         let records = records(&tree.tasks, &streams)?;
-        if !device.native.streams_wait_for_tickets() {
-            return Err(no_tickets());
-        }
+        ensure!(device.native.streams_wait_for_tickets(), no_tickets());
         let mut draft = Draft { device, strands: Vec::new(), events: 0, bodies: Vec::new() };
         let level = draft.level(tree, streams, records);
         // The first task of a capture belongs to the stream that it began with, and all others are ordered after it.

@@ -40,9 +40,7 @@ pub(super) fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> 
     let mut records: Vec<usize> = Vec::new();
     for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
         for &earlier in task.after.iter().filter(|&&index| tasks[index].stream != task.stream) {
-            if !streams.contains(&tasks[earlier].stream) {
-                return Err(never_recorded(task.stream, tasks[earlier].stream));
-            }
+            ensure!(streams.contains(&tasks[earlier].stream), never_recorded(task.stream, tasks[earlier].stream));
             records.push(earlier);
         }
     }

@@ -243,9 +243,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
                 true => event::record_of_runs(&event),
                 false => (event::record_inside(&event), None),
             };
-            if (work.is_some(), step.is_some()) != (task.work.is_some(), task.step.is_some()) {
-                return Err(other_flags());
-            }
+            ensure!((work.is_some(), step.is_some()) == (task.work.is_some(), task.step.is_some()), other_flags());
             task.what = What::EventRecord(raw);
             (task.work, task.step) = (work, step);
         }
@@ -262,9 +260,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         _ => {
             let step = event::reset_of_runs(&event)?;
-            if step.is_some() != task.step.is_some() {
-                return Err(other_flags());
-            }
+            ensure!(step.is_some() == task.step.is_some(), other_flags());
             task.what = What::EventReset(raw);
             task.step = step;
         }

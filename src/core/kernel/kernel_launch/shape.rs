@@ -63,9 +63,7 @@ impl Shape {
         };
         for (argument, counts, most) in [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)] {
             for ((count, most), axis) in counts.into_iter().zip(most).zip(AXES) {
-                if count > most {
-                    return Err(invalid_param!("{argument}.{axis} is {count}; the device has at most {most}"));
-                }
+                ensure!(count <= most, invalid_param!("{argument}.{axis} is {count}; the device has at most {most}"));
             }
         }
         let count: u64 = threads.iter().map(|count| u64::from(*count)).product();

@@ -137,9 +137,7 @@ impl Device {
         fault: Fault,
         alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
     ) -> backend::Result<T> {
-        if fault.kind() != FaultKind::OutOfDeviceMemory {
-            return Err(fault);
-        }
+        ensure!(fault.kind() == FaultKind::OutOfDeviceMemory, fault);
         // What other threads free meanwhile goes to the device, too.
         let had_some = self.bytes_set_aside() != 0;
         let (parked, _pressure) = Reuse::of(self).cache.flush();

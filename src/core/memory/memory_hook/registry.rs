@@ -123,9 +123,7 @@ pub fn of_this_thread() -> Vec<Arc<Entry>> {
 /// Registers a hook: its number. Names are unique among those that one thread calls.
 pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u64> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    if name.is_empty() {
-        return Err(invalid_param!("name is empty; a hook needs one by which it is known"));
-    }
+    ensure!(!name.is_empty(), invalid_param!("name is empty; a hook needs one by which it is known"));
     let thread = (scope == Scope::Thread).then(this_thread);
     let mut entries = ENTRIES.lock();
     let together = |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;

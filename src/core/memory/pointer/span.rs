@@ -40,9 +40,7 @@ pub fn is_ordinary(addr: usize, len: usize) -> bool {
 /// As [`span`], for memory that this library did not allocate.
 #[inline]
 fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
-    if addr.checked_add(len).is_none() {
-        return Err(beyond_all(argument, addr, len));
-    }
+    ensure!(addr.checked_add(len).is_some(), beyond_all(argument, addr, len));
     match foreign(addr) {
         Foreign::Unknown if is_idle_in_pool(addr) => Err(stale(argument, addr)),
         Foreign::Unknown => Ok(Span { addr, len, place: Place::Pageable }),

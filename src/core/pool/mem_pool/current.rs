@@ -79,9 +79,7 @@ pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     malloc_from(size, current, stream).or_else(|error| {
         // Another thread may have destroyed it meanwhile.
         let stream = stream::resolve(raw_stream)?;
-        if handles::get_pinned::<MemPool>("memPool", current, stream.pin()).is_ok() {
-            return Err(error);
-        }
+        ensure!(handles::get_pinned::<MemPool>("memPool", current, stream.pin()).is_err(), error);
         let default = DevicePools::of(&stream.device).default(&stream.device)?;
         malloc_from(size, default, stream)
     })

@@ -200,9 +200,7 @@ impl Pool {
     #[cold]
     fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
         let Inner::Core(own) = &self.inner else { return Ok(addr) };
-        if state & RETIRED != 0 {
-            return Err(self.too_late(|| own.undo(addr)));
-        }
+        ensure!(state & RETIRED == 0, self.too_late(|| own.undo(addr)));
         if let Some(found) = Allocation::find_pools(addr) {
             // Before the program gets it.
             own.note(addr, found.len, Part::Lent);
@@ -231,9 +229,7 @@ impl Pool {
         };
         // A concurrent destroy either sees the block, or its flag is seen here.
         driver.tally.made(block.len);
-        if self.is_retired() {
-            return Err(self.too_late(undo));
-        }
+        ensure!(!self.is_retired(), self.too_late(undo));
         if let Err(error) = Allocation::register_of_pool(block, self.tag) {
             undo();
             return Err(self.failed(error));

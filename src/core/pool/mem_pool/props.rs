@@ -51,9 +51,7 @@ impl Props {
                 self.handle_type
             ));
         }
-        if sharing == PoolSharing::Fabric && session.driver.pools().is_none() {
-            return Err(no_fabric("poolProps->handleType"));
-        }
+        ensure!(sharing != PoolSharing::Fabric || session.driver.pools().is_some(), no_fabric("poolProps->handleType"));
         let max_size = (self.max_size != 0).then_some(self.max_size as u64);
         Ok(PoolOptions { place, sharing, max_size })
     }

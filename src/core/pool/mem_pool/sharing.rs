@@ -101,9 +101,7 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     let Some((found, pool)) = found.and_then(|found| Some((found, Pool::share_of(&found)?))) else {
         return Err(not_exported(addr));
     };
-    if pool.is_imported() {
-        return Err(param_invalid!("ptr {addr:#x} was imported; the process that it is of exports it"));
-    }
+    ensure!(!pool.is_imported(), param_invalid!("ptr {addr:#x} was imported; the process that it is of exports it"));
     if pool.used_by == PoolUse::Graphs {
         return Err(param_invalid!(
             "ptr {addr:#x} is memory of a graph, which no other process can have; allocate in a stream that is not \

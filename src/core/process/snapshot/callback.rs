@@ -81,9 +81,7 @@ pub fn notify(stage: Stage) -> Result<()> {
                 "the callback {:#x} for stage {stage:?} returned {code} for device {id}, not 0",
                 callback.address
             );
-            if stage.is_before() {
-                return Err(failure);
-            }
+            ensure!(!stage.is_before(), failure);
             outcome = outcome.and(Err(failure));
         }
     }

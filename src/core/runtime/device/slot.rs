@@ -154,9 +154,7 @@ impl DeviceSlot {
     /// Opens it, with its default context. Returns the default stream as well, if it was closed before. `_released`:
     /// the caller holds the lock.
     fn open(&self, _released: &u64, driver: &dyn Driver) -> Result<(Arc<Device>, Handle, Option<Handle>)> {
-        if self.ended.load(Ordering::SeqCst) {
-            return Err(runtime::finalized());
-        }
+        ensure!(!self.ended.load(Ordering::SeqCst), runtime::finalized());
         let open = self.device();
         let device = match &open {
             Some(device) => device.clone(),

@@ -101,9 +101,7 @@ pub fn export(raw: u64) -> Result<String> {
              flag alone"
         ));
     };
-    if shared.is_imported {
-        return Err(param_invalid!("event {raw:#x} is another process's; pass that one's handle on"));
-    }
+    ensure!(!shared.is_imported, param_invalid!("event {raw:#x} is another process's; pass that one's handle on"));
     let offer = Offer::of(&shared.export, Kind::Event, Admission::Anyone, || shared.native.export())?;
     Ok(offer.key.to_string())
 }

@@ -34,16 +34,12 @@ pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
 pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<()> {
     check_use_flag(flag, "ACL_EVENT_WAIT")?;
     if flag == RECORD_OR_WAIT_EXTERNAL {
-        if timeout != 0 {
-            return Err(invalid_param!("timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"));
-        }
+        ensure!(timeout == 0, invalid_param!("timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"));
         handles::check_not_null::<Event>("event", raw)?;
         let stream = resolve(stream)?;
         let event = handles::get::<Event>("event", raw)?;
         event.check_waitable()?;
-        if !stream.is_captured() {
-            return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
-        }
+        ensure!(stream.is_captured(), not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
         return use_intercepted(&stream, &event, raw, EventUse::WaitExternal).map(drop);
     }
     wait_at_most(stream, raw, op_timeout::seconds(timeout))

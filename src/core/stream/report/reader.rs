@@ -85,9 +85,7 @@ impl Reader {
     pub(super) fn process(&self, timeout_ms: i32, deadline: Option<Instant>) -> Result<()> {
         let mut state = self.state.lock();
         while state.posted.is_empty() {
-            if state.lines.is_empty() {
-                return Err(self.family.thread_not_subscribed(self.thread));
-            }
+            ensure!(!state.lines.is_empty(), self.family.thread_not_subscribed(self.thread));
             match deadline {
                 None => self.changed.wait(&mut state),
                 Some(deadline) if Instant::now() >= deadline => return Err(self.nothing_came(timeout_ms)),

@@ -111,9 +111,7 @@ impl HostMemory {
         }
         let block_len = Arena::piece_len(len as u64);
         let too_large = || no_memory(len, "too large");
-        if block_len.checked_add(2 * UNIT).is_none_or(|all| all > isize::MAX as u64) {
-            return Err(too_large());
-        }
+        ensure!(block_len.checked_add(2 * UNIT).is_some_and(|all| all <= isize::MAX as u64), too_large());
         let layout = Layout::new(block_len, UNIT);
         let extent = layout.extent as usize;
         // A smaller block has no whole page. Without a file in memory, the block is as without the check.

@@ -274,9 +274,7 @@ impl StreamState {
         if turn.is_in_the_way_of(self) {
             turn.submit_except(&self.device.driver, Some(self));
         }
-        if self.is_abandoned() {
-            return Err(abandoned());
-        }
+        ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
         if deferred.count != 0 {
@@ -304,9 +302,7 @@ impl StreamState {
         if turn.is_in_the_way_of(self) {
             turn.submit_except(&self.device.driver, Some(self));
         }
-        if self.is_abandoned() {
-            return Err(abandoned());
-        }
+        ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
         self.note_free();
         // Relaxed: a program that shares the stream with another library orders the work of the two.

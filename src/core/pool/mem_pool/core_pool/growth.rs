@@ -227,9 +227,7 @@ impl CorePool {
             }
         }
         if let Lack::Memory(fault) = lack {
-            if !is_shortage(&fault) {
-                return Err(fault.into());
-            }
+            ensure!(is_shortage(&fault), fault.into());
             mem_pool::trim_for(device);
             match self.try_alloc(len, lane, device, tag)? {
                 Ok(taken) => return Ok(taken),
