@@ -10,7 +10,6 @@ use std::ops::Index;
 
 use super::large_vec::LargeVec;
 use super::prefetch::prefetch;
-use crate::algo::host::grow::Grow;
 use bins::{Bins, bin_above, bin_of};
 pub use regions::Region;
 
@@ -43,6 +42,7 @@ pub struct Node<T> {
     /// The range after it, or the edge.
     pub after: u32,
     previous: u32,
+    /// The next range of its bin, or the next node that is not in use.
     next: u32,
     state: State,
     /// The user's data for a taken range. The user writes it first: until then it is the data of the previous range
@@ -53,8 +53,8 @@ pub struct Node<T> {
 /// The free and taken ranges of one or more regions. A range keeps its number as long as it is taken.
 pub struct Heap<T = ()> {
     nodes: LargeVec<Node<T>>,
-    /// Entries of `nodes` that are not in use.
-    vacant: Vec<u32>,
+    /// The first node that is not in use.
+    vacant: u32,
     free: Bins,
 }
 
@@ -62,7 +62,7 @@ impl<T: Copy + Default> Heap<T> {
     /// A heap without memory.
     #[expect(clippy::new_without_default, reason = "a heap without memory serves no request until it gets some")]
     pub fn new() -> Self {
-        let mut heap = Self { nodes: LargeVec::new(), vacant: Vec::new(), free: Bins::new() };
+        let mut heap = Self { nodes: LargeVec::new(), vacant: NONE, free: Bins::new() };
         heap.new_node(0, 0, State::Edge);
         heap
     }
@@ -70,16 +70,7 @@ impl<T: Copy + Default> Heap<T> {
     /// Makes room for a call that takes a range or adds a region; false: there is no memory, and nothing has changed.
     #[must_use]
     pub fn make_room(&mut self) -> bool {
-        let known = self.nodes.len();
-        self.nodes.make_room(AT_ONCE) && (self.vacant.capacity() > known + AT_ONCE || self.grow_vacant())
-    }
-
-    /// A free cannot fail, so there is room for all numbers.
-    #[cold]
-    #[inline(never)]
-    fn grow_vacant(&mut self) -> bool {
-        let all = self.nodes.len() + AT_ONCE + 1;
-        self.vacant.make_room(all - self.vacant.len()).is_ok()
+        self.nodes.make_room(AT_ONCE)
     }
 
     /// Takes `len` units whose first is a multiple of `align` (a power of two). Returns the number, by which they are
@@ -151,13 +142,13 @@ impl<T: Copy + Default> Heap<T> {
             (true, true) => {
                 let Node { start, len: more, before: outer, .. } = self.nodes[before as usize];
                 self.free.remove(&mut self.nodes, before);
-                self.vacant.push(before);
+                self.vacate(before);
                 self.grow(after, start, len + more);
                 self.chain(outer, after);
                 after
             }
         };
-        self.vacant.push(node);
+        self.vacate(node);
         let n = &self.nodes[whole as usize];
         (n.start, n.len)
     }
@@ -186,7 +177,7 @@ impl<T: Copy + Default> Heap<T> {
         let Node { len, after, .. } = self.nodes[gone as usize];
         self.nodes[node as usize].len += len;
         self.chain(node, after);
-        self.vacant.push(gone);
+        self.vacate(gone);
     }
 
     /// Prefetches the node of a range.
@@ -289,10 +280,18 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[after as usize].before = before;
     }
 
+    /// The node is not in use any more.
+    fn vacate(&mut self, node: u32) {
+        self.nodes[node as usize].next = self.vacant;
+        self.vacant = node;
+    }
+
     #[inline]
     fn new_node(&mut self, start: u64, len: u32, state: State) -> u32 {
-        if let Some(index) = self.vacant.pop() {
+        if self.vacant != NONE {
+            let index = self.vacant;
             let node = &mut self.nodes[index as usize];
+            self.vacant = node.next;
             (node.start, node.len, node.state) = (start, len, state);
             return index;
         }

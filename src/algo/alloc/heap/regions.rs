@@ -3,53 +3,51 @@
 use super::bins::bin_of;
 use super::{Heap, Node, State};
 
-/// Neighbouring memory, by its two edges. Ranges of different regions never merge.
+/// Neighbouring memory, by its edge: that is before its first range and after its last one, so that ranges of different
+/// regions never merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
-    first: u32,
-    last: u32,
-}
+pub struct Region(u32);
 
 impl<T: Copy + Default> Heap<T> {
     /// Adds `len` free units from `start` on, as a separate region.
     pub fn add_region(&mut self, start: u64, len: u32) -> Region {
-        let first = self.new_node(start, 0, State::Edge);
-        let last = self.new_node(start + u64::from(len), 0, State::Edge);
+        let edge = self.new_node(start, 0, State::Edge);
         let node = self.new_node(start, len, State::Free);
-        self.chain(first, node);
-        self.chain(node, last);
+        self.chain(edge, node);
+        self.chain(node, edge);
         self.free.put(&mut self.nodes, node);
-        Region { first, last }
+        Region(edge)
     }
 
     /// Removes a region. Returns false if it is not entirely free.
     pub fn remove_region(&mut self, start: u64, len: u32) -> bool {
-        let edge = |node: u32| self.nodes[node as usize].state == State::Edge;
         let whole = |&node: &u32| {
             let n = &self.nodes[node as usize];
-            n.start == start && n.len == len && edge(n.before) && edge(n.after)
+            // Only the edge is both before and after a range.
+            n.start == start && n.len == len && n.before == n.after
         };
         let Some(node) = self.free.of_bin(&self.nodes, bin_of(len)).find(whole) else {
             return false;
         };
-        let Node { before, after, .. } = self.nodes[node as usize];
         self.free.remove(&mut self.nodes, node);
-        self.vacant.extend([node, before, after]);
+        self.vacate(self[node].after);
+        self.vacate(node);
         true
     }
 
     /// Joins two regions of which the second begins where the first ends.
     pub fn join(&mut self, left: Region, right: Region) -> Region {
-        let before = self.nodes[left.last as usize].before;
-        let after = self.nodes[right.first as usize].after;
-        self.vacant.extend([left.last, right.first]);
+        let before = self[left.0].before;
+        let Node { before: last, after, .. } = self[right.0];
+        self.vacate(right.0);
         self.chain(before, after);
+        self.chain(last, left.0);
         if self.is_free(before) && self.is_free(after) {
             self.free.remove(&mut self.nodes, before);
             self.nodes[before as usize].state = State::Taken;
             self.free(before);
         }
-        Region { first: left.first, last: right.last }
+        left
     }
 
     /// Removes `len` free units from `start` on from a region. Returns what is left before and after them.
@@ -62,32 +60,28 @@ impl<T: Copy + Default> Heap<T> {
         let node = node.expect("what is cut out is free");
         let node = self.take_at(node, start, len);
         let Node { before, after, .. } = self.nodes[node as usize];
-        self.vacant.push(node);
-        let left = if before == region.first {
-            self.vacant.push(before);
-            None
-        } else {
-            let last = self.new_node(start, 0, State::Edge);
-            self.chain(before, last);
-            Some(Region { first: region.first, last })
-        };
-        let right = if after == region.last {
-            self.vacant.push(after);
-            None
-        } else {
-            let first = self.new_node(start + u64::from(len), 0, State::Edge);
-            self.chain(first, after);
-            Some(Region { first, last: region.last })
-        };
-        (left, right)
+        self.vacate(node);
+        let Region(edge) = region;
+        let last = self[edge].before;
+        let left = (before != edge).then_some(region);
+        match left {
+            Some(_) => self.chain(before, edge),
+            None => self.vacate(edge),
+        }
+        let right = (after != edge).then(|| self.new_node(start + u64::from(len), 0, State::Edge));
+        if let Some(edge) = right {
+            self.chain(edge, after);
+            self.chain(last, edge);
+        }
+        (left, right.map(Region))
     }
 
     /// Calls `each` for every range of a region, in order; panics if ranges are not contiguous, or if free ones are
     /// adjacent or not in their bin. For checks.
     pub fn check(&self, region: Region, mut each: impl FnMut(u32)) {
-        let mut before = region.first;
+        let mut before = region.0;
         let mut node = self[before].after;
-        while node != region.last {
+        while node != region.0 {
             let n = &self.nodes[node as usize];
             assert_eq!((n.before, n.start), (before, self.end_of(before)));
             assert!(n.len != 0 && n.state != State::Edge);
@@ -99,8 +93,7 @@ impl<T: Copy + Default> Heap<T> {
             each(node);
             (before, node) = (node, n.after);
         }
-        let last = &self.nodes[node as usize];
-        assert_eq!((last.before, last.start), (before, self.end_of(before)));
+        assert_eq!(self[node].before, before);
     }
 
     fn end_of(&self, node: u32) -> u64 {
