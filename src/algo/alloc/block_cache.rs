@@ -12,10 +12,10 @@
 mod seat;
 mod stripe;
 
-use std::ptr;
+use std::sync::OnceLock;
 
 use crate::algo::map::address_map::Parked;
-use crate::algo::sync::primitives::atomic::{AtomicPtr, Ordering};
+use crate::algo::sync::primitives::atomic::Ordering;
 
 pub use seat::Seat;
 use seat::{OWN, SHARED};
@@ -37,7 +37,7 @@ pub type Key = u64;
 /// A cache of freed blocks.
 pub struct BlockCache {
     /// Allocated at their first use.
-    stripes: [AtomicPtr<Stripe<State>>; STRIPES],
+    stripes: [OnceLock<Box<Stripe<State>>>; STRIPES],
     visitors: Visitors,
 }
 
@@ -84,34 +84,28 @@ fn list_of(key: Key) -> usize {
 }
 
 impl BlockCache {
-    fn stripe(&self, index: usize) -> Option<&Stripe<State>> {
-        // SAFETY: null, or allocated by `make_stripe`, and not freed before the cache is dropped.
-        unsafe { self.stripes[index % STRIPES].load(Ordering::Acquire).as_ref() }
+    fn stripe(&self, seat: Seat) -> Option<&Stripe<State>> {
+        self.stripes[seat.index() % STRIPES].get().map(Box::as_ref)
     }
 
     fn stripes(&self) -> impl Iterator<Item = &Stripe<State>> {
-        (0..STRIPES).filter_map(|index| self.stripe(index))
+        self.stripes.iter().filter_map(|stripe| stripe.get().map(Box::as_ref))
     }
 
     #[cold]
-    fn make_stripe(&self, index: usize) -> Option<&Stripe<State>> {
+    fn make_stripe(&self, seat: Seat) -> &Stripe<State> {
         let list = || List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
-        let lists = std::array::from_fn(|_| list());
-        let new = Box::into_raw(Box::new(Stripe::new(State { served: (0, 0), lists, refused: 0 })));
-        let place = &self.stripes[index % STRIPES];
-        let other = place.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
-        if other.is_err() {
-            // SAFETY: allocated above, and not published.
-            drop(unsafe { Box::from_raw(new) });
-        }
-        self.stripe(index)
+        self.stripes[seat.index() % STRIPES].get_or_init(|| {
+            let lists = std::array::from_fn(|_| list());
+            Box::new(Stripe::new(State { served: (0, 0), lists, refused: 0 }))
+        })
     }
 
     /// Removes a block with this key and converts it inside the stripe. `None`: there is none, or the stripe cannot be
     /// entered now. The calling thread has pinned before.
     #[inline(always)]
     pub fn take<R>(&self, seat: Seat, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
-        let stripe = self.stripe(seat.index())?;
+        let stripe = self.stripe(seat)?;
         let mut state = stripe.enter(seat, &self.visitors)?;
         let State { lists, served, .. } = &mut *state;
         let list = &mut lists[list_of(key)];
@@ -136,8 +130,7 @@ impl BlockCache {
         (key, bytes, most): (Key, usize, usize),
         park: impl FnOnce() -> Option<Parked>,
     ) -> bool {
-        let made = self.stripe(seat.index());
-        let Some(stripe) = made.or_else(|| self.make_stripe(seat.index())) else { return false };
+        let stripe = self.stripe(seat).unwrap_or_else(|| self.make_stripe(seat));
         let Some(mut state) = stripe.enter(seat, &self.visitors) else { return false };
         let State { lists, refused, .. } = &mut *state;
         let total = stripe.bytes.load(Ordering::Relaxed) + bytes;
@@ -164,7 +157,7 @@ impl BlockCache {
     /// before.
     pub fn make_room(&self, seat: Seat, key: Key) -> Vec<Parked> {
         let mut room = Vec::new();
-        let Some(stripe) = self.stripe(seat.index()) else { return room };
+        let Some(stripe) = self.stripe(seat) else { return room };
         let Some(mut state) = stripe.enter(seat, &self.visitors) else { return room };
         if state.refused >= PATIENCE {
             return Self::empty(stripe, &mut state);
@@ -214,20 +207,11 @@ impl BlockCache {
 impl Default for BlockCache {
     /// An empty cache.
     fn default() -> Self {
-        let stripes = std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()));
-        Self { stripes, visitors: Visitors::new() }
-    }
-}
-
-impl Drop for BlockCache {
-    fn drop(&mut self) {
-        for place in &self.stripes {
-            let stripe = place.load(Ordering::Acquire);
-            if !stripe.is_null() {
-                // SAFETY: allocated by `make_stripe`, and `&mut self` excludes other users.
-                drop(unsafe { Box::from_raw(stripe) });
-            }
-        }
+        let cache = Self { stripes: [const { OnceLock::new() }; STRIPES], visitors: Visitors::new() };
+        // Loom does not see the order that a `OnceLock` makes.
+        #[cfg(loom)]
+        (0..STRIPES).for_each(|index| _ = cache.make_stripe(Seat::numbered(index)));
+        cache
     }
 }
 
