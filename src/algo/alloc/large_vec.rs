@@ -26,10 +26,6 @@ const AHEAD_OF_USE: usize = 4;
 /// Large pages of dropped vectors, for the next ones.
 static SPARE: [AtomicPtr<u8>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
 
-fn take_spare() -> Option<NonNull<u8>> {
-    SPARE.iter().find_map(|spare| NonNull::new(spare.swap(ptr::null_mut(), Ordering::Acquire)))
-}
-
 /// Keeps a large page; false if there are enough.
 fn keep_spare(page: *mut u8) -> bool {
     let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
@@ -61,8 +57,8 @@ impl<T: Copy> LargeVec<T> {
     /// Adds an element.
     #[inline]
     pub fn push(&mut self, element: T) {
-        if self.len == self.room {
-            self.grow();
+        if self.len == self.room && !self.try_grow() {
+            handle_alloc_error(layout::<T>(self.bytes.saturating_mul(2)));
         }
         // SAFETY: there is room for it.
         unsafe { self.first.add(self.len).write(element) };
@@ -74,14 +70,6 @@ impl<T: Copy> LargeVec<T> {
     #[must_use]
     pub fn make_room(&mut self, more: usize) -> bool {
         self.room - self.len >= more || self.try_grow()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        if !self.try_grow() {
-            handle_alloc_error(layout::<T>(self.bytes.saturating_mul(2)));
-        }
     }
 
     #[cold]
@@ -110,11 +98,12 @@ fn layout<T>(bytes: usize) -> Layout {
 /// `None`: the system has no such memory.
 fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     let layout = layout::<T>(bytes);
+    let spare = || SPARE.iter().find_map(|spare| NonNull::new(spare.swap(ptr::null_mut(), Ordering::Acquire)));
     let made = match bytes {
         // SAFETY: this arm is taken for at least one byte: no memory is allocated for empty
         // vectors.
         ..PAGE => NonNull::new(unsafe { alloc(layout) }),
-        PAGE => take_spare().or_else(|| large_pages(bytes)),
+        PAGE => spare().or_else(|| large_pages(bytes)),
         _ => large_pages(bytes),
     };
     Some(made?.cast())
