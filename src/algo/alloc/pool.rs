@@ -38,11 +38,11 @@ mod parts;
 mod pending;
 mod search;
 mod segments;
-mod totals;
 
 pub use books::{Back, Books, Card, Enter, Place, Taken};
-use parts::Checked;
 pub use parts::{PARTS, Pool};
+
+use crate::algo::sync::spin_lock::Guard;
 
 /// Blocks start at multiples of this and are counted as multiples of it.
 pub const GRAIN: usize = 512;
@@ -162,10 +162,8 @@ impl<B: Books> Pool<B> {
         let is_empty = memory.counts.reserved == 0;
         drop(memory);
         let find = |memory: &mut memory::Memory<B>| memory.alloc(len, stream, order).ok();
-        match self.find_idle(stream, (home, is_empty), find) {
-            Some((mut memory, found)) => Ok(memory.enter_found(found, enter)),
-            None => Err(shortage),
-        }
+        let (mut memory, found) = self.find_idle(stream, (home, is_empty), find).ok_or(shortage)?;
+        Ok(memory.enter_found(found, enter))
     }
 
     /// As [`Self::alloc`], only in the stream's home part. Fast; the caller tries [`Self::alloc`] next.
@@ -187,7 +185,7 @@ impl<B: Books> Pool<B> {
     /// As [`Self::alloc_at_home`], if no cached block fits. Out of line, because most calls do not need it.
     #[inline(never)]
     fn alloc_cut<E: Enter<B::Place>>(
-        mut memory: Checked<'_, B>,
+        mut memory: Guard<'_, memory::Memory<B>>,
         len: usize,
         stream: StreamKey,
         order: &impl Order,

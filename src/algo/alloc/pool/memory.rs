@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use super::cache::{Cache, LONGEST};
 use super::class::{round_up, suits};
 use super::counts::Counts;
-use super::pending::{Block, NONE, Pending, Queue};
+use super::pending::{Block, NONE, Pending};
 use super::segments::Island;
 use super::{
     Back, Books, Drained, Enter, Freed, GRAIN, MOST, Order, Place, Segment, Shortage, StreamKey, Taken, search,
@@ -42,8 +42,6 @@ pub(super) struct Memory<B: Books> {
     /// How many pending blocks may be scanned one by one; less than 0: a debt.
     pub(super) scans: isize,
     pub(super) counts: Counts,
-    /// Which part it is.
-    part: u32,
     /// Steps since the last check.
     #[cfg(debug_assertions)]
     pub(super) unchecked: usize,
@@ -96,8 +94,7 @@ impl<B: Books> Memory<B> {
             shortest: u32::MAX,
             turn: 0,
             scans: search::SCANS,
-            counts: Counts::default(),
-            part,
+            counts: Counts::of_part(part),
             #[cfg(debug_assertions)]
             unchecked: 0,
             _books: PhantomData,
@@ -120,31 +117,22 @@ impl<B: Books> Memory<B> {
     #[inline(always)]
     pub(super) fn find_ready(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<(B::Place, u32)> {
         let wanted = units_for(len)?;
-        let fresh = match self.fresh.is_empty() {
-            true => None,
-            false => self.find_fresh(wanted, stream, order),
-        };
-        let place = match fresh {
-            Some(place) => place,
-            None => self.find_kept(wanted)?,
-        };
-        Some((place, wanted))
+        let fresh = if self.fresh.is_empty() { None } else { self.find_fresh(wanted, stream, order) };
+        Some((fresh.or_else(|| self.find_kept(wanted))?, wanted))
     }
 
     /// Splits units off a free range, or a longer pending block. Returns their range, and how many of them are
     /// requested.
     #[inline(always)]
     pub(super) fn cut(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Result<(u32, u32), Shortage> {
-        let Some(wanted) = units_for(len) else {
-            return Err(Shortage { least: usize::MAX, better: usize::MAX });
-        };
+        let wanted = units_for(len).ok_or(Shortage { least: usize::MAX, better: usize::MAX })?;
         ensure!(self.heap.make_room(), Shortage::OF_HOST_MEMORY);
         if self.pending.units > CACHED / GRAIN as u64 {
             self.reclaim_some(order);
         }
         self.cache.note_used(&self.counts);
         let node = match self.pending.blocks {
-            0 => self.find_plain(wanted),
+            0 => self.heap.fit(wanted).map(|(_, node)| self.heap.take_up_to(node, round_up(wanted))),
             _ => self.find(wanted, stream),
         };
         match node {
@@ -160,19 +148,12 @@ impl<B: Books> Memory<B> {
         self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
 
-    /// Free memory.
-    #[inline(always)]
-    fn find_plain(&mut self, wanted: u32) -> Option<u32> {
-        let (_, node) = self.heap.fit(wanted)?;
-        Some(self.heap.take_up_to(node, round_up(wanted)))
-    }
-
     /// Memory that the stream has freed, or free memory, whichever fits better.
     #[inline(never)]
     pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
         let plain = self.heap.fit(wanted);
         let slot = self.pending.slot_of(stream);
-        let queue = slot.and_then(|slot| self.pending.queue(slot));
+        let queue = slot.map(|slot| self.pending.queue(slot));
         let own = queue.and_then(|queue| self.heap.fit_in(&queue.bins, wanted));
         match (own, plain) {
             (Some((bin, node)), plain) if plain.is_none_or(|(other, _)| bin <= other) => {
@@ -206,21 +187,6 @@ impl<B: Books> Memory<B> {
     #[inline(always)]
     pub(super) fn enter_range<E: Enter<B::Place>>(&mut self, node: u32, wanted: u32, enter: E) -> E::Entered {
         self.counts.take(wanted);
-        let (taken, number) = self.new_block(node, wanted);
-        enter.new_block(taken, number)
-    }
-
-    /// Enters a hidden block again.
-    #[inline(always)]
-    pub(super) fn enter_again<E: Enter<B::Place>>(&mut self, place: B::Place, wanted: u32, enter: E) -> E::Entered {
-        self.counts.take(wanted);
-        place.card().used.set(wanted);
-        enter.again(place, wanted as usize * GRAIN)
-    }
-
-    /// Creates a block from a range that was just taken.
-    #[inline(always)]
-    fn new_block(&mut self, node: u32, wanted: u32) -> (Taken, u32) {
         let addr = self.heap[node].start as usize * GRAIN;
         let len = self.heap[node].len;
         let of = self.heap.of_mut(node);
@@ -235,9 +201,17 @@ impl<B: Books> Memory<B> {
         if number != 0 {
             B::place(number).card().write(node, len, wanted);
         }
-        let note = u64::from(self.part) << 32 | u64::from(node);
+        let note = u64::from(self.counts.part) << 32 | u64::from(node);
         let [room, taken] = [len, wanted].map(|units| units as usize * GRAIN);
-        (Taken { addr, len: taken, room, note }, number)
+        enter.new_block(Taken { addr, len: taken, room, note }, number)
+    }
+
+    /// Enters a hidden block again.
+    #[inline(always)]
+    pub(super) fn enter_again<E: Enter<B::Place>>(&mut self, place: B::Place, wanted: u32, enter: E) -> E::Entered {
+        self.counts.take(wanted);
+        place.card().used.set(wanted);
+        enter.again(place, wanted as usize * GRAIN)
     }
 
     /// Frees a block, unless `hide`, which hides it in the owner's books, returns that it was freed before.
@@ -285,7 +259,7 @@ impl<B: Books> Memory<B> {
     /// Makes at most `most` blocks free that a stream has freed up to `position`. Returns how many.
     fn reclaim_queue(&mut self, slot: u32, position: u64, most: usize) -> usize {
         for reclaimed in 0..most {
-            let oldest = self.pending.queue(slot).and_then(Queue::oldest);
+            let oldest = self.pending.queue(slot).oldest();
             let Some(node) = oldest.filter(|&node| self.heap[node].of.position <= position) else {
                 return reclaimed;
             };
@@ -295,32 +269,29 @@ impl<B: Books> Memory<B> {
         most
     }
 
+    /// Makes at most `most` of a slot's blocks free whose frees are complete. Returns how many; `None`: it has none.
+    fn reclaim_slot(&mut self, slot: u32, order: &impl Order, most: usize) -> Option<usize> {
+        let queue = self.pending.queue(slot);
+        queue.oldest()?;
+        let passed = order.passed(queue.key);
+        Some(passed.map_or(0, |position| self.reclaim_queue(slot, position, most)))
+    }
+
     /// Makes all pending blocks free whose frees are complete. Returns whether there were any.
     pub(super) fn reclaim(&mut self, order: &impl Order) -> bool {
-        let mut reclaimed = 0;
         self.make_fresh_pending();
-        for slot in 0..self.pending.slots() {
-            let queue = self.pending.queue(slot).filter(|queue| queue.oldest().is_some());
-            if let Some(position) = queue.and_then(|queue| order.passed(queue.key)) {
-                reclaimed += self.reclaim_queue(slot, position, usize::MAX);
-            }
-        }
-        reclaimed != 0
+        let slots = 0..self.pending.slots();
+        slots.filter_map(|slot| self.reclaim_slot(slot, order, usize::MAX)).sum::<usize>() != 0
     }
 
     /// Makes some of them free; each stream has its turn.
     #[cold]
     fn reclaim_some(&mut self, order: &impl Order) {
-        for _ in 0..self.pending.slots() {
-            self.turn = (self.turn + 1) % self.pending.slots();
-            let queue = self.pending.queue(self.turn).filter(|queue| queue.oldest().is_some());
-            if let Some(queue) = queue {
-                if let Some(position) = order.passed(queue.key) {
-                    self.reclaim_queue(self.turn, position, RECLAIMED_AT_ONCE);
-                }
-                return;
-            }
-        }
+        let slots = self.pending.slots();
+        let _ = (0..slots).find_map(|_| {
+            self.turn = (self.turn + 1) % slots;
+            self.reclaim_slot(self.turn, order, RECLAIMED_AT_ONCE)
+        });
     }
 
     pub(super) fn drain(&mut self, drained: &mut Drained) {
@@ -331,8 +302,7 @@ impl<B: Books> Memory<B> {
         let numbers = self.heap.all_of().map(|block| block.number);
         drained.kept.extend(numbers.filter(|&number| number != 0));
         drained.kept.append(&mut self.numbers);
-        let counts = std::mem::take(&mut self.counts);
-        *self = Self { counts, ..Self::new(self.part) };
+        *self = Self { counts: std::mem::take(&mut self.counts), ..Self::new(0) };
     }
 }
 

@@ -1,13 +1,11 @@
 //! The parts of a pool, each with a lock: one at first, more when threads contend. A cache line that two threads write
 //! in turns travels between their processors, which takes longer than the rest of an allocation.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::counts::Counts;
+use super::counts::Totals;
 use super::memory::Memory;
-use super::totals::Totals;
 use super::{Books, StreamKey};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
@@ -65,16 +63,16 @@ impl<B: Books> Pool<B> {
 
     /// A stream's home part, and its number.
     #[inline(always)]
-    pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
+    pub(super) fn home(&self, stream: StreamKey) -> (usize, Guard<'_, Memory<B>>) {
         let part = self.part_of(stream);
         match self.part(part).try_lock() {
-            Some(memory) => (part, Checked(memory)),
+            Some(memory) => (part, checked(memory)),
             None => self.find_locked(stream),
         }
     }
 
     #[cold]
-    fn find_locked(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
+    fn find_locked(&self, stream: StreamKey) -> (usize, Guard<'_, Memory<B>>) {
         let mut part = self.part_of(stream);
         if part == 0 {
             let home = &self.homes.homes[place_of(stream)];
@@ -98,7 +96,7 @@ impl<B: Books> Pool<B> {
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
             let mut memory = Memory::new(part as u32);
-            memory.counts = Counts::of_part(part as u32, totals);
+            memory.counts.share(totals);
             Box::new(SpinLock::new(memory))
         });
         part
@@ -120,14 +118,14 @@ impl<B: Books> Pool<B> {
         }
     }
 
-    fn lock(&self, part: usize) -> Checked<'_, B> {
-        Checked(self.part(part).lock())
+    fn lock(&self, part: usize) -> Guard<'_, Memory<B>> {
+        checked(self.part(part).lock())
     }
 
     /// The part that a block is in.
     #[inline(always)]
-    pub(super) fn of(&self, note: u64) -> Checked<'_, B> {
-        Checked(self.part((note >> 32) as usize).lock())
+    pub(super) fn of(&self, note: u64) -> Guard<'_, Memory<B>> {
+        self.lock((note >> 32) as usize)
     }
 
     /// The numbers of all parts.
@@ -138,7 +136,7 @@ impl<B: Books> Pool<B> {
     }
 
     /// All of them at once. Several locks are always taken in this order.
-    pub(super) fn all(&self) -> Vec<Checked<'_, B>> {
+    pub(super) fn all(&self) -> Vec<Guard<'_, Memory<B>>> {
         self.numbers().map(|part| self.lock(part)).collect()
     }
 
@@ -147,7 +145,7 @@ impl<B: Books> Pool<B> {
         &self,
         stream: StreamKey,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Checked<'_, B>, T)> {
+    ) -> Option<(Guard<'_, Memory<B>>, T)> {
         let (home, mut memory) = self.home(stream);
         if let Some(found) = find(&mut memory) {
             return Some((memory, found));
@@ -165,7 +163,7 @@ impl<B: Books> Pool<B> {
         stream: StreamKey,
         (home, is_empty): (usize, bool),
         find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Checked<'_, B>, T)> {
+    ) -> Option<(Guard<'_, Memory<B>>, T)> {
         if home != 0 && is_empty {
             let often = self.homes.homes[place_of(stream)].fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
             // Not always from then on: perhaps no segment is to be had.
@@ -174,15 +172,15 @@ impl<B: Books> Pool<B> {
             }
         }
         let enter = |totals: &Totals, part| totals.is_idle(part).then(|| self.part(part).try_lock()).flatten();
-        self.find_in_other_parts(home, |totals, part| enter(totals, part).map(Checked), find)
+        self.find_in_other_parts(home, |totals, part| enter(totals, part).map(checked), find)
     }
 
     fn find_in_other_parts<'a, T>(
         &'a self,
         home: usize,
-        enter: impl Fn(&Totals, usize) -> Option<Checked<'a, B>>,
+        enter: impl Fn(&Totals, usize) -> Option<Guard<'a, Memory<B>>>,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
-    ) -> Option<(Checked<'a, B>, T)> {
+    ) -> Option<(Guard<'a, Memory<B>>, T)> {
         let totals = self.homes.totals.get()?;
         self.numbers().filter(|&part| part != home).find_map(|part| {
             let mut memory = enter(totals, part)?;
@@ -206,28 +204,11 @@ fn place_of(stream: StreamKey) -> usize {
     stream.0 as usize % PLACES
 }
 
-/// A part's memory for one step, after which debug builds check it.
-pub(super) struct Checked<'a, B: Books>(Guard<'a, Memory<B>>);
-
-impl<B: Books> Deref for Checked<'_, B> {
-    type Target = Memory<B>;
-
-    fn deref(&self) -> &Memory<B> {
-        &self.0
-    }
-}
-
-impl<B: Books> DerefMut for Checked<'_, B> {
-    fn deref_mut(&mut self) -> &mut Memory<B> {
-        &mut self.0
-    }
-}
-
-#[cfg(all(debug_assertions, not(miri)))]
-impl<B: Books> Drop for Checked<'_, B> {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.0.check();
-        }
-    }
+/// A part's memory for one step, before which debug builds check it.
+#[cfg_attr(any(not(debug_assertions), miri), expect(unused_mut, reason = "only a check changes it"))]
+#[inline(always)]
+fn checked<B: Books>(mut memory: Guard<'_, Memory<B>>) -> Guard<'_, Memory<B>> {
+    #[cfg(all(debug_assertions, not(miri)))]
+    memory.check();
+    memory
 }

@@ -35,6 +35,7 @@ impl Default for Block {
 
 /// A stream's pending blocks.
 pub(super) struct Queue {
+    /// [`NOBODY`] once the stream is forgotten.
     pub(super) key: StreamKey,
     pub(super) bins: Bins,
     oldest: u32,
@@ -54,10 +55,8 @@ impl Queue {
 /// The pending blocks of all streams.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// By slot; `None` for a forgotten stream.
-    queues: Vec<Option<Box<Queue>>>,
-    /// Slots of forgotten streams.
-    unused: Vec<u32>,
+    /// By slot; empty for a forgotten stream.
+    queues: Vec<Queue>,
     /// The slots of the other streams.
     slots: FxHashMap<StreamKey, u32>,
     /// Units in pending blocks.
@@ -74,22 +73,20 @@ impl Pending {
 
     #[cold]
     fn new_slot(&mut self, key: StreamKey) -> u32 {
-        let slot = self.unused.pop().unwrap_or_else(|| {
-            self.queues.push(None);
-            self.queues.len() as u32 - 1
+        let unused = self.queues.iter().position(|queue| queue.key == NOBODY);
+        let slot = unused.unwrap_or_else(|| {
+            self.queues.push(Queue { key, bins: Bins::new(), oldest: NONE, newest: NONE });
+            self.queues.len() - 1
         });
-        let queue = Queue { key, bins: Bins::new(), oldest: NONE, newest: NONE };
-        self.queues[slot as usize] = Some(Box::new(queue));
-        self.slots.insert(key, slot);
-        slot
+        self.queues[slot].key = key;
+        self.slots.insert(key, slot as u32);
+        slot as u32
     }
 
     /// Forgets an empty queue.
     pub(super) fn remove_slot(&mut self, slot: u32) {
-        if let Some(queue) = self.queues[slot as usize].take() {
-            self.slots.remove(&queue.key);
-            self.unused.push(slot);
-        }
+        let key = std::mem::replace(&mut self.queues[slot as usize].key, NOBODY);
+        self.slots.remove(&key);
     }
 
     /// How many slots there are, empty ones included.
@@ -98,23 +95,19 @@ impl Pending {
     }
 
     /// The queue of a slot.
-    pub(super) fn queue(&self, slot: u32) -> Option<&Queue> {
-        self.queues[slot as usize].as_deref()
+    pub(super) fn queue(&self, slot: u32) -> &Queue {
+        &self.queues[slot as usize]
     }
 
     /// All slots with pending blocks.
     pub(super) fn busy(&self) -> impl Iterator<Item = (u32, &Queue)> + '_ {
-        let queues = self.queues.iter().enumerate();
-        queues.filter_map(|(slot, queue)| {
-            queue.as_deref().filter(|queue| queue.oldest != NONE).map(|queue| (slot as u32, queue))
-        })
+        (0..).zip(&self.queues).filter(|(_, queue)| queue.oldest != NONE)
     }
 
     /// A stream's pending blocks, oldest first.
     pub(super) fn of_slot<'a>(&'a self, heap: &'a Heap<Block>, slot: u32) -> impl Iterator<Item = u32> + 'a {
         let step = |node: u32| (node != NONE).then_some(node);
-        let oldest = self.queue(slot).map_or(NONE, |queue| queue.oldest);
-        std::iter::successors(step(oldest), move |&node| step(heap[node].of.newer))
+        std::iter::successors(self.queue(slot).oldest(), move |&node| step(heap[node].of.newer))
     }
 
     /// Adds a block that `key` has freed at `position`.
@@ -124,7 +117,7 @@ impl Pending {
             Some(slot) => slot,
             None => self.new_slot(key),
         };
-        let queue = self.queues[slot as usize].as_mut().expect("slots in the table are in use");
+        let queue = &mut self.queues[slot as usize];
         let older = std::mem::replace(&mut queue.newest, node);
         let position = match older {
             NONE => {
@@ -149,7 +142,7 @@ impl Pending {
     #[inline]
     pub(super) fn take(&mut self, heap: &mut Heap<Block>, node: u32) {
         let Block { slot, older, newer, .. } = heap[node].of;
-        let queue = self.queues[slot as usize].as_mut().expect("pending blocks have a queue");
+        let queue = &mut self.queues[slot as usize];
         match older {
             NONE => queue.oldest = newer,
             older => heap.of_mut(older).newer = newer,
@@ -167,8 +160,7 @@ impl Pending {
     /// Takes the first `len` units of a longer block, which stays pending. Returns their number.
     #[inline]
     pub(super) fn take_front(&mut self, heap: &mut Heap<Block>, node: u32, len: u32) -> u32 {
-        let slot = heap[node].of.slot;
-        let queue = self.queues[slot as usize].as_mut().expect("pending blocks have a queue");
+        let queue = &mut self.queues[heap[node].of.slot as usize];
         heap.sort_out(&mut queue.bins, node);
         let front = heap.split(node, len);
         heap.sort_into(&mut queue.bins, node);
