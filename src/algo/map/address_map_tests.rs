@@ -57,8 +57,8 @@ pub mod real {
         // All pages that were used lately: checking every one takes too long.
         let near = ranges.first().map_or(0, |first| page_of(first.base).saturating_sub(16))
             ..ranges.last().map_or(usize::MAX, |last| page_of(last.last()) + 17);
-        let sheets = map.sheets.iter().map(|(sheet, _)| sheet * PAGE_CHUNK_LEN);
-        let pages = sheets.flat_map(|first| first..first + PAGE_CHUNK_LEN);
+        let sheets = (0..PAGE_CHUNKS).filter(|&sheet| map.sheets.get(sheet).is_some());
+        let pages = sheets.map(|sheet| sheet * PAGE_CHUNK_LEN).flat_map(|first| first..first + PAGE_CHUNK_LEN);
         for number in pages.filter(|number| near.contains(number)) {
             let page = map.page_at(number);
             let cover = page.cover.load(Relaxed);

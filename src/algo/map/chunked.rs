@@ -183,12 +183,6 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         }
         self.get(index)
     }
-
-    /// All elements of existing chunks, with their indices.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
-        let first = (0..CHUNKS).map(|chunk| chunk * LEN).filter(|&first| self.get(first).is_some());
-        first.flat_map(|first| (first..first + LEN).map(|index| (index, &self[index])))
-    }
 }
 
 impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize> for Chunked<T, CHUNKS, LEN> {

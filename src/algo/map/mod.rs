@@ -2,6 +2,5 @@
 
 pub mod address_map;
 pub(in crate::algo) mod chunked;
-pub mod handle_watch;
 pub mod slot_table;
 pub mod typed_slots;

@@ -18,17 +18,17 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::chunked::{Blank, Chunked};
-use super::handle_watch::{self, Change};
 use crate::algo::host::grow::Grow;
-use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU64, Ordering};
+use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
 use crate::algo::sync::primitives::{Mutex, const_unless_loom};
+use crate::algo::sync::published::Published;
 use crate::algo::sync::reclaim::{self, Pin};
 
-pub use handle::Handle;
+pub use handle::{Change, Handle, watch};
 
 pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many};
 
@@ -48,8 +48,8 @@ const RETIRED: u32 = u32::MAX - 1;
 struct Slot<T> {
     /// The bits of the occupant's handle; of a free slot the result of `free_name`; 0: it was never used.
     name: AtomicU64,
-    /// From `Arc::into_raw`, null while free.
-    value: AtomicPtr<T>,
+    /// Empty while the slot is free.
+    value: Published<T>,
 }
 
 /// The name of a free slot: its generation, which is even, and another slot's number, so that no handle of this slot
@@ -59,15 +59,15 @@ fn free_name(generation: u32, index: u32) -> u64 {
     u64::from(generation) << INDEX_BITS | u64::from(index ^ 1)
 }
 
-// SAFETY: no handle is 0, and a null pointer is all zeros.
-unsafe impl<T> Blank for Slot<T> {
+// SAFETY: no handle is 0, and a place without an object is a null pointer, all zeros.
+unsafe impl<T: Send + Sync + 'static> Blank for Slot<T> {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self { name: AtomicU64::new(0), value: AtomicPtr::new(ptr::null_mut()) }
+        Self { name: AtomicU64::new(0), value: Published::new() }
     }
 }
 
-impl<T> Slot<T> {
+impl<T: Send + Sync + 'static> Slot<T> {
     /// Its current or last generation.
     fn generation(&self, order: Ordering) -> u32 {
         (self.name.load(order) >> INDEX_BITS) as u32
@@ -82,7 +82,7 @@ impl<T> Slot<T> {
         if self.name.load(Ordering::Acquire) != handle.raw() {
             return None;
         }
-        let value = self.value.load(Ordering::Acquire);
+        let value = self.value.load();
         if self.name.load(Ordering::Relaxed) != handle.raw() {
             return None;
         }
@@ -109,7 +109,6 @@ pub struct SlotTable<T> {
     kind: u8,
     slots: Chunked<Slot<T>, CHUNKS, CHUNK_LEN>,
     free: Mutex<Free>,
-    owns: PhantomData<Arc<T>>,
 }
 
 impl<T: Send + Sync + 'static> SlotTable<T> {
@@ -121,7 +120,6 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
                 kind,
                 slots: Chunked::new(),
                 free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit: MAX_SLOTS, taken: 0 }),
-                owns: PhantomData,
             }
         }
     }
@@ -151,9 +149,8 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         let claim = Claim { table: self, slot, index, generation };
         let value = make(handle);
         std::mem::forget(claim);
-        handle_watch::notify(handle, Change::Created);
-        // Release: a reader that sees this value sees that the previous occupants are gone.
-        slot.value.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
+        handle::notify(handle, Change::Created);
+        slot.value.fill(value);
         slot.name.store(handle.raw(), Ordering::Release);
         Some(handle)
     }
@@ -209,18 +206,14 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// reference is released by [`flush_deferred`] when no reader is left; this never runs a destructor.
     pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
         let slot = self.slots.get(handle.index() as usize)?;
-        let pin = reclaim::pin();
         let free = handle.generation().wrapping_add(1);
         let name = free_name(free, handle.index());
         slot.name.compare_exchange(handle.raw(), name, Ordering::AcqRel, Ordering::Relaxed).ok()?;
-        let value = slot.value.swap(ptr::null_mut(), Ordering::AcqRel);
+        // The exchange makes this thread the only one that takes the object.
+        let value = slot.value.replace(None);
         self.release(handle.index(), free);
-        handle_watch::notify(handle, Change::Removed);
-        // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread the only one to take
-        // over the table's reference.
-        let value = unsafe { Arc::from_raw(value) };
-        pin.defer_drop(value.clone());
-        Some(value)
+        handle::notify(handle, Change::Removed);
+        value
     }
 
     /// Whether a handle named an object of this table, which was removed.
@@ -286,19 +279,6 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         free.taken -= 1;
         if generation != RETIRED {
             free.queue.push_back(index);
-        }
-    }
-}
-
-impl<T> Drop for SlotTable<T> {
-    fn drop(&mut self) {
-        for (_, slot) in self.slots.iter() {
-            let value = slot.value.load(Ordering::Acquire);
-            if !value.is_null() {
-                // SAFETY: the table's reference, from `insert_with`; a `Ref` borrows the table, so there are no
-                // readers.
-                drop(unsafe { Arc::from_raw(value) });
-            }
         }
     }
 }

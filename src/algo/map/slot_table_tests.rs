@@ -47,7 +47,7 @@ mod real {
             let slot = &table.slots[index as usize];
             let generation = slot.generation(Relaxed);
             let live = generation % 2 == 1;
-            assert_eq!(live, !slot.value.load(Relaxed).is_null());
+            assert_eq!(live, !slot.value.load().is_null());
             let is_queued = queued.binary_search(&index).is_ok();
             assert_eq!(is_queued, !live && generation != RETIRED);
             occupied += usize::from(live);

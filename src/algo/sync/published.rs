@@ -28,10 +28,22 @@ impl<T: Any + Send + Sync> Published<T> {
         }
     }
 
+    /// Where the object is, for readers with a pin; null: the place is empty.
+    #[inline]
+    pub(in crate::algo) fn load(&self) -> *mut T {
+        self.value.load(Ordering::Acquire)
+    }
+
+    /// Puts an object into the empty place.
+    pub(in crate::algo) fn fill(&self, object: Arc<T>) {
+        // Release: a reader that sees this object sees that the previous ones are gone.
+        self.value.store(Arc::into_raw(object).cast_mut(), Ordering::Release);
+    }
+
     /// The object. Hold it briefly, not across a call that blocks.
     pub fn get(&self) -> Option<Ref<'_, T>> {
         let pin = reclaim::pin();
-        let value = NonNull::new(self.value.load(Ordering::Acquire))?;
+        let value = NonNull::new(self.load())?;
         // SAFETY: from `Arc::into_raw`; the place's reference is released after all pins that began before its removal
         // have ended.
         Some(unsafe { Ref::new(value, pin) })

@@ -1,7 +1,8 @@
-//! The handles of a table: 64 bits with kind, generation and slot.
+//! The handles of a table: 64 bits with kind, generation and slot. A callback for their creation and removal.
 
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::OnceLock;
 
 use super::{INDEX_BITS, MAX_SLOTS};
 
@@ -61,5 +62,30 @@ impl Handle {
 
     pub(super) fn index(self) -> u32 {
         self.raw() as u32 & ((1 << INDEX_BITS) - 1)
+    }
+}
+
+/// A change of a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was created and is not published yet.
+    Created,
+    /// It was removed.
+    Removed,
+}
+
+static WATCHER: OnceLock<fn(Handle, Change)> = OnceLock::new();
+
+/// Sets the callback for handles of all tables, which runs on the thread that creates or removes one. It looks no
+/// handle up. There is one callback: a second call does nothing.
+pub fn watch(watcher: fn(Handle, Change)) {
+    WATCHER.get_or_init(|| watcher);
+}
+
+/// Calls it, if there is one.
+#[inline]
+pub(super) fn notify(handle: Handle, change: Change) {
+    if let Some(watcher) = WATCHER.get() {
+        watcher(handle, change);
     }
 }

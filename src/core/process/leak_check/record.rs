@@ -7,8 +7,7 @@ use parking_lot::Mutex;
 
 use super::object;
 use crate::algo::host::grow::Grow as _;
-use crate::algo::map::handle_watch::{self, Change};
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Change, Handle};
 use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
@@ -98,7 +97,7 @@ pub fn record() -> Result<()> {
 /// Starts to record the origins of objects.
 pub(super) fn record_objects() {
     OBJECTS.0.lock().get_or_insert_default();
-    handle_watch::watch(note_object);
+    slot_table::watch(note_object);
 }
 
 fn note_object(handle: Handle, change: Change) {
