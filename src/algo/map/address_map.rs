@@ -32,7 +32,7 @@ pub use hint::Hint;
 use page::{Page, Sheet};
 pub use parking::{Entry, Parked};
 pub use range::{InsertError, Range, Reach};
-use record::{LIVE, RETIRED, Record};
+use record::{GONE, LIVE, RETIRED, Record};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
 /// four small pages. Miri visits every atomic of a chunk when a reference to it is made, and uses small chunks.
@@ -156,7 +156,7 @@ impl AddressMap {
         if !begins_page(range.base) {
             let page = self.page_at(page_of(range.base));
             if page.begin(granule_of(range.base), index).is_none() {
-                let ended = record.end(record.sequence.load(Ordering::Relaxed));
+                let ended = record.end(record.sequence.load(Ordering::Relaxed), GONE);
                 debug_assert!(ended);
                 return false;
             }
@@ -216,10 +216,13 @@ impl AddressMap {
     /// find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
-        let found = self.look_up(base).filter(|(_, range)| range.base == base);
-        let Some((entry, range)) = found.filter(|(entry, _)| self.park(*entry).is_some()) else { return false };
-        self.records[entry.index as usize].write(&Range { words, ..range });
-        true
+        let Some((Entry { index, sequence }, range)) = self.look_up(base) else { return false };
+        let record = &self.records[index as usize];
+        let found = range.base == base && record.go_on(sequence, GONE);
+        if found {
+            record.write(&Range { words, ..range });
+        }
+        found
     }
 
     /// All ranges, in no order, without blocking writers: a range that is registered, and not updated, during the whole
@@ -335,11 +338,11 @@ impl AddressMap {
 
     /// Removes a live range; false if it was removed meanwhile.
     fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
-        let parked = self.park(entry);
-        if parked.is_some() {
+        let ended = self.records[entry.index as usize].go_on(entry.sequence, GONE);
+        if ended {
             self.detach(state, entry.index, range);
         }
-        parked.is_some()
+        ended
     }
 
     /// Removes the range of a record that is not live from the pages, and frees the record.

@@ -3,7 +3,7 @@
 //! another one does, live or not: its record shows whether it is current.
 
 use super::parking::Entry;
-use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
+use super::{ADDRESS_BITS, AddressMap, GONE, InsertError, Range, Record, begins_page, last_of, page_of};
 use crate::algo::alloc::pool::{Card, Place};
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
@@ -30,7 +30,7 @@ impl HeldPlace<'_> {
     #[inline(always)]
     pub fn hide(self, entry: Entry) -> bool {
         debug_assert_eq!(entry.index, self.index);
-        self.record.end(entry.sequence)
+        self.record.end(entry.sequence, GONE)
     }
 }
 
@@ -107,7 +107,7 @@ impl AddressMap {
         for index in records {
             let record = &self.records[index as usize];
             if let Some((sequence, range)) = record.read()
-                && record.end(sequence)
+                && record.end(sequence, GONE)
             {
                 self.clear_start(range.base);
             }

@@ -2,8 +2,6 @@
 
 mod node;
 
-use std::hint::select_unpredictable;
-
 use super::super::chunked::{Blank, boxed_blank};
 use super::PAGE_CHUNK_LEN;
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -12,8 +10,6 @@ use node::Node;
 /// How many range starts a page has room for without a node.
 const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
 const FEW: usize = 1 << FEW_BITS;
-/// This many of them are in one cache line; most pages have fewer.
-const NEAR: usize = if cfg!(loom) { 1 } else { 6 };
 
 /// The bits of a mark, and how many of them are in one word.
 const MARK_BITS: usize = u16::BITS as usize;
@@ -47,8 +43,8 @@ struct Head {
     node: AtomicPtr<Node>,
     /// The granule of each start, plus one; 0: none. Packed into words, because most are 0, which one load shows.
     starts: [AtomicU64; WORDS_OF_FEW],
-    /// The records of the first places.
-    records: [AtomicU32; NEAR],
+    /// The records of all places. The first six are in the same cache line; most pages have fewer.
+    records: [AtomicU32; FEW],
 }
 
 // SAFETY: atomics; all zeros is no node and no range.
@@ -70,28 +66,19 @@ impl Drop for Head {
     }
 }
 
-/// The records of all places; those of the first ones are in the head.
-#[repr(align(64))]
-struct Far([AtomicU32; FEW]);
-
-/// The data of consecutive pages in one chunk. In three arrays: a long range covers many pages of which only the cover
-/// is needed, and most pages need only their head.
+/// The data of consecutive pages in one chunk. In two arrays: a long range covers many pages of which only the cover is
+/// needed.
 pub(super) struct Sheet {
     /// Of each page the record of the range that covers its first byte; 0: none.
     covers: [AtomicU32; PAGE_CHUNK_LEN],
     heads: [Head; PAGE_CHUNK_LEN],
-    far: [Far; PAGE_CHUNK_LEN],
 }
 
 // SAFETY: atomics, and heads whose bytes may all be zero.
 unsafe impl Blank for Sheet {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self {
-            covers: std::array::from_fn(|_| AtomicU32::new(0)),
-            heads: std::array::from_fn(|_| Head::blank()),
-            far: std::array::from_fn(|_| Far(std::array::from_fn(|_| AtomicU32::new(0)))),
-        }
+        Self { covers: std::array::from_fn(|_| AtomicU32::new(0)), heads: std::array::from_fn(|_| Head::blank()) }
     }
 }
 
@@ -100,7 +87,7 @@ impl Sheet {
     #[inline(always)]
     pub(super) fn page(&self, number: usize) -> Page<'_> {
         let index = number % PAGE_CHUNK_LEN;
-        Page { cover: &self.covers[index], head: &self.heads[index], far: &self.far[index] }
+        Page { cover: &self.covers[index], head: &self.heads[index] }
     }
 }
 
@@ -109,7 +96,6 @@ impl Sheet {
 pub(super) struct Page<'a> {
     pub(super) cover: &'a AtomicU32,
     head: &'a Head,
-    far: &'a Far,
 }
 
 fn mark_of(granule: usize) -> u16 {
@@ -215,9 +201,8 @@ impl<'a> Page<'a> {
     /// Where the record of this place is.
     #[inline(always)]
     fn record_in(self, place: usize) -> &'a AtomicU32 {
-        let (near, far) = (&self.head.records[place.min(NEAR - 1)], &self.far.0[place % FEW]);
-        // A branch would be mispredicted in pages with many starts.
-        select_unpredictable(place < NEAR, near, far)
+        // The remainder only shows the compiler that the place is in bounds.
+        &self.head.records[place % FEW]
     }
 
     /// A place with this mark; of a mark other than 0 there is at most one.

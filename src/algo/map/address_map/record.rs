@@ -26,6 +26,8 @@ pub(super) const IN_CHANGE: u64 = 1;
 pub(super) const LIVE: u64 = 2;
 /// The range is removed, and may be inserted again as it was.
 pub(super) const RETIRED: u64 = 3;
+/// From [`LIVE`] to the next state without a range, or with a parked one.
+pub(super) const GONE: u64 = 4 - LIVE;
 
 // SAFETY: atomics; all zeros is no range.
 unsafe impl Blank for Record {
@@ -78,6 +80,23 @@ impl Record {
             len: self.len.load(Ordering::Relaxed),
             words: std::array::from_fn(|n| self.words[n].load(Ordering::Relaxed)),
         }
+    }
+
+    /// Other threads may change the sequence at the same time: one of several concurrent callers gets true.
+    #[inline(always)]
+    pub(super) fn go_on(&self, sequence: u64, steps: u64) -> bool {
+        self.sequence.compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// As [`Self::go_on`], for a live range that is only removed, or retired, under a lock that the caller holds:
+    /// without a locked instruction.
+    #[inline]
+    pub(super) fn end(&self, sequence: u64, steps: u64) -> bool {
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        if unchanged {
+            self.sequence.store(sequence + steps, Ordering::Release);
+        }
+        unchanged
     }
 
     /// Writes a live range where none is. Under the lock.
