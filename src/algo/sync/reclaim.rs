@@ -19,6 +19,8 @@ mod model;
 mod real;
 
 #[cfg(loom)]
-pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
+pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, number, pin};
 #[cfg(not(loom))]
-pub use self::real::{Pin, count_pinned, flush_deferred, flush_if_many, heavy_barrier, is_pinned, light_barrier, pin};
+pub use self::real::{
+    Pin, count_pinned, flush_deferred, flush_if_many, heavy_barrier, is_pinned, light_barrier, number, pin,
+};

@@ -3,6 +3,7 @@ use std::sync::{Arc, Barrier};
 use parking_lot::Mutex;
 
 use super::*;
+use crate::algo::sync::reclaim::pin;
 
 /// One test at a time: the first one needs all stripes.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -16,6 +17,7 @@ fn threads_that_live_together_share_no_own_stripe() {
         .map(|_| {
             let all_have_one = Arc::clone(&all_have_one);
             std::thread::spawn(move || {
+                drop(pin());
                 let seat = Seat::mine();
                 all_have_one.wait();
                 assert_eq!(Seat::mine(), seat);
@@ -49,6 +51,7 @@ fn a_thread_at_its_very_end_shares_a_stripe() {
     let thread = std::thread::spawn(|| {
         // Used first, so destroyed last.
         LATE.with(|_| ());
+        drop(pin());
         assert!(Seat::mine().is_own());
     });
     // A panic in a destructor would end the process.

@@ -100,3 +100,8 @@ pub fn flush_deferred() -> bool {
 pub fn flush_if_many() {
     flush_deferred();
 }
+
+/// Models name the seats of their threads.
+pub fn number() -> Option<usize> {
+    None
+}

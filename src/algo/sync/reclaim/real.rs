@@ -25,6 +25,8 @@ struct Reader {
     state: AtomicUsize,
     /// Whether a thread has it.
     taken: AtomicBool,
+    /// How many were made before it.
+    number: usize,
     next: *const Reader,
 }
 
@@ -71,11 +73,14 @@ fn readers() -> impl Iterator<Item = &'static Reader> {
 
 #[cold]
 fn join() -> &'static Reader {
-    let free = readers().find(|reader| {
-        let take = |from, to| reader.taken.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed);
-        !reader.taken.load(Ordering::Relaxed) && take(false, true).is_ok()
-    });
-    let reader = free.unwrap_or_else(add_reader);
+    // The oldest one, which has the lowest number.
+    let free = || readers().filter(|reader| !reader.taken.load(Ordering::Relaxed)).last();
+    let reader = loop {
+        let Some(reader) = free() else { break add_reader() };
+        if reader.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            break reader;
+        }
+    };
     // A thread at its very end could not release it later.
     let state = reader.state.load(Ordering::Relaxed) & !PASSING;
     if is_released() {
@@ -88,6 +93,7 @@ fn join() -> &'static Reader {
 }
 
 fn add_reader() -> &'static Reader {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
     if READERS.load(Ordering::Relaxed).is_null() {
         KERNEL_BARRIER.store(kernel_barrier::register(), Ordering::Relaxed);
     }
@@ -95,6 +101,7 @@ fn add_reader() -> &'static Reader {
     let reader = Box::leak(Box::new(Reader {
         state: AtomicUsize::new(fenced),
         taken: AtomicBool::new(true),
+        number: MADE.fetch_add(1, Ordering::Relaxed),
         next: READERS.load(Ordering::Acquire),
     }));
     while let Err(first) = READERS.compare_exchange(reader.next.cast_mut(), reader, Ordering::AcqRel, Ordering::Acquire)
@@ -229,6 +236,13 @@ pub fn flush_deferred() -> bool {
 pub fn count_pinned() -> usize {
     heavy_barrier();
     readers().filter(|reader| reader.state.load(Ordering::Acquire) & DEPTH != 0).count()
+}
+
+/// The number of this thread, which no other thread has until its end; low for the first threads that pin. `None`: it
+/// has not pinned yet, or is ending.
+#[inline]
+pub fn number() -> Option<usize> {
+    MINE.get().map(|reader| reader.number)
 }
 
 /// Whether this thread is pinned.
