@@ -16,8 +16,6 @@ use super::system_call::refused_by;
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 /// The most bytes read from files without a length: pipes and devices.
 const MOST: usize = 64 << 20;
-/// Bytes of one read of those.
-const STEP: usize = 64 << 10;
 
 /// The bytes of a file; of a pipe, up to its end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -31,7 +29,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
         file.read_to_end(&mut bytes)?;
         return Ok(bytes);
     }
-    read_stream(&mut file, &mut bytes)?;
+    read_stream(&file, &mut bytes)?;
     if bytes.is_empty() && found.file_type().is_fifo() {
         let text = "it is a FIFO, and no process has it open for writing; start the writer first";
         return Err(io::Error::new(ErrorKind::UnexpectedEof, text));
@@ -40,21 +38,15 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a pipe or a device up to its end.
-fn read_stream(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
+fn read_stream(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     loop {
-        let len = bytes.len();
-        if len > MOST {
-            let text = format!("it is no file, and gives more than {MOST} bytes without an end");
-            return Err(io::Error::new(ErrorKind::FileTooLarge, text));
-        }
-        bytes.try_reserve(STEP)?;
-        bytes.resize(len + STEP, 0);
-        let read = file.read(&mut bytes[len..]);
-        bytes.truncate(len + *read.as_ref().unwrap_or(&0));
-        match read {
-            Ok(0) => return Ok(()),
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+        let room = MOST + 1 - bytes.len();
+        match file.take(room as u64).read_to_end(bytes) {
+            Ok(read) if read == room => {
+                let text = format!("it is no file, and gives more than {MOST} bytes without an end");
+                return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+            }
+            Ok(_) => return Ok(()),
             Err(error) if error.kind() == ErrorKind::WouldBlock => wait_for_bytes(file)?,
             Err(error) => return Err(error),
         }

@@ -10,6 +10,7 @@ use std::ptr;
 use std::time::{Duration, Instant};
 
 use crate::algo::thread::pause::pause;
+use crate::algo::thread::quiet_thread::Blocked;
 
 /// How long a pipe may be full before a write fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
@@ -40,7 +41,7 @@ impl OutputFile {
     }
 
     fn write_to_pipe(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _no_signal = NoPipeSignal::new();
+        let _no_signal = NoPipeSignal(Blocked::of(&pipe_signal()));
         let began = Instant::now();
         loop {
             match self.file.write(bytes) {
@@ -89,10 +90,7 @@ pub fn is_pipe(path: &Path) -> bool {
 }
 
 /// Blocks SIGPIPE for the calling thread until dropped: the signal kills most programs.
-struct NoPipeSignal {
-    /// The previous signal mask; `None` if SIGPIPE was blocked.
-    before: Option<libc::sigset_t>,
-}
+struct NoPipeSignal(Blocked);
 
 fn pipe_signal() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
@@ -104,30 +102,13 @@ fn pipe_signal() -> libc::sigset_t {
     }
 }
 
-impl NoPipeSignal {
-    fn new() -> Self {
-        let set = pipe_signal();
-        let mut before = MaybeUninit::uninit();
-        // SAFETY: sets that live; only where the first call succeeds has it filled the second one.
-        let before = unsafe {
-            let blocked = libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr());
-            (blocked == 0).then(|| before.assume_init())
-        };
-        // SAFETY: a set that was filled.
-        let was_blocked = |before: &libc::sigset_t| unsafe { libc::sigismember(before, libc::SIGPIPE) } == 1;
-        Self { before: before.filter(|before| !was_blocked(before)) }
-    }
-}
-
 impl Drop for NoPipeSignal {
     fn drop(&mut self) {
-        let Some(before) = &self.before else { return };
-        let (set, now) = (pipe_signal(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
-        // SAFETY: sets and a time that live. A signal that came by a write is taken; none was waiting before
-        // that, because it was not blocked.
-        unsafe {
-            libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const now);
-            libc::pthread_sigmask(libc::SIG_SETMASK, before, ptr::null_mut());
+        if self.0.is_new(libc::SIGPIPE) {
+            let (set, now) = (pipe_signal(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
+            // SAFETY: a set and a time that live. A signal that came by a write is taken; none was waiting before
+            // that, because it was not blocked.
+            unsafe { libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const now) };
         }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) use const_unless_loom;
 mod real {
     use std::time::{Duration, Instant};
 
+    use crate::algo::thread::pause::Backoff;
+
     pub use parking_lot::{Mutex, MutexGuard};
 
     /// How a spinning thread yields.
@@ -41,7 +43,6 @@ mod real {
 
     /// How many times it yields before it sleeps.
     const YIELDS: u32 = 256;
-    const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
 
     impl Turns {
         /// Without spinning threads.
@@ -52,8 +53,7 @@ mod real {
 
         /// Tries until there is a result; in between it yields, and then sleeps for longer and longer.
         pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
-            let [mut pause, longest] = PAUSES;
-            let mut yields = 0;
+            let (mut yields, mut sleeps) = (0, Backoff::default());
             loop {
                 if let Some(result) = attempt() {
                     return result;
@@ -62,8 +62,7 @@ mod real {
                     yields += 1;
                     std::thread::yield_now();
                 } else {
-                    crate::algo::thread::pause::pause(pause);
-                    pause = longest.min(pause * 2);
+                    sleeps.sleep(Duration::MAX);
                 }
             }
         }

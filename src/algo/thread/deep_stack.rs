@@ -18,7 +18,7 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     scope(|threads| {
         let stack = thread_attributes::stack().max(2 * NEEDED);
         let builder = Builder::new().name("portacl-names".to_owned()).stack_size(stack);
-        let quiet = quiet_thread::Quiet::begin();
+        let quiet = quiet_thread::Blocked::all();
         let thread = builder.spawn_scoped(threads, || result = work.take().map(|work| work()));
         drop(quiet);
         // A panic has been reported, and leaves no result.

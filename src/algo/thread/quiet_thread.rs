@@ -23,7 +23,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<Joi
     debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
     let stack = thread_attributes::stack();
     // A thread inherits the signal mask of its creator.
-    let _quiet = Quiet::begin();
+    let _quiet = Blocked::all();
     let spawned = Builder::new().name(name.to_owned()).stack_size(stack).spawn(|| {
         thread_attributes::adopt_scheduling();
         IS_OURS.set(true);
@@ -44,31 +44,45 @@ pub fn is_current() -> bool {
     IS_OURS.get()
 }
 
-/// Blocks the calling thread's signals until dropped.
-pub struct Quiet {
-    /// `None` if the system call failed.
+/// Signals that the calling thread blocks until this is dropped.
+pub struct Blocked {
+    /// The signals that it blocked before; `None` if the system call failed.
     before: Option<libc::sigset_t>,
 }
 
-impl Quiet {
-    /// Blocks them.
-    pub fn begin() -> Self {
+impl Blocked {
+    /// All but those of `HEARD`.
+    pub fn all() -> Self {
         let mut all = MaybeUninit::uninit();
-        let mut before = MaybeUninit::uninit();
-        // SAFETY: the calls fill the sets before they are read; `HEARD` are signals. Only where the last one
-        // succeeds has it filled its set.
-        unsafe {
+        // SAFETY: the first call fills the set; `HEARD` are signals.
+        Self::of(&unsafe {
             libc::sigfillset(all.as_mut_ptr());
             for signal in HEARD {
                 libc::sigdelset(all.as_mut_ptr(), signal);
             }
-            let blocked = libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), before.as_mut_ptr());
-            Self { before: (blocked == 0).then(|| before.assume_init()) }
-        }
+            all.assume_init()
+        })
+    }
+
+    /// Those of a set.
+    pub fn of(set: &libc::sigset_t) -> Self {
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: two sets that live; only where the call succeeds has it filled the second one.
+        let before = unsafe {
+            let blocked = libc::pthread_sigmask(libc::SIG_BLOCK, set, before.as_mut_ptr());
+            (blocked == 0).then(|| before.assume_init())
+        };
+        Self { before }
+    }
+
+    /// Whether a signal of the set was not blocked before.
+    pub fn is_new(&self, signal: libc::c_int) -> bool {
+        // SAFETY: a set that was filled.
+        self.before.is_some_and(|before| unsafe { libc::sigismember(&raw const before, signal) } == 0)
     }
 }
 
-impl Drop for Quiet {
+impl Drop for Blocked {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
             // SAFETY: a set that the thread had.

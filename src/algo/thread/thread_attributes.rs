@@ -30,8 +30,7 @@ static SCHEDULING: Mutex<Option<Scheduling>> = Mutex::new(None);
 /// calling thread.
 pub fn fix(stack: Option<usize>) {
     STACK.store(stack.unwrap_or_else(default_stack), Ordering::Relaxed);
-    let scheduling = Scheduling::of_this_thread();
-    *SCHEDULING.lock() = Some(scheduling);
+    *SCHEDULING.lock() = Some(Scheduling::of_this_thread());
 }
 
 /// Bytes of stack that a new thread gets.
@@ -105,38 +104,36 @@ fn stack_bounds() -> Option<(usize, usize)> {
 }
 
 /// The scheduling policy and the processors of a thread.
-#[derive(Clone)]
 struct Scheduling {
     /// Policy, priority and nice value; `None`: unknown, or of a kind that threads cannot share.
     attributes: Option<libc::sched_attr>,
-    /// `None`: unknown.
+    /// `None`: unknown, as on a machine with more processors than a set has room for.
     processors: Option<CpuSet>,
 }
 
 /// Sets the fixed scheduling for the calling thread, as far as the system allows that; otherwise it keeps its inherited
 /// one.
 pub fn adopt_scheduling() {
-    let fixed = SCHEDULING.lock().clone();
-    if let Some(fixed) = fixed {
+    if let Some(fixed) = &*SCHEDULING.lock() {
         fixed.apply();
     }
 }
 
 impl Scheduling {
     fn of_this_thread() -> Self {
-        Self { attributes: attributes(), processors: processors() }
+        Self { attributes: attributes(), processors: sched_getaffinity(None).ok() }
     }
 
     fn apply(&self) {
         // Most threads have all of it already.
         if let Some(wanted) = &self.attributes
-            && attributes().is_none_or(|now| !is_same(&now, wanted))
+            && attributes().is_none_or(|now| key(&now) != key(wanted))
         {
             // SAFETY: the attributes are those that the kernel has filled in. Failure changes nothing.
             unsafe { libc::syscall(libc::SYS_sched_setattr, 0, std::ptr::from_ref(wanted), 0) };
         }
         if let Some(wanted) = &self.processors
-            && processors().as_ref() != Some(wanted)
+            && sched_getaffinity(None).as_ref() != Ok(wanted)
         {
             // Failure changes nothing.
             let _ = sched_setaffinity(None, wanted);
@@ -144,9 +141,8 @@ impl Scheduling {
     }
 }
 
-fn is_same(a: &libc::sched_attr, b: &libc::sched_attr) -> bool {
-    let key = |one: &libc::sched_attr| (one.sched_policy, one.sched_priority, one.sched_nice);
-    key(a) == key(b)
+fn key(one: &libc::sched_attr) -> (u32, u32, i32) {
+    (one.sched_policy, one.sched_priority, one.sched_nice)
 }
 
 fn attributes() -> Option<libc::sched_attr> {
@@ -160,11 +156,6 @@ fn attributes() -> Option<libc::sched_attr> {
     };
     let shared = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE, libc::SCHED_FIFO, libc::SCHED_RR];
     shared.contains(&(found.sched_policy as libc::c_int)).then_some(found)
-}
-
-fn processors() -> Option<CpuSet> {
-    // Fails on a machine with more processors than a set has room for.
-    sched_getaffinity(None).ok()
 }
 
 #[cfg(test)]
