@@ -5,7 +5,7 @@
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{iter, ptr};
+use std::{ptr, slice};
 
 use crate::algo::sync::spin_lock::SpinLock;
 
@@ -15,8 +15,8 @@ pub const FIRST: usize = 2 << 20;
 const GRANULE: usize = 64;
 /// Granules of one word of a map.
 const BITS: usize = u64::BITS as usize;
-/// The most added parts of the reserve.
-const PARTS: usize = 16;
+/// The most parts of the reserve.
+const PARTS: usize = 17;
 /// The most parts of claims.
 const CLAIMS: usize = 48;
 /// [`Part::owner`] of the reserve's parts.
@@ -28,17 +28,17 @@ const PAGE: usize = 4096;
 #[repr(C, align(4096))]
 struct First<T>(UnsafeCell<T>);
 
-// SAFETY: pieces of the memory are given out, each to one owner; the map is only reached under the lock of `ADDED`.
+// SAFETY: pieces of the memory are given out, each to one owner; the map is only reached under the lock of `ALL`.
 unsafe impl<T: Send> Sync for First<T> {}
 
 /// All zeros, and so no part of the file; pages that are never used cost no memory.
 static FIRST_MEMORY: First<[u8; FIRST]> = First(UnsafeCell::new([0; FIRST]));
 static FIRST_MAP: First<[u64; FIRST / GRANULE / BITS]> = First(UnsafeCell::new([0; FIRST / GRANULE / BITS]));
 
-/// A part: its memory, and a map with a bit for each granule.
-#[derive(Clone, Copy)]
+/// A part: its memory, and a map with a bit for each granule, which nothing else refers to.
 struct Part {
-    start: usize,
+    start: *mut u8,
+    /// A multiple of the bytes of a word of the map.
     len: usize,
     map: *mut u64,
     /// Its claim, or [`RESERVE`] or [`ENDED`].
@@ -50,8 +50,8 @@ struct Part {
 }
 
 struct Parts {
-    /// The parts after the first one.
-    added: [Part; PARTS + CLAIMS],
+    /// The first one stays; those from `count` on are unused.
+    all: [Part; PARTS + CLAIMS],
     count: usize,
 }
 
@@ -59,20 +59,19 @@ struct Parts {
 // from the list.
 unsafe impl Send for Parts {}
 
-const NO_PART: Part = Part { start: 0, len: 0, map: ptr::null_mut(), owner: RESERVE, used: 0, next: 0 };
-static ADDED: SpinLock<Parts> = SpinLock::new(Parts { added: [NO_PART; PARTS + CLAIMS], count: 0 });
-/// The lowest and the highest address of added parts: a free checks further only between them.
+const NO_PART: Part = Part { start: ptr::null_mut(), len: 0, map: ptr::null_mut(), owner: RESERVE, used: 0, next: 0 };
+static ALL: SpinLock<Parts> = SpinLock::new({
+    let mut all = [NO_PART; PARTS + CLAIMS];
+    (all[0].start, all[0].len, all[0].map) = (FIRST_MEMORY.0.get().cast(), FIRST, FIRST_MAP.0.get().cast());
+    Parts { all, count: 1 }
+});
+/// The lowest and the highest address of the parts after the first one: a free checks further only between them.
 static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 static USED: AtomicUsize = AtomicUsize::new(0);
 static TOTAL: AtomicUsize = AtomicUsize::new(FIRST);
 /// The longest block of the longest part.
 static LONGEST: AtomicUsize = AtomicUsize::new(FIRST / 2);
-
-fn first() -> Part {
-    let map = FIRST_MAP.0.get().cast();
-    Part { start: (&raw const FIRST_MEMORY).addr(), len: FIRST, map, ..NO_PART }
-}
 
 /// Bytes in use, without claims.
 pub fn used() -> usize {
@@ -100,28 +99,27 @@ pub fn has(block: *const u8) -> bool {
 #[cold]
 #[inline(never)]
 fn is_added(addr: usize) -> bool {
-    addr < HIGHEST.load(Ordering::Relaxed) && ADDED.lock().added().iter().any(|part| part.contains(addr))
+    addr < HIGHEST.load(Ordering::Relaxed) && ALL.lock().list().iter().any(|part| part.contains(addr))
 }
 
 impl Parts {
-    fn added(&mut self) -> &mut [Part] {
-        &mut self.added[..self.count]
+    fn list(&mut self) -> &mut [Part] {
+        &mut self.all[..self.count]
     }
 
     /// Removes and unmaps a part without blocks in use.
     fn remove(&mut self, index: usize) {
-        let part = self.added[index];
         self.count -= 1;
-        self.added[index] = self.added[self.count];
-        let left = &self.added[..self.count];
+        self.all.swap(index, self.count);
+        let (left, part) = (&self.all[1..self.count], &self.all[self.count]);
         // Other threads read these without the lock to find the part of a block that they free. That part is in the
         // list, so both values include it all the time.
-        let ends = left.iter().map(|part| part.start + part.len);
+        let ends = left.iter().map(|part| part.start.addr() + part.len);
         HIGHEST.store(ends.max().unwrap_or(0), Ordering::Relaxed);
-        let starts = left.iter().map(|part| part.start);
+        let starts = left.iter().map(|part| part.start.addr());
         LOWEST.store(starts.min().unwrap_or(usize::MAX), Ordering::Relaxed);
         // SAFETY: the mapping begins with the map and ends with the part (`add`), and no thread finds it any more.
-        unsafe { libc::munmap(part.map.cast(), part.start + part.len - part.map.addr()) };
+        unsafe { libc::munmap(part.map.cast(), part.start.addr() + part.len - part.map.addr()) };
     }
 }
 
@@ -131,51 +129,34 @@ impl Part {
     }
 
     fn contains(&self, addr: usize) -> bool {
-        addr.wrapping_sub(self.start) < self.len
+        addr.wrapping_sub(self.start.addr()) < self.len
     }
 
-    /// The bit of a granule: its word, and the bit in it.
-    fn bit_of(&self, granule: usize) -> (*mut u64, u64) {
-        debug_assert!(granule < self.granules());
-        (self.map.wrapping_add(granule / BITS), 1 << (granule % BITS))
+    /// A bit for each granule that is taken.
+    fn map(&mut self) -> &mut [u64] {
+        // SAFETY: the map has this many words and is the part's alone, which is borrowed mutably here.
+        unsafe { slice::from_raw_parts_mut(self.map, self.granules() / BITS) }
     }
 
-    /// # Safety
-    /// The lock is held.
-    unsafe fn is_taken(&self, granule: usize) -> bool {
-        let (word, bit) = self.bit_of(granule);
-        // SAFETY: inside the map, which is only accessed under the lock.
-        unsafe { *word & bit != 0 }
-    }
-
-    /// # Safety
-    /// The lock is held.
-    unsafe fn mark(&self, from: usize, count: usize, taken: bool) {
+    fn mark(&mut self, from: usize, count: usize, taken: bool) {
+        let map = self.map();
         for granule in from..from + count {
-            let (word, bit) = self.bit_of(granule);
-            // SAFETY: the granules are the part's, so their words exist, and the lock that the
-            // contract asks for is held.
-            unsafe {
-                match taken {
-                    true => *word |= bit,
-                    false => *word &= !bit,
-                }
+            let (word, bit) = (&mut map[granule / BITS], 1 << (granule % BITS));
+            match taken {
+                true => *word |= bit,
+                false => *word &= !bit,
             }
         }
     }
 
     /// Finds `count` free granules in a row, at `first` or later, the first at a multiple of `align`.
-    ///
-    /// # Safety
-    /// The lock is held.
-    unsafe fn find(&self, first: usize, count: usize, align: usize) -> Option<usize> {
+    fn find(&mut self, first: usize, count: usize, align: usize) -> Option<usize> {
         let step = align.div_ceil(GRANULE);
+        let (granules, map) = (self.granules(), self.map());
         let mut at = first.next_multiple_of(step);
-        while at + count <= self.granules() {
-            // SAFETY: `at + count` is at most the number of granules, so the words that hold their
-            // bits exist, and the caller has the lock.
-            let in_the_way = (at..at + count).rev().find(|&granule| unsafe { self.is_taken(granule) });
-            match in_the_way {
+        while at + count <= granules {
+            let is_taken = |granule: &usize| map[granule / BITS] >> (granule % BITS) & 1 != 0;
+            match (at..at + count).rev().find(is_taken) {
                 Some(taken) => at = (taken + 1).next_multiple_of(step),
                 None => return Some(at),
             }
@@ -190,24 +171,20 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
         return ptr::null_mut();
     }
     let count = layout.size().div_ceil(GRANULE);
-    let mut parts = ADDED.lock();
+    let mut parts = ALL.lock();
     for owner in claim.into_iter().chain([RESERVE]) {
-        let mut first = first();
-        let own = parts.added().iter_mut();
-        for part in iter::once(&mut first).chain(own).filter(|part| part.owner == owner) {
+        for part in parts.list().iter_mut().filter(|part| part.owner == owner) {
             // For parts of the reserve `next` is always 0.
-            // SAFETY: `find` reads the bits under the lock, which `parts` holds.
-            let find = |from| unsafe { part.find(from, count, layout.align()) };
-            let Some(granule) = find(part.next).or_else(|| find(0)) else { continue };
-            // SAFETY: `find` has just found these granules free, and the lock is still held.
-            unsafe { part.mark(granule, count, true) };
+            let found = part.find(part.next, count, layout.align()).or_else(|| part.find(0, count, layout.align()));
+            let Some(granule) = found else { continue };
+            part.mark(granule, count, true);
             if owner == RESERVE {
                 USED.fetch_add(count * GRANULE, Ordering::Relaxed);
             } else {
                 part.next = part.next.max(granule + count);
                 part.used += count * GRANULE;
             }
-            return ptr::with_exposed_provenance_mut(part.start + granule * GRANULE);
+            return part.start.wrapping_add(granule * GRANULE);
         }
     }
     ptr::null_mut()
@@ -219,17 +196,16 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
 /// It came from [`take`] with this layout, and is used no more.
 pub unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
-    let mut parts = ADDED.lock();
-    let index = parts.added().iter().position(|part| part.contains(block.addr()));
-    let part = index.map_or_else(first, |index| parts.added[index]);
-    // SAFETY: the block's granules are marked as used until here, and `parts` is the held lock.
-    unsafe { part.mark((block.addr() - part.start) / GRANULE, count, false) };
-    let Some(index) = index.filter(|_| part.owner != RESERVE) else {
+    let mut parts = ALL.lock();
+    let Some(index) = parts.list().iter().position(|part| part.contains(block.addr())) else { return };
+    let part = &mut parts.all[index];
+    part.mark((block.addr() - part.start.addr()) / GRANULE, count, false);
+    if part.owner == RESERVE {
         USED.fetch_sub(count * GRANULE, Ordering::Relaxed);
         return;
-    };
-    parts.added[index].used -= count * GRANULE;
-    if parts.added[index].used == 0 && part.owner == ENDED {
+    }
+    part.used -= count * GRANULE;
+    if part.used == 0 && part.owner == ENDED {
         parts.remove(index);
     }
 }
@@ -254,9 +230,9 @@ pub fn add_claim(claim: usize, len: usize) -> bool {
 /// Adds a part of `len` bytes, a multiple of the page size and of the bytes of a word of the map.
 fn add(owner: usize, len: usize) -> bool {
     let map = (len / GRANULE / 8).next_multiple_of(PAGE);
-    let mut parts = ADDED.lock();
+    let mut parts = ALL.lock();
     let is_reserve = owner == RESERVE;
-    let same_kind = parts.added().iter().filter(|part| (part.owner == RESERVE) == is_reserve).count();
+    let same_kind = parts.list().iter().filter(|part| (part.owner == RESERVE) == is_reserve).count();
     let is_full = same_kind == if is_reserve { PARTS } else { CLAIMS };
     let Some(whole) = len.checked_add(map).filter(|_| !is_full) else { return false };
     let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -267,21 +243,21 @@ fn add(owner: usize, len: usize) -> bool {
     if mapped == libc::MAP_FAILED {
         return false;
     }
-    let start = mapped.expose_provenance() + map;
+    let start = mapped.cast::<u8>().wrapping_add(map);
     let index = parts.count;
-    parts.added[index] = Part { start, len, map: mapped.cast(), owner, ..NO_PART };
+    parts.all[index] = Part { start, len, map: mapped.cast(), owner, ..NO_PART };
     parts.count += 1;
-    HIGHEST.fetch_max(start + len, Ordering::Relaxed);
-    LOWEST.fetch_min(start, Ordering::Relaxed);
+    HIGHEST.fetch_max(start.addr() + len, Ordering::Relaxed);
+    LOWEST.fetch_min(start.addr(), Ordering::Relaxed);
     true
 }
 
 /// Ends a claim: its part is unmapped when no block of it is in use.
 pub fn end_claim(claim: usize) {
-    let mut parts = ADDED.lock();
-    let Some(index) = parts.added().iter().position(|part| part.owner == claim) else { return };
-    parts.added[index].owner = ENDED;
-    if parts.added[index].used == 0 {
+    let mut parts = ALL.lock();
+    let Some(index) = parts.list().iter().position(|part| part.owner == claim) else { return };
+    parts.all[index].owner = ENDED;
+    if parts.all[index].used == 0 {
         parts.remove(index);
     }
 }
@@ -289,7 +265,7 @@ pub fn end_claim(claim: usize) {
 /// Bytes of a claim's part that were never allocated.
 #[cfg(test)]
 pub fn left_of_claim(claim: usize) -> usize {
-    let mut parts = ADDED.lock();
-    let part = parts.added().iter().find(|part| part.owner == claim);
+    let mut parts = ALL.lock();
+    let part = parts.list().iter().find(|part| part.owner == claim);
     part.map_or(0, |part| (part.granules() - part.next) * GRANULE)
 }
