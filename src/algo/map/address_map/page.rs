@@ -27,19 +27,11 @@ const LOWEST: u64 = {
 };
 const HIGHEST: u64 = LOWEST << (MARK_BITS - 1);
 
-/// Instead of a node: it is not in use.
-const IDLE: usize = 1;
-
-fn is_idle(node: *mut Node) -> bool {
-    node.addr() & IDLE != 0
-}
-
 /// The first data that is read for 2 MiB of addresses. A "start" is a range that begins in them, other than at the
 /// first byte.
 #[repr(C, align(64))]
 struct Head {
-    /// All starts, once there were too many for `starts`, which is outdated then. With [`IDLE`] an empty node for later
-    /// use.
+    /// All starts, once there were too many for `starts`, which is outdated then.
     node: AtomicPtr<Node>,
     /// The granule of each start, plus one; 0: none. Packed into words, because most are 0, which one load shows.
     starts: [AtomicU64; WORDS_OF_FEW],
@@ -61,8 +53,7 @@ unsafe impl Blank for Head {
 
 impl Drop for Head {
     fn drop(&mut self) {
-        let node = self.node.load(Ordering::Acquire).map_addr(|addr| addr & !IDLE);
-        drop_boxed(&AtomicPtr::new(node));
+        drop_boxed(&self.node);
     }
 }
 
@@ -137,17 +128,8 @@ fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
 
 impl<'a> Page<'a> {
     fn node(self) -> Option<&'a Node> {
-        let node = self.head.node.load(Ordering::Acquire);
         // SAFETY: null, or allocated by `spread`, and not freed before the page is dropped.
-        if is_idle(node) { None } else { unsafe { node.as_ref() } }
-    }
-
-    /// The page had many starts and has none now. A concurrent reader of the node finds none. Under the lock.
-    #[cold]
-    fn gather(self) {
-        self.head.starts.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-        let node = self.head.node.load(Ordering::Relaxed);
-        self.head.node.store(node.map_addr(|addr| addr | IDLE), Ordering::Release);
+        unsafe { self.head.node.load(Ordering::Acquire).as_ref() }
     }
 
     /// The record of the last range that begins in the granules up to `granule`; if there is none, of the range that
@@ -239,17 +221,12 @@ impl<'a> Page<'a> {
     /// Moves the starts of the page to a node.
     #[cold]
     fn spread(self) -> Option<&'a Node> {
-        if self.head.node.load(Ordering::Relaxed).is_null() {
-            let made = boxed_blank::<Node>()?.as_ptr();
-            self.head.node.store(made.map_addr(|addr| addr | IDLE), Ordering::Release);
-        }
-        let active = self.head.node.load(Ordering::Relaxed).map_addr(|addr| addr & !IDLE);
-        // SAFETY: allocated above or before, and not freed before the page is dropped.
-        let node = unsafe { active.as_ref() }?;
+        // SAFETY: `boxed_blank` allocates with the layout of its type, and nothing else refers to the node yet.
+        let node = unsafe { Box::from_raw(boxed_blank::<Node>()?.as_ptr()) };
         self.few().try_for_each(|(start, _)| node.make_room(start))?;
         self.few().for_each(|(start, record)| node.set_start(start, record));
-        self.head.node.store(active, Ordering::Release);
-        Some(node)
+        self.head.node.store(Box::into_raw(node), Ordering::Release);
+        self.node()
     }
 
     /// Adds a start; `None`: there is no memory. Under the lock.
@@ -282,12 +259,8 @@ impl<'a> Page<'a> {
     #[inline]
     pub(super) fn clear_start(self, granule: usize) {
         if let Some(node) = self.node() {
-            if node.clear_start(granule) {
-                self.gather();
-            }
-            return;
-        }
-        if let Some(place) = self.place_of(mark_of(granule)) {
+            node.clear_start(granule);
+        } else if let Some(place) = self.place_of(mark_of(granule)) {
             self.set_mark(place, 0);
         }
     }
