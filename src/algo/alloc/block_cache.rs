@@ -9,7 +9,6 @@
 //! are made inside the stripe. While the result of [`BlockCache::flush`] lives no block is cached or served: every
 //! earlier block was either flushed or served before.
 
-mod seat;
 mod stripe;
 
 use std::sync::OnceLock;
@@ -17,10 +16,8 @@ use std::sync::OnceLock;
 use crate::algo::map::address_map::Parked;
 use crate::algo::sync::primitives::atomic::Ordering;
 
-pub use seat::Seat;
-use seat::{OWN, SHARED};
-pub use stripe::Pressure;
-use stripe::{Stripe, Visitors};
+use stripe::{OWN, SHARED, Stripe, Visitors};
+pub use stripe::{Pressure, Seat};
 
 /// How many stripes there are.
 const STRIPES: usize = OWN + SHARED;

@@ -260,18 +260,11 @@ impl<T: Copy + Default> Heap<T> {
 
     fn find(&self, len: u32, align: u32) -> Option<u32> {
         let own = bin_of(len);
-        let fits = |&node: &u32| self.fits(node, len, align);
-        if let Some(node) = self.free.of_bin(&self.nodes, own).take(TRIES).find(fits) {
-            return Some(node);
-        }
-        let roomy = len.saturating_add(align - 1);
-        if let Some(bin) = self.free.next_filled(bin_above(roomy).max(own))
-            && let Some(node) = self.free.of_bin(&self.nodes, bin).take(TRIES).find(fits)
-        {
-            return Some(node);
-        }
+        let roomy = bin_above(len.saturating_add(align - 1)).max(own);
+        let near = self.free.of_bin(&self.nodes, own).take(TRIES);
         // Nearly full: search everything before failing.
-        self.free.upwards_of(&self.nodes, own).find(fits)
+        let others = [roomy, own].into_iter().flat_map(|bin| self.free.upwards_of(&self.nodes, bin));
+        near.chain(others).find(|&node| self.fits(node, len, align))
     }
 
     /// Links `after` as the range after `before`.

@@ -53,11 +53,11 @@ impl<T: Default + Send + Sync + 'static> Key<T> {
 
     /// The index of this key, assigned at its first use.
     fn number(&self) -> usize {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        static TAKING: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
-        let _taking = TAKING.lock();
+        static NEXT: parking_lot::Mutex<usize> = parking_lot::Mutex::new(0);
+        let mut next = NEXT.lock();
         if self.index.load(Ordering::Relaxed) == UNUSED {
-            self.index.store(NEXT.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+            self.index.store(*next, Ordering::Relaxed);
+            *next += 1;
         }
         self.index.load(Ordering::Relaxed)
     }

@@ -1,14 +1,53 @@
-//! Stripes, and who may use them: threads one after the other, and visitors, for which all threads make way.
+//! Stripes, and who may use them: threads one after the other, and visitors, for which all threads make way. The first
+//! threads have a stripe of each cache to themselves; all others share the rest.
 //!
 //! A thread enters its own stripe by two plain stores and a load, without a locked instruction. A visitor pays for both
 //! sides: it makes the kernel put a barrier into every thread, and waits for those that it finds inside.
 
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use super::seat::Seat;
 use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::algo::sync::primitives::{Mutex, Turns, UnsafeCell};
-use crate::algo::sync::reclaim::{heavy_barrier, light_barrier};
+use crate::algo::sync::reclaim::{self, heavy_barrier, light_barrier};
+
+/// Stripes that belong to one thread at a time.
+pub(super) const OWN: usize = if cfg!(loom) { 1 } else { 24 };
+/// Stripes that threads share.
+pub(super) const SHARED: usize = if cfg!(loom) { 1 } else { 8 };
+
+/// The stripe of the calling thread. It stays on that thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    index: usize,
+    _stays: PhantomData<*const ()>,
+}
+
+impl Seat {
+    /// The calling thread's. When the thread ends, its blocks stay in the stripe for the thread that gets its number.
+    #[inline]
+    pub fn mine() -> Self {
+        // A thread that is ending has no number any more, and shares a stripe.
+        let number = reclaim::number().unwrap_or(OWN);
+        Self { index: if number < OWN { number } else { OWN + number % SHARED }, _stays: PhantomData }
+    }
+
+    /// The number of the stripe.
+    pub(super) fn index(self) -> usize {
+        self.index
+    }
+
+    /// Whether no other thread uses the stripe.
+    pub(super) fn is_own(self) -> bool {
+        self.index < OWN
+    }
+
+    /// The seat with this number, which only the calling thread uses if it is below [`OWN`].
+    #[cfg(test)]
+    pub(super) fn numbered(index: usize) -> Self {
+        Self { index, _stays: PhantomData }
+    }
+}
 
 /// Those who want all stripes.
 pub(super) struct Visitors {
@@ -121,3 +160,7 @@ impl Drop for Pressure<'_> {
         self.0.count.fetch_sub(1, Ordering::Release);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "seat_tests.rs"]
+mod tests;

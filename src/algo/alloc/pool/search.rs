@@ -60,7 +60,7 @@ impl<B: Books> Memory<B> {
 
     pub(super) fn alloc_slow(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Found<B::Place>> {
         // Fresh blocks first: they would be cached otherwise.
-        self.sort_fresh(|stream| order.passed(stream));
+        self.sort_fresh(order);
         self.merge_down_to(0);
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
         let found = self.alloc(len, stream, order);

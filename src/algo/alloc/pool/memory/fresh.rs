@@ -22,14 +22,14 @@ impl<B: Books> Memory<B> {
             // The others stay in order, because the frees of a stream are ordered.
             Some(at) => Some(B::place(self.fresh.remove(at).number)),
             None => {
-                self.sort_fresh(|stream| order.passed(stream));
+                self.sort_fresh(order);
                 None
             }
         }
     }
 
     /// Sorts the fresh blocks: complete frees are cached, the others are pending.
-    pub(in super::super) fn sort_fresh(&mut self, passed: impl Fn(StreamKey) -> Option<u64>) {
+    pub(in super::super) fn sort_fresh(&mut self, order: &impl Order) {
         // Mostly all of them belong to one stream.
         let mut asked = None;
         for i in 0..self.fresh.len() {
@@ -37,7 +37,7 @@ impl<B: Books> Memory<B> {
             let stream = fresh.freed.stream;
             self.sort(fresh, || match asked {
                 Some((other, position)) if stream == other => position,
-                _ => asked.insert((stream, passed(stream))).1,
+                _ => asked.insert((stream, order.passed(stream))).1,
             });
         }
         self.fresh.clear();
