@@ -47,6 +47,27 @@ impl<T> SpinLock<T> {
         }
     }
 
+    /// Locks without a locked instruction.
+    ///
+    /// # Safety
+    /// No other thread locks it, and the calling thread does not hold it.
+    pub unsafe fn lock_alone(&self) -> Guard<'_, T> {
+        debug_assert!(!self.locked.load(Ordering::Relaxed), "the thread has locked it already");
+        self.locked.store(true, Ordering::Relaxed);
+        Guard(self)
+    }
+
+    /// Calls `look` once it is not locked, without locking it.
+    ///
+    /// # Safety
+    /// Threads that lock it from now on do not use the value before this returns.
+    pub unsafe fn look_unlocked<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
+        // Acquire: what the last holder did is visible.
+        self.turns.wait_for(|| (!self.locked.load(Ordering::Acquire)).then_some(()));
+        // SAFETY: the last holder has left, and the caller says that no other one uses the value.
+        self.value.with_mut(|value| look(unsafe { &mut *value }))
+    }
+
     #[cold]
     fn wait(&self) -> Guard<'_, T> {
         #[cfg(not(loom))]

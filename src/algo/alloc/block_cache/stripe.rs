@@ -5,11 +5,11 @@
 //! sides: it makes the kernel put a barrier into every thread, and waits for those that it finds inside.
 
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
 
-use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::algo::sync::primitives::{Mutex, Turns, UnsafeCell};
+use crate::algo::sync::primitives::Mutex;
+use crate::algo::sync::primitives::atomic::{AtomicUsize, Ordering};
 use crate::algo::sync::reclaim::{self, heavy_barrier, light_barrier};
+use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
 /// Stripes that belong to one thread at a time.
 pub(super) const OWN: usize = if cfg!(loom) { 1 } else { 24 };
@@ -57,71 +57,32 @@ pub(super) struct Visitors {
     turn: Mutex<()>,
 }
 
-/// On separate cache lines.
+/// On separate cache lines. A thread that is inside, or is checking whether it may be, holds the lock.
 #[repr(align(128))]
 pub(super) struct Stripe<T> {
-    /// A thread is inside, or is checking whether it may be.
-    inside: AtomicBool,
+    state: SpinLock<T>,
     /// Bytes of the blocks in it, written by who is inside.
     pub(super) bytes: AtomicUsize,
-    turns: Turns,
-    state: UnsafeCell<T>,
 }
-
-// SAFETY: the state is only accessed by the thread that has set `inside`, or by a visitor, one at a time.
-unsafe impl<T: Send> Sync for Stripe<T> {}
 
 impl<T> Stripe<T> {
     pub(super) fn new(state: T) -> Self {
-        Self {
-            inside: AtomicBool::new(false),
-            bytes: AtomicUsize::new(0),
-            turns: Turns::new(),
-            state: UnsafeCell::new(state),
-        }
+        Self { state: SpinLock::new(state), bytes: AtomicUsize::new(0) }
     }
 
     /// Enters; `None` while there are visitors, or another thread is inside a shared stripe. `seat` is the seat of this
     /// stripe, and the calling thread is not inside. It has pinned before, as [`light_barrier`] needs.
     #[inline]
-    pub(super) fn enter(&self, seat: Seat, visitors: &Visitors) -> Option<Inside<'_, T>> {
-        if seat.is_own() {
-            debug_assert!(!self.inside.load(Ordering::Relaxed), "the thread is inside already");
-            self.inside.store(true, Ordering::Relaxed);
-        } else {
-            self.inside.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        }
-        let inside = Inside(self);
-        // Either the visitor sees `inside`, or this thread sees the visitor.
+    pub(super) fn enter(&self, seat: Seat, visitors: &Visitors) -> Option<Guard<'_, T>> {
+        let inside = match seat.is_own() {
+            // SAFETY: only the thread that has this seat locks its own stripe, and it is not inside.
+            true => unsafe { self.state.lock_alone() },
+            false => self.state.try_lock()?,
+        };
+        // Either the visitor sees the lock, or this thread sees the visitor.
         light_barrier();
         // Acquire: what the last visitor did is visible.
         (visitors.count.load(Ordering::Acquire) == 0).then_some(inside)
-    }
-}
-
-/// The thread that is inside a stripe.
-pub(super) struct Inside<'a, T>(&'a Stripe<T>);
-
-impl<T> Deref for Inside<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: only the thread inside the stripe has an `Inside`, and visitors wait until it is gone.
-        self.0.state.with(|state| unsafe { &*state })
-    }
-}
-
-impl<T> DerefMut for Inside<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: there is one `Inside` of a stripe at a time, and it is borrowed mutably here.
-        self.0.state.with_mut(|state| unsafe { &mut *state })
-    }
-}
-
-impl<T> Drop for Inside<'_, T> {
-    fn drop(&mut self) {
-        self.0.inside.store(false, Ordering::Release);
-        self.0.turns.pass();
     }
 }
 
@@ -142,11 +103,9 @@ impl Visitors {
         let _turn = self.turn.lock();
         heavy_barrier();
         for stripe in stripes {
-            // Acquire: what that thread did is visible.
-            stripe.turns.wait_for(|| (!stripe.inside.load(Ordering::Acquire)).then_some(()));
-            // SAFETY: the barrier came after the count, so a thread that is not inside now sees the visitor; no other
-            // visitor has the turn, and this one has no second reference to a state.
-            stripe.state.with_mut(|state| look(stripe, unsafe { &mut *state }));
+            // SAFETY: the barrier came after the count, so a thread that is not inside now sees the visitor, and leaves
+            // without a look at the state; no other visitor has the turn.
+            unsafe { stripe.state.look_unlocked(|state| look(stripe, state)) };
         }
         pressure
     }
