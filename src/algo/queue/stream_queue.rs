@@ -22,7 +22,7 @@ mod submission;
 
 use std::collections::VecDeque;
 
-use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
 use crate::algo::sync::primitives::{Mutex, MutexGuard};
 
 /// An element of a queue.
@@ -50,12 +50,11 @@ pub struct StreamQueue<O: Operation> {
     submitted: AtomicU64,
     /// All operations up to this ticket are complete.
     finished: AtomicU64,
-    /// Operations from this ticket on were dropped.
+    /// Operations from this ticket on were dropped, or will be refused: the queue is abandoned. [`u64::MAX`]: it is
+    /// not. Written under the lock.
     dropped: AtomicU64,
     /// How many times pending operations were dropped while the queue went on.
     aborts: AtomicU64,
-    /// It accepts no more operations. Written under the lock.
-    abandoned: AtomicBool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,7 +137,6 @@ impl<O: Operation> StreamQueue<O> {
             finished: AtomicU64::new(0),
             dropped: AtomicU64::new(u64::MAX),
             aborts: AtomicU64::new(0),
-            abandoned: AtomicBool::new(false),
         }
     }
 
@@ -239,7 +237,7 @@ impl<O: Operation> StreamQueue<O> {
 
     /// Whether nothing more can be submitted. Read without the lock, so an abandon in progress may be missed.
     pub fn is_abandoned(&self) -> bool {
-        self.abandoned.load(Ordering::Relaxed)
+        self.dropped.load(Ordering::Relaxed) != u64::MAX
     }
 
     /// Whether the operation with this ticket was dropped before it started.
@@ -320,13 +318,8 @@ impl<O: Operation> StreamQueue<O> {
     /// operation goes on; everything else counts as complete.
     pub fn abandon(&self) -> VecDeque<O> {
         let mut state = self.state.lock();
-        self.abandoned.store(true, Ordering::Relaxed);
-        let dropped = self.drop_queued(&mut state);
-        if !dropped.is_empty() {
-            let first = self.submitted.load(Ordering::Relaxed) + 1 - dropped.len() as u64;
-            self.dropped.store(first, Ordering::Release);
-        }
-        dropped
+        self.dropped.fetch_min(self.first_queued(&state), Ordering::Release);
+        self.drop_queued(&mut state)
     }
 
     /// Returns the operations that have not started, which the caller completes. The running operation, whose ticket
