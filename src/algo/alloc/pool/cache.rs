@@ -39,7 +39,7 @@ impl Cache {
 
     /// Sets how much may be cached from the use.
     pub(super) fn note_used(&mut self, counts: &Counts) {
-        self.most = (counts.used().units / SHARE).max(ANYWAY);
+        self.most = (counts.used.units / SHARE).max(ANYWAY);
     }
 
     /// The numbers of all cached blocks.
@@ -97,7 +97,7 @@ impl<B: Books> Memory<B> {
 
     /// Reduces the cache to what a growing pool keeps; false if it was not larger.
     pub(super) fn merge_most(&mut self) -> bool {
-        let rest = self.counts.used().units / REST;
+        let rest = self.counts.used.units / REST;
         let kept_more = self.cache.units > rest;
         self.merge_down_to(rest);
         kept_more

@@ -11,7 +11,7 @@ impl<B: Books> Memory<B> {
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
         self.unchecked += 1;
-        if self.unchecked > (self.counts.used().blocks as usize + self.pending.blocks) / SMALL {
+        if self.unchecked > (self.counts.used.blocks as usize + self.pending.blocks) / SMALL {
             self.unchecked = 0;
             self.check_all();
         }

@@ -1,5 +1,4 @@
-//! Counts of a part of a pool. The use is counted as the difference to its peak, which changes only when the use
-//! reaches a new peak.
+//! Counts of a part of a pool.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -15,19 +14,32 @@ pub(super) struct Sum {
     pub(super) blocks: u64,
 }
 
+impl Sum {
+    #[inline(always)]
+    fn add(&mut self, units: u32) {
+        self.units += u64::from(units);
+        self.blocks += 1;
+    }
+
+    /// Raises a peak. Without a branch, which would be mispredicted in a growing pool.
+    #[inline(always)]
+    fn raise_to(&mut self, now: Self) {
+        self.units = self.units.max(now.units);
+        self.blocks = self.blocks.max(now.blocks);
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Counts {
     /// All blocks so far.
     taken: Sum,
-    /// The peak of the blocks in use.
+    /// The blocks in use.
+    pub(super) used: Sum,
+    /// The peak of these; with several parts, the known peak of all of them.
     most: Sum,
-    /// The difference to the blocks in use now.
-    below: Sum,
-    /// With several parts, the known peak of all of them.
-    high: Sum,
     /// Bytes of its segments.
     pub(super) reserved: u64,
-    /// The peak of these, as `high`.
+    /// The peak of these, as `most`.
     reserved_high: u64,
     /// Set if there are several parts.
     totals: Option<Arc<Totals>>,
@@ -43,21 +55,13 @@ impl Counts {
 
     /// The pool has several parts from now on.
     pub(super) fn share(&mut self, totals: Arc<Totals>) {
-        if self.totals.is_none() {
-            self.high = self.most;
-        }
         self.totals = Some(totals);
         self.note_idle();
     }
 
-    /// The blocks in use.
-    pub(super) fn used(&self) -> Sum {
-        Sum { units: self.most.units - self.below.units, blocks: self.most.blocks - self.below.blocks }
-    }
-
     /// It has memory, and no more than half of it is in use.
     fn is_hardly_used(&self) -> bool {
-        self.used().units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
+        self.used.units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
     }
 
     /// Publishes to the other parts whether this has changed.
@@ -74,23 +78,22 @@ impl Counts {
 
     #[inline(always)]
     pub(super) fn take(&mut self, units: u32) {
-        self.taken.units += u64::from(units);
-        self.taken.blocks += 1;
-        grow(&mut self.most.units, &mut self.below.units, units.into());
-        grow(&mut self.most.blocks, &mut self.below.blocks, 1);
-        if let Some(totals) = &self.totals {
-            let taken = totals.take(units);
-            self.high.units = self.high.units.max(taken.units);
-            self.high.blocks = self.high.blocks.max(taken.blocks);
-            self.note_idle();
+        self.taken.add(units);
+        self.used.add(units);
+        match &self.totals {
+            None => self.most.raise_to(self.used),
+            Some(totals) => {
+                self.most.raise_to(totals.take(units));
+                self.note_idle();
+            }
         }
     }
 
     #[inline(always)]
     pub(super) fn free(&mut self, units: u32) {
         let units = u64::from(units);
-        self.below.units += units;
-        self.below.blocks += 1;
+        self.used.units -= units;
+        self.used.blocks -= 1;
         if let Some(totals) = &self.totals {
             totals.sub(Sum { units, blocks: 1 });
             self.note_idle();
@@ -118,9 +121,9 @@ impl Counts {
     /// All segments and their blocks are removed.
     pub(super) fn end(&mut self) {
         if let Some(totals) = &self.totals {
-            totals.sub(self.used());
+            totals.sub(self.used);
         }
-        self.below = self.most;
+        self.used = Sum::default();
         self.release(self.reserved);
     }
 
@@ -131,10 +134,7 @@ impl Counts {
     }
 
     pub(super) fn reset_used_high(&mut self) {
-        (self.most, self.below) = (self.used(), Sum::default());
-        if let Some(totals) = &self.totals {
-            self.high = totals.taken();
-        }
+        self.most = self.totals.as_ref().map_or(self.used, |totals| totals.taken());
     }
 
     /// Whether the published state is right.
@@ -147,24 +147,15 @@ impl Counts {
     /// Adds the counts of this part to those of others.
     pub(super) fn add_to(&self, stats: &mut Stats) {
         let bytes = |units: u64| units * GRAIN as u64;
-        let used = self.used();
-        let high = if self.totals.is_some() { self.high } else { self.most };
         stats.reserved += self.reserved;
         stats.reserved_high = stats.reserved_high.max(self.reserved_high);
-        stats.used += bytes(used.units);
-        stats.used_high = stats.used_high.max(bytes(high.units));
+        stats.used += bytes(self.used.units);
+        stats.used_high = stats.used_high.max(bytes(self.most.units));
         stats.taken += bytes(self.taken.units);
         stats.blocks_taken += self.taken.blocks;
-        stats.blocks += used.blocks;
-        stats.blocks_high = stats.blocks_high.max(high.blocks);
+        stats.blocks += self.used.blocks;
+        stats.blocks_high = stats.blocks_high.max(self.most.blocks);
     }
-}
-
-/// Adds to the use, and to the peak if it is exceeded. Without a branch, which would be mispredicted in a growing pool.
-#[inline(always)]
-fn grow(most: &mut u64, below: &mut u64, by: u64) {
-    *most += by.saturating_sub(*below);
-    *below = below.saturating_sub(by);
 }
 
 /// Sums over several parts of a pool: for their common peak, which no part knows alone.
@@ -196,7 +187,7 @@ fn unpack(taken: u64) -> Sum {
 impl Totals {
     /// The sums of a pool with one part.
     pub(super) fn of(counts: &Counts) -> Self {
-        let Sum { units, blocks } = counts.used();
+        let Sum { units, blocks } = counts.used;
         Self {
             taken: AtomicU64::new(pack(units, blocks)),
             reserved: AtomicU64::new(counts.reserved),

@@ -22,29 +22,23 @@ impl<B: Books> Memory<B> {
         self.counts.reserve(segment.len as u64);
         self.segments.insert(start, segment);
         let region = self.heap.add_region(start, len);
-        self.add_island(start, start + u64::from(len), region);
+        let end = start + u64::from(len);
+        self.islands.insert(start, Island { end, region });
+        self.join_at(start);
+        self.join_at(end);
     }
 
-    /// Adds a region, joined with its neighbours.
-    fn add_island(&mut self, mut start: u64, mut end: u64, mut region: Region) {
-        let fits = |start: u64, end: u64| end - start <= u64::from(u32::MAX);
-        if let Some((&before, island)) = self.islands.range(..start).next_back()
-            && island.end == start
-            && fits(before, end)
+    /// Joins the islands that meet at this border, if they are not too long together.
+    fn join_at(&mut self, border: u64) {
+        if let Some((&start, left)) = self.islands.range(..border).next_back()
+            && let Some(&Island { end, region }) = self.islands.get(&border)
+            && left.end == border
+            && end - start <= u64::from(u32::MAX)
         {
-            region = self.heap.join(island.region, region);
-            self.islands.remove(&before);
-            start = before;
+            let region = self.heap.join(left.region, region);
+            self.islands.remove(&border);
+            self.islands.insert(start, Island { end, region });
         }
-        if let Some(island) = self.islands.get(&end)
-            && fits(start, island.end)
-        {
-            region = self.heap.join(region, island.region);
-            let behind = island.end;
-            self.islands.remove(&end);
-            end = behind;
-        }
-        self.islands.insert(start, Island { end, region });
     }
 
     /// Those that are entirely free.
