@@ -26,12 +26,6 @@ const AHEAD_OF_USE: usize = 4;
 /// Large pages of dropped vectors, for the next ones.
 static SPARE: [AtomicPtr<u8>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
 
-/// Keeps a large page; false if there are enough.
-fn keep_spare(page: *mut u8) -> bool {
-    let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
-    SPARE.iter().any(|spare| spare.compare_exchange(ptr::null_mut(), page, release, relaxed).is_ok())
-}
-
 /// Elements that are only added. They hold no pointers: leak checkers do not scan mappings.
 pub struct LargeVec<T> {
     first: NonNull<T>,
@@ -141,7 +135,9 @@ unsafe fn unmap(first: *mut u8, bytes: usize) {
 impl<T> Drop for LargeVec<T> {
     fn drop(&mut self) {
         let first = self.first.as_ptr().cast::<u8>();
-        if self.bytes == 0 || (self.bytes == PAGE && keep_spare(first)) {
+        let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+        let keep = |spare: &AtomicPtr<u8>| spare.compare_exchange(ptr::null_mut(), first, release, relaxed).is_ok();
+        if self.bytes == 0 || (self.bytes == PAGE && SPARE.iter().any(keep)) {
             return;
         }
         // SAFETY: it came from `memory` with this length, and is used no more.

@@ -88,7 +88,7 @@ fn is_refilled() -> bool {
         false if wanted > reserve::longest() => wanted + RESERVE,
         false => return true,
     };
-    !is_refused() && reserve::add_part(more)
+    !is_refused() && reserve::add(reserve::RESERVE, more)
 }
 
 fn system_has_memory() -> bool {

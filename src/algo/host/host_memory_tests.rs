@@ -54,7 +54,7 @@ fn the_reserve_serves_what_the_system_refuses() {
 
 fn added_parts() {
     let (total, before) = (reserve::total(), reserve::used());
-    assert!(reserve::add_part(3 << 20));
+    assert!(reserve::add(reserve::RESERVE, 3 << 20));
     assert_eq!(reserve::total(), total + (3 << 20));
     let piece = reserve::take(None, layout(5 << 19, 64));
     assert!(!piece.is_null() && reserve::has(piece) && reserve::has(piece.wrapping_add(1000)));

@@ -14,7 +14,6 @@
 //! that comes back exists again at one moment.
 
 mod held;
-mod hint;
 mod page;
 mod parking;
 mod range;
@@ -28,10 +27,10 @@ use crate::algo::sync::primitives::const_unless_loom;
 use crate::algo::sync::spin_lock::SpinLock;
 
 pub use held::HeldPlace;
-pub use hint::Hint;
 use page::{Page, Sheet};
 pub use parking::{Entry, Parked};
 pub use range::{InsertError, Range, Reach};
+pub use record::Hint;
 use record::{GONE, LIVE, RETIRED, Record};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
@@ -178,7 +177,7 @@ impl AddressMap {
             || self.records.ensure(records).is_none()
             || state.free.make_room(records).is_err()
         {
-            self.remove_all_retired(state);
+            (1..state.fresh).for_each(|index| _ = self.remove_retired(state, index));
             return state.free.pop().ok_or(InsertError::Full);
         }
         state.fresh += 1;
@@ -240,14 +239,9 @@ impl AddressMap {
     }
 
     /// The number of ranges, including parked and retired ones.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         let state = self.state.lock();
         state.fresh as usize - 1 - state.free.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The live range that contains the address.

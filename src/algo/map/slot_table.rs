@@ -182,19 +182,14 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         self.get(Handle::of_bits(raw)?)
     }
 
-    /// As [`Self::get`], under a pin of the caller.
-    #[inline]
-    pub fn get_pinned<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
+    /// As [`Self::get_raw`], under a pin of the caller.
+    #[inline(always)]
+    pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
+        let handle = Handle::of_bits(raw)?;
         let slot = self.slots.get(handle.index() as usize)?;
         // SAFETY: `pin` was taken before the slot was read, so the table has not released the
         // object.
         slot.read(handle, pin, |value, _| unsafe { value.as_ref() })
-    }
-
-    /// As [`Self::get_pinned`], for raw bits.
-    #[inline(always)]
-    pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
-        self.get_pinned(Handle::of_bits(raw)?, pin)
     }
 
     /// As [`Self::get`], for calls that block.
@@ -234,24 +229,19 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     }
 
     /// How many slots are in use.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.free.lock().taken
     }
 
     /// How many more objects fit at most; retired slots are not subtracted.
     pub fn room(&self) -> usize {
-        (MAX_SLOTS as usize).saturating_sub(self.len())
+        (MAX_SLOTS as usize).saturating_sub(self.count())
     }
 
     /// Whether no slot is left: otherwise an insertion failed for lack of memory.
     pub fn is_full(&self) -> bool {
         let free = self.free.lock();
         free.queue.is_empty() && free.fresh >= free.limit
-    }
-
-    /// True when no slot is in use.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Takes a slot: the one that has been free for the longest time, or a new one.

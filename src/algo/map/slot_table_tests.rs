@@ -65,7 +65,7 @@ mod real {
         assert_eq!(*TABLE.remove(handle).unwrap(), "x");
         assert!(TABLE.get(handle).is_none() && TABLE.remove(handle).is_none());
         assert!(TABLE.was_destroyed(handle));
-        assert!(TABLE.is_empty());
+        assert_eq!(TABLE.count(), 0);
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod real {
         let never = Handle::from_raw(last.raw() | u64::from(u32::MAX) << INDEX_BITS).unwrap();
         assert!(table.get(never).is_none() && table.remove(never).is_none());
         assert!(!table.was_destroyed(never) && table.get(never).is_none());
-        assert_eq!(table.len(), 1);
+        assert_eq!(table.count(), 1);
         check(&table);
     }
 
@@ -290,7 +290,7 @@ mod real {
                     _ => {}
                 }
                 check(&table);
-                prop_assert_eq!(table.len(), live.len());
+                prop_assert_eq!(table.count(), live.len());
             }
             prop_assert_eq!(table.live().count(), live.len());
         }
@@ -336,7 +336,7 @@ mod real {
         });
         check(&table);
         flush_until(|| drops.load(Relaxed) == removed.load(Relaxed));
-        let left = table.len();
+        let left = table.count();
         assert_eq!(table.live().count(), left);
         drop(table);
         assert_eq!(drops.load(Relaxed), removed.load(Relaxed) + left);

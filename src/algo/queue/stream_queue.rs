@@ -17,8 +17,7 @@
 //!
 //! No lock is held when a method returns, except by the guards [`Submission`] and [`LockedClaim`].
 
-mod claim;
-mod submission;
+mod rights;
 
 use std::collections::VecDeque;
 

@@ -11,8 +11,6 @@
 //! A deferred object never runs its destructor inside an unrelated call: [`flush_deferred`], which callers place where
 //! they hold no lock, drops it.
 
-#[cfg(not(loom))]
-mod kernel_barrier;
 #[cfg(loom)]
 mod model;
 #[cfg(not(loom))]

@@ -41,7 +41,7 @@ impl Claim {
         }
         // Relaxed: numbers only have to differ.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        if super::is_refused() || !reserve::add_claim(number, bytes) {
+        if super::is_refused() || !reserve::add(number, bytes) {
             return None;
         }
         CURRENT.set(number);

@@ -20,7 +20,7 @@ const PARTS: usize = 17;
 /// The most parts of claims.
 const CLAIMS: usize = 48;
 /// [`Part::owner`] of the reserve's parts.
-const RESERVE: usize = 0;
+pub const RESERVE: usize = 0;
 /// [`Part::owner`] of a part whose claim has ended, but not all of whose blocks are freed.
 const ENDED: usize = usize::MAX;
 const PAGE: usize = 4096;
@@ -210,25 +210,10 @@ pub unsafe fn free(block: *mut u8, layout: Layout) {
     }
 }
 
-/// Adds a part of at least `len` bytes; false: the system has no memory, or there are too many parts.
-pub fn add_part(len: usize) -> bool {
-    let len = len.next_multiple_of(GRANULE * BITS).next_multiple_of(PAGE);
-    let is_added = add(RESERVE, len);
-    if is_added {
-        TOTAL.fetch_add(len, Ordering::Relaxed);
-        LONGEST.fetch_max(len - FIRST.min(len / 2), Ordering::Relaxed);
-    }
-    is_added
-}
-
-/// As [`add_part`], for a claim. Its number is neither [`RESERVE`] nor [`ENDED`].
-pub fn add_claim(claim: usize, len: usize) -> bool {
-    let len = len.checked_next_multiple_of(PAGE.max(GRANULE * BITS));
-    len.is_some_and(|len| add(claim, len))
-}
-
-/// Adds a part of `len` bytes, a multiple of the page size and of the bytes of a word of the map.
-fn add(owner: usize, len: usize) -> bool {
+/// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]; false: the system has no memory, or there are too
+/// many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
+pub fn add(owner: usize, len: usize) -> bool {
+    let Some(len) = len.checked_next_multiple_of(PAGE.max(GRANULE * BITS)) else { return false };
     let map = (len / GRANULE / 8).next_multiple_of(PAGE);
     let mut parts = ALL.lock();
     let is_reserve = owner == RESERVE;
@@ -249,6 +234,10 @@ fn add(owner: usize, len: usize) -> bool {
     parts.count += 1;
     HIGHEST.fetch_max(start.addr() + len, Ordering::Relaxed);
     LOWEST.fetch_min(start.addr(), Ordering::Relaxed);
+    if is_reserve {
+        TOTAL.fetch_add(len, Ordering::Relaxed);
+        LONGEST.fetch_max(len - FIRST.min(len / 2), Ordering::Relaxed);
+    }
     true
 }
 

@@ -98,14 +98,6 @@ impl AddressMap {
         }
         forgotten
     }
-
-    /// Removes all retired ranges.
-    #[cold]
-    pub(super) fn remove_all_retired(&self, state: &mut State) {
-        for index in 1..state.fresh {
-            self.remove_retired(state, index);
-        }
-    }
 }
 
 #[cfg(test)]
