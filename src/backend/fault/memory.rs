@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::FaultDriver;
 use super::ledger::Kind;
 use super::plan::FaultObject;
-use super::site::Site;
+use super::site::{Site, decorate};
 use super::stream::FaultStream;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{
@@ -14,131 +14,85 @@ use crate::backend::{
     Result, SharedMemory, Stream, VirtualMemory,
 };
 
-impl FaultDriver {
-    fn inner_pools(&self) -> &dyn Pools {
-        self.inner.pools().expect("it had some when it was asked")
-    }
-}
-
-impl Pools for FaultDriver {
-    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
-        let create = || self.inner_pools().create(options);
-        Ok(Box::new(self.plan.wrap(Site::PoolsCreate, Kind::Pool, (), create)?))
-    }
-
-    fn have_had(&self, addr: usize) -> bool {
-        self.inner_pools().have_had(addr)
-    }
-
-    fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
-        let import = || self.inner_pools().import(handle, ordinal);
-        Ok(Box::new(self.plan.wrap(Site::PoolsImport, Kind::Pool, (), import)?))
-    }
+decorate! {
+    POOLS: Pools for FaultDriver, self.inner.pools().expect("it had some when it was asked"), "pools";
+    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>, OutOfDeviceMemory, boxed Kind::Pool;
+    fn have_had(&self, addr: usize) -> bool;
+    fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>>,
+        Driver, boxed Kind::Pool;
 }
 
 /// A pool.
 type FaultPool = FaultObject<Box<dyn Pool>>;
 
-impl Pool for FaultPool {
-    forward! {
-        fn get(&self, attribute: PoolAttribute) -> Result<u64>, Site::PoolGet;
-        fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()>, Site::PoolSet;
-        fn trim(&self, keep: usize) -> Result<()>, Site::PoolTrim;
-        fn free_now(&self, block: Block) -> Result<()>, Site::PoolFreeNow, release Kind::PoolBlock;
-        fn set_access(&self, ordinal: u32, access: Access) -> Result<()>, Site::PoolSetAccess;
-        fn access(&self, ordinal: u32) -> Result<Access>, Site::PoolAccess;
-        fn export(&self) -> Result<PoolHandle<OwnedFd>>, Site::PoolExport;
-        fn export_block(&self, block: Block) -> Result<PointerExport>, Site::PoolExportBlock;
-        fn import_block(&self, export: &PointerExport) -> Result<Block>, Site::PoolImportBlock, make Kind::PoolBlock;
-    }
-
-    fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
-        let stream = FaultStream::inner_of(stream, "stream");
-        self.plan.make(Site::PoolAlloc, Kind::PoolBlock, || self.inner.alloc(len, &**stream?))
-    }
-
-    fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
-        let stream = FaultStream::inner_of(stream, "stream")?;
-        self.plan.release(Site::PoolFree, Kind::PoolBlock, || self.inner.free(block, &**stream))
-    }
+decorate! {
+    POOL: Pool for FaultPool, self.inner, "pool";
+    fn alloc(&self, len: usize, stream: &dyn Stream = &**FaultStream::inner_of(stream, "stream")?) -> Result<Block>,
+        OutOfDeviceMemory, make Kind::PoolBlock;
+    fn free(&self, block: Block, stream: &dyn Stream = &**FaultStream::inner_of(stream, "stream")?) -> Result<()>,
+        Driver, release Kind::PoolBlock;
+    fn free_now(&self, block: Block) -> Result<()>, Driver, release Kind::PoolBlock;
+    fn get(&self, attribute: PoolAttribute) -> Result<u64>, Driver;
+    fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()>, Driver;
+    fn trim(&self, keep: usize) -> Result<()>, Driver;
+    fn set_access(&self, ordinal: u32, access: Access) -> Result<()>, Driver;
+    fn access(&self, ordinal: u32) -> Result<Access>, Driver;
+    fn export(&self) -> Result<PoolHandle<OwnedFd>>, Driver;
+    fn export_block(&self, block: Block) -> Result<PointerExport>, Driver;
+    fn import_block(&self, export: &PointerExport) -> Result<Block>, Driver, make Kind::PoolBlock;
 }
 
 /// Shared memory, and the kind of its blocks.
 type FaultSharedMemory = FaultObject<Arc<dyn SharedMemory>, Kind>;
 
-impl SharedMemory for FaultSharedMemory {
-    forward! {
-        fn export(&self) -> Result<OwnedFd>, Site::SharedMemoryExport;
-        fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport>, Site::SharedMemoryExportRange;
-        fn withdraw(&self, addr: usize);
-        fn close(&self);
-    }
-
-    fn alloc(&self, len: usize) -> Result<Block> {
-        self.plan.make(Site::SharedMemoryAlloc, self.extra, || self.inner.alloc(len))
-    }
-}
-
-impl VirtualMemory for FaultDriver {
-    fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
-        self.plan
-            .make(Site::VirtualMemoryReserve, Kind::Range, || self.inner.virtual_memory().reserve(len, align, wish))
-    }
-
-    fn release(&self, addr: usize, len: usize) -> Result<()> {
-        // A release that fails can be repeated.
-        self.plan.enter(Site::VirtualMemoryRelease)?;
-        self.inner.virtual_memory().release(addr, len)?;
-        self.plan.ledger.released(Kind::Range);
-        Ok(())
-    }
-
-    fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
-        let alloc = || self.inner.virtual_memory().alloc_host(len, node);
-        Ok(Arc::new(self.plan.wrap(Site::VirtualMemoryAllocHost, Kind::HostBlock, (), alloc)?))
-    }
-
-    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
-        self.plan.enter(Site::VirtualMemoryImport)?;
-        let imported = self.inner.virtual_memory().import(parcel, ordinal)?;
-        let kind = if imported.on_device { Kind::DeviceBlock } else { Kind::HostBlock };
-        Ok(ImportedMemory { memory: Arc::new(self.plan.counted(kind, (), imported.memory)), ..imported })
-    }
-
-    fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        let memory = FaultPhysicalMemory::inner_of(memory, "memory")?;
-        let map = || self.inner.virtual_memory().map(addr, len, &**memory);
-        self.plan.make(Site::VirtualMemoryMap, Kind::Mapping, map)
-    }
-
-    fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        self.plan.enter(Site::VirtualMemoryUnmap)?;
-        let memory = FaultPhysicalMemory::inner_of(memory, "memory")?;
-        self.inner.virtual_memory().unmap(addr, len, &**memory)?;
-        self.plan.ledger.released(Kind::Mapping);
-        Ok(())
-    }
-
-    fn set_access(
-        &self,
-        addr: usize,
-        len: usize,
-        memory: &dyn PhysicalMemory,
-        ordinal: Option<u32>,
-        access: Access,
-    ) -> Result<()> {
-        self.plan.enter(Site::VirtualMemorySetAccess)?;
-        let memory = FaultPhysicalMemory::inner_of(memory, "memory")?;
-        self.inner.virtual_memory().set_access(addr, len, &**memory, ordinal, access)
-    }
+decorate! {
+    SHARED_MEMORY: SharedMemory for FaultSharedMemory, self.inner, "shared_memory";
+    fn alloc(&self, len: usize) -> Result<Block>, OutOfDeviceMemory, make self.extra;
+    fn export(&self) -> Result<OwnedFd>, Driver;
+    fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport>, Driver;
+    fn withdraw(&self, addr: usize);
+    fn close(&self);
 }
 
 /// Memory without an address.
 pub(super) type FaultPhysicalMemory = FaultObject<Arc<dyn PhysicalMemory>>;
 
-impl PhysicalMemory for FaultPhysicalMemory {
-    forward! {
-        fn page_size(&self) -> usize;
-        fn export(&self) -> Result<Parcel>, Site::PhysicalMemoryExport;
+decorate! {
+    PHYSICAL_MEMORY: PhysicalMemory for FaultPhysicalMemory, self.inner, "physical_memory";
+    fn page_size(&self) -> usize;
+    fn export(&self) -> Result<Parcel>, Driver;
+}
+
+decorate! {
+    VIRTUAL_MEMORY: VirtualMemory for FaultDriver, self.inner.virtual_memory(), "virtual_memory";
+    fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize>, OutOfHostMemory, make Kind::Range;
+    fn release(&self, addr: usize, len: usize) -> Result<()>, Driver, end Kind::Range;
+    fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>>,
+        OutOfHostMemory, wrap Kind::HostBlock;
+    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory>, Driver, by Self::import_physical;
+    fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory = inner_memory(memory)?) -> Result<()>,
+        Driver, make Kind::Mapping;
+    fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory = inner_memory(memory)?) -> Result<()>,
+        Driver, end Kind::Mapping;
+    fn set_access(
+        &self,
+        addr: usize,
+        len: usize,
+        memory: &dyn PhysicalMemory = inner_memory(memory)?,
+        ordinal: Option<u32>,
+        access: Access
+    ) -> Result<()>, Driver;
+}
+
+impl FaultDriver {
+    fn import_physical(&self, site: Site, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
+        self.plan.enter(site)?;
+        let imported = self.inner.virtual_memory().import(parcel, ordinal)?;
+        let kind = if imported.on_device { Kind::DeviceBlock } else { Kind::HostBlock };
+        Ok(ImportedMemory { memory: Arc::new(self.plan.counted(kind, (), imported.memory)), ..imported })
     }
+}
+
+fn inner_memory(memory: &dyn PhysicalMemory) -> Result<&dyn PhysicalMemory> {
+    FaultPhysicalMemory::inner_of(memory, "memory").map(|inner| &**inner)
 }

@@ -6,35 +6,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `site.rs` | the call sites, by name |
+//! | `site.rs` | the call sites, by name, and the macro by which decorators declare them |
 //! | `plan.rs` | which call of which site fails, and how |
 //! | `ledger.rs` | the counts of created and released objects, and the report |
 //! | `device.rs`, `stream.rs` | the decorators of devices, streams and events, and how operations fail later |
 //! | `memory.rs` | those of pools, shared memory and virtual memory |
-
-/// Methods that call the same method of `inner`. Those with a site can fail instead. Those that make or release
-/// something have it counted; those that wrap something return its decorator.
-macro_rules! forward {
-    ($(
-        fn $method:ident(&$this:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)?
-        $(, $site:path $(, $does:ident $kind:path)?)?;
-    )*) => {$(
-        fn $method(&$this $(, $argument: $type)*) $(-> $result)? {
-            forward!(@ $this, $this.inner.$method($($argument),*) $(, $site $(, $does $kind)?)?)
-        }
-    )*};
-    (@ $this:ident, $call:expr) => { $call };
-    (@ $this:ident, $call:expr, $site:path) => {{
-        $this.plan.enter($site)?;
-        $call
-    }};
-    (@ $this:ident, $call:expr, $site:path, wrap $kind:path) => {
-        Ok(Arc::new($this.plan.wrap($site, $kind, (), || $call)?))
-    };
-    (@ $this:ident, $call:expr, $site:path, $does:ident $kind:path) => {
-        $this.plan.$does($site, $kind, || $call)
-    };
-}
 
 mod device;
 mod ledger;
@@ -61,7 +37,7 @@ use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
 pub use plan::Settings;
-use site::Site;
+use site::{Site, decorate};
 
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
 static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
@@ -96,72 +72,70 @@ struct FaultDriver {
     plan: Arc<Plan>,
 }
 
-impl Driver for FaultDriver {
-    forward! {
-        fn name(&self) -> &'static str;
-        fn device_count(&self) -> u32;
-        fn describe(&self, ordinal: u32) -> Result<DeviceInfo>, Site::DriverDescribe;
-        fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>, Site::DriverCanAccessPeer;
-        fn atomics(&self, ordinal: u32, peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>>,
-            Site::DriverAtomics;
-        fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>, Site::DriverSetPeerAccess;
-        fn utilization(&self, ordinal: u32) -> Result<u32>, Site::DriverUtilization;
-        fn alloc_host(&self, len: usize) -> Result<Block>, Site::DriverAllocHost, make Kind::HostBlock;
-        fn free_host(&self, block: Block) -> Result<()>, Site::DriverFreeHost, release Kind::HostBlock;
-        fn register_host(&self, addr: usize, len: usize) -> Result<usize>,
-            Site::DriverRegisterHost, make Kind::Registration;
-        fn unregister_host(&self, addr: usize, len: usize) -> Result<()>,
-            Site::DriverUnregisterHost, release Kind::Registration;
-        fn unlocked_host_bytes(&self) -> u64;
-        fn create_notify(&self) -> Result<Arc<Notify>>, Site::DriverCreateNotify;
-        fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>,
-            Site::DriverImportNotify;
-        fn native_device(&self, ordinal: u32) -> Option<i32>;
-        fn page_size(&self, block: Block) -> usize;
-        fn host_block_len(&self, len: usize) -> usize;
-        fn has_snapshots(&self) -> bool;
-        fn hold_process(&self, patience: Duration) -> Result<()>, Site::DriverHoldProcess;
-        fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()>, Site::DriverSaveMemory;
-        fn restore_memory(&self) -> Result<()>, Site::DriverRestoreMemory;
-        fn release_process(&self) -> Result<()>, Site::DriverReleaseProcess;
-    }
+decorate! {
+    DRIVER: Driver for FaultDriver, self.inner, "driver";
+    fn name(&self) -> &'static str;
+    fn device_count(&self) -> u32;
+    fn describe(&self, ordinal: u32) -> Result<DeviceInfo>, Driver;
+    fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>, Driver;
+    fn atomics(&self, ordinal: u32, peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>>, Driver;
+    fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>, Driver;
+    fn utilization(&self, ordinal: u32) -> Result<u32>, Driver;
+    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>>, Driver, by Self::open_wrapped;
+    fn alloc_host(&self, len: usize) -> Result<Block>, OutOfHostMemory, make Kind::HostBlock;
+    fn free_host(&self, block: Block) -> Result<()>, Driver, release Kind::HostBlock;
+    fn register_host(&self, addr: usize, len: usize) -> Result<usize>, OutOfHostMemory, make Kind::Registration;
+    fn unregister_host(&self, addr: usize, len: usize) -> Result<()>, Driver, release Kind::Registration;
+    fn unlocked_host_bytes(&self) -> u64;
+    fn foreign(&self, addr: usize) -> Foreign, Driver, by Self::foreign_or_unknown;
+    fn foreign_block(&self, addr: usize) -> Option<ForeignBlock>, Driver, by Self::foreign_block_or_none;
+    fn native_device(&self, ordinal: u32) -> Option<i32>;
+    fn pools(&self) -> Option<&dyn Pools> = self.inner.pools().map(|_| self as &dyn Pools);
+    fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>>,
+        OutOfHostMemory, wrap Kind::SharedMemory, Kind::HostBlock;
+    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)>,
+        Driver, by Self::import_pool;
+    fn create_notify(&self) -> Result<Arc<Notify>>, OutOfResources;
+    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>, Driver;
+    fn virtual_memory(&self) -> &dyn VirtualMemory = self;
+    fn page_size(&self, block: Block) -> usize;
+    fn host_block_len(&self, len: usize) -> usize;
+    fn has_snapshots(&self) -> bool;
+    fn hold_process(&self, patience: Duration) -> Result<()>, Driver;
+    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()>, OutOfHostMemory;
+    fn restore_memory(&self) -> Result<()>, OutOfDeviceMemory;
+    fn release_process(&self) -> Result<()>, Driver;
+    fn shutdown(&self, patience: Duration) -> bool = self.shut_down(patience);
+}
 
-    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
-        let inner = self.plan.make(Site::DriverOpen, Kind::Device, || self.inner.open(ordinal))?;
+impl FaultDriver {
+    fn open_wrapped(&self, site: Site, ordinal: u32) -> Result<Arc<dyn Device>> {
+        let inner = self.plan.make(site, Kind::Device, || self.inner.open(ordinal))?;
         Ok(Arc::new(FaultDevice { inner, plan: Arc::clone(&self.plan) }))
     }
 
-    fn foreign(&self, addr: usize) -> Foreign {
-        // It can only fail by returning unknown.
-        self.plan.enter(Site::DriverForeign).map_or(Foreign::Unknown, |()| self.inner.foreign(addr))
+    /// It can only fail by returning unknown.
+    fn foreign_or_unknown(&self, site: Site, addr: usize) -> Foreign {
+        self.plan.enter(site).map_or(Foreign::Unknown, |()| self.inner.foreign(addr))
     }
 
-    fn foreign_block(&self, addr: usize) -> Option<ForeignBlock> {
-        self.plan.enter(Site::DriverForeignBlock).ok()?;
+    fn foreign_block_or_none(&self, site: Site, addr: usize) -> Option<ForeignBlock> {
+        self.plan.enter(site).ok()?;
         self.inner.foreign_block(addr)
     }
 
-    fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
-        let share = || self.inner.share_host(node);
-        Ok(Arc::new(self.plan.wrap(Site::DriverShareHost, Kind::SharedMemory, Kind::HostBlock, share)?))
-    }
-
-    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)> {
-        self.plan.enter(Site::DriverImportMemory)?;
+    fn import_pool(
+        &self,
+        site: Site,
+        descriptor: BorrowedFd<'_>,
+        ordinal: u32,
+    ) -> Result<(Box<dyn Pool>, MemoryPlace)> {
+        self.plan.enter(site)?;
         let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
         Ok((Box::new(self.plan.counted(Kind::Pool, (), inner)), place))
     }
 
-    fn pools(&self) -> Option<&dyn Pools> {
-        self.inner.pools()?;
-        Some(self)
-    }
-
-    fn virtual_memory(&self) -> &dyn VirtualMemory {
-        self
-    }
-
-    fn shutdown(&self, patience: Duration) -> bool {
+    fn shut_down(&self, patience: Duration) -> bool {
         let all = self.inner.shutdown(patience);
         self.plan.ledger.end(all);
         self.plan.report();

@@ -1,6 +1,7 @@
 //! Which calls fail, and how.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,8 +48,8 @@ impl Wanted {
         let call = call.ok_or_else(|| format!("{name}:N, N the number of a call from 1 on"))?;
         match parts.next() {
             None => Ok(Self { site, call, later: false }),
-            Some("later") if site.is_queued() => Ok(Self { site, call, later: true }),
-            Some("later") => Err(format!("{name}:{call}; later is for {}", Site::names(Site::is_queued))),
+            Some("later") if site.is_queued => Ok(Self { site, call, later: true }),
+            Some("later") => Err(format!("{name}:{call}; later is for {}", Site::names(|site| site.is_queued))),
             Some(_) => Err(format!("{name}:{call} or {name}:{call}:later")),
         }
     }
@@ -58,25 +59,26 @@ impl Wanted {
 pub(super) struct Plan {
     pub(super) settings: Settings,
     /// Calls so far, by site.
-    calls: Box<[AtomicU64]>,
+    calls: BTreeMap<&'static str, AtomicU64>,
     pub(super) ledger: Ledger,
 }
 
 impl Plan {
     pub(super) fn new(settings: Settings) -> Self {
-        let calls = Site::all().map(|_| AtomicU64::new(0)).collect();
+        let calls = Site::all().map(|site| (site.name, AtomicU64::new(0))).collect();
         Self { settings, calls, ledger: Ledger::default() }
     }
 
     /// Calls of a site so far.
-    pub(super) fn calls(&self, site: Site) -> u64 {
-        self.calls[site.index()].load(Ordering::Relaxed)
+    #[cfg(test)]
+    pub(super) fn calls(&self, site: &str) -> u64 {
+        self.calls[site].load(Ordering::Relaxed)
     }
 
     /// Counts a call. Returns whether it must fail. Not inlined into each method of the decorators.
     #[inline(never)]
     fn count(&self, site: Site) -> Option<Wanted> {
-        let call = self.calls[site.index()].fetch_add(1, Ordering::Relaxed) + 1;
+        let call = self.calls[site.name].fetch_add(1, Ordering::Relaxed) + 1;
         let wanted = self.settings.wanted.iter();
         wanted.copied().find(|wanted| wanted.site == site && wanted.call == call)
     }
@@ -94,7 +96,7 @@ impl Plan {
             Some(wanted) if !wanted.later => Err(self.refusal(wanted)),
             Some(wanted) => {
                 self.make_fail(wanted);
-                let text = format!("PORTACL_FAULT made the operation of call {} of {} fail", wanted.call, site.name());
+                let text = format!("PORTACL_FAULT made the operation of call {} of {} fail", wanted.call, site.name);
                 Ok(Some(Fault::new(FaultKind::Execution, text)))
             }
         }
@@ -126,10 +128,18 @@ impl Plan {
         FaultObject { plan: Arc::clone(self), kind, inner, extra }
     }
 
-    /// A call begins that releases something. If it must fail, nothing is released.
+    /// A call begins that releases something. If it must fail, that stays, and nothing releases it later.
     pub(super) fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site).inspect_err(|_| self.ledger.kept(kind))?;
         release()?;
+        self.ledger.released(kind);
+        Ok(())
+    }
+
+    /// A call begins that ends something. If it must fail, the call can be repeated.
+    pub(super) fn end(&self, site: Site, kind: Kind, end: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.enter(site)?;
+        end()?;
         self.ledger.released(kind);
         Ok(())
     }
@@ -139,21 +149,21 @@ impl Plan {
     fn make_fail(&self, Wanted { site, call, later }: Wanted) {
         self.ledger.failed.fetch_add(1, Ordering::Relaxed);
         let what = if later { "fails when its turn comes" } else { "is refused" };
-        notice(format_args!("portacl: PORTACL_FAULT: call {call} of {} {what}\n", site.name()));
+        notice(format_args!("portacl: PORTACL_FAULT: call {call} of {} {what}\n", site.name));
     }
 
     #[cold]
     fn refusal(&self, wanted: Wanted) -> Fault {
         self.make_fail(wanted);
         let Wanted { site, call, .. } = wanted;
-        Fault::new(site.refusal(), format!("PORTACL_FAULT made call {call} of {} fail", site.name()))
+        Fault::new(site.refusal, format!("PORTACL_FAULT made call {call} of {} fail", site.name))
     }
 
     /// Writes the report if the settings have a file for it.
     pub(super) fn report(&self) {
         let Some(path) = &self.settings.report else { return };
-        let calls = Site::all().map(|site| (site.name(), self.calls(site)));
-        if let Err(why) = self.ledger.write(path, calls, &Site::names(Site::is_queued)) {
+        let calls = self.calls.iter().map(|(site, calls)| (*site, calls.load(Ordering::Relaxed)));
+        if let Err(why) = self.ledger.write(path, calls, &Site::names(|site| site.is_queued)) {
             // No call can return it: this may be the end of the process.
             notice_once(&format!("PORTACL_FAULT_COUNT: {}: {why}", path.display()));
         }

@@ -1,118 +1,78 @@
-//! The call sites: every method of the backend traits that can fail.
+//! The call sites: every method of the backend traits that can fail, as the decorators declare them.
 
+use super::DRIVER;
+use super::device::{DEVICE, GRAPH, MODULE};
+use super::memory::{PHYSICAL_MEMORY, POOL, POOLS, SHARED_MEMORY, VIRTUAL_MEMORY};
+use super::stream::{EVENT, STREAM};
 use crate::backend::{FaultKind, OpKind};
 
-/// Declares the sites: variant, name (`trait.method`), and the kind of their failure.
-macro_rules! sites {
-    ($($variant:ident $name:literal $kind:ident,)*) => {
-        /// A call of a backend.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Site {
-            $(#[doc = $name] $variant,)*
-            /// An operation that is submitted to a stream.
-            Submit(OpKind),
-        }
+/// Implements a trait for its decorator: each method calls the same method of what is wrapped.
+///
+/// A method with a kind of fault is a call site, which can fail with such a fault instead; the constant lists them. Next
+/// is what it does: `make` or `release` something, or `end` what a refused call leaves as it is, all of which is counted;
+/// `wrap` what it returns, or a box of it (`boxed`), in a decorator, which may have something besides; or be done `by`
+/// another function. A value that follows an argument is passed instead of it, and one that follows the result is the
+/// result.
+macro_rules! decorate {
+    (
+        $sites:ident: $trait:ident for $decorator:ty, $inner:expr, $noun:literal;
+        $(
+            fn $method:ident(&$this:ident $(, $argument:ident: $type:ty $(= $passed:expr)?)*)
+            $(-> $result:ty $(= $answer:expr)?)? $(, $kind:ident $(, $does:ident $what:expr $(, $extra:expr)?)?)?;
+        )*
+    ) => {
+        /// The sites of the trait.
+        pub(super) const $sites: &[$crate::backend::fault::site::Site] =
+            &[$($(decorate!(@site $noun, $method, $kind),)?)*];
 
-        /// The sites that are methods, in the order of the traits.
-        const METHODS: &[Site] = &[$(Site::$variant,)*];
-
-        impl Site {
-            /// `trait.method`, or `stream.operation`.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                    Self::Submit(kind) => kind.name(),
-                }
+        impl $trait for $decorator {$(
+            fn $method(&$this $(, $argument: $type)*) $(-> $result)? {
+                decorate!(
+                    @do $this, ($($argument),*), $inner.$method($(decorate!(@pass $argument $(, $passed)?)),*)
+                    $($(=> $answer)?)? $(, decorate!(@site $noun, $method, $kind) $(, $does $what $(, $extra)?)?)?
+                )
             }
-
-            /// The kind of failure of this call.
-            pub const fn refusal(self) -> FaultKind {
-                match self {
-                    $(Self::$variant => FaultKind::$kind,)*
-                    Self::Submit(_) => FaultKind::Driver,
-                }
-            }
+        )*}
+    };
+    (@site $noun:literal, $method:ident, $kind:ident) => {
+        $crate::backend::fault::site::Site {
+            name: concat!($noun, ".", stringify!($method)),
+            refusal: $crate::backend::FaultKind::$kind,
+            is_queued: false,
         }
     };
+    (@pass $argument:ident) => { $argument };
+    (@pass $argument:ident, $passed:expr) => { $passed };
+    (@do $this:ident, $arguments:tt, $call:expr) => { $call };
+    (@do $this:ident, $arguments:tt, $call:expr => $answer:expr) => { $answer };
+    (@do $this:ident, $arguments:tt, $call:expr, $site:expr) => {{
+        $this.plan.enter($site)?;
+        $call
+    }};
+    (@do $this:ident, ($($argument:ident),*), $call:expr, $site:expr, by $function:expr) => {
+        $function($this, $site $(, $argument)*)
+    };
+    (@do $this:ident, $arguments:tt, $call:expr, $site:expr, wrap $kind:expr $(, $extra:expr)?) => {
+        Ok(Arc::new($this.plan.wrap($site, $kind, ($($extra)?), || $call)?))
+    };
+    (@do $this:ident, $arguments:tt, $call:expr, $site:expr, boxed $kind:expr) => {
+        Ok(Box::new($this.plan.wrap($site, $kind, (), || $call)?))
+    };
+    (@do $this:ident, $arguments:tt, $call:expr, $site:expr, $does:ident $kind:expr) => {
+        $this.plan.$does($site, $kind, || $call)
+    };
 }
+pub(super) use decorate;
 
-sites! {
-    DriverDescribe "driver.describe" Driver,
-    DriverCanAccessPeer "driver.can_access_peer" Driver,
-    DriverAtomics "driver.atomics" Driver,
-    DriverSetPeerAccess "driver.set_peer_access" Driver,
-    DriverUtilization "driver.utilization" Driver,
-    DriverOpen "driver.open" Driver,
-    DriverAllocHost "driver.alloc_host" OutOfHostMemory,
-    DriverFreeHost "driver.free_host" Driver,
-    DriverRegisterHost "driver.register_host" OutOfHostMemory,
-    DriverUnregisterHost "driver.unregister_host" Driver,
-    DriverForeign "driver.foreign" Driver,
-    DriverForeignBlock "driver.foreign_block" Driver,
-    DriverShareHost "driver.share_host" OutOfHostMemory,
-    DriverImportMemory "driver.import_memory" Driver,
-    DriverCreateNotify "driver.create_notify" OutOfResources,
-    DriverImportNotify "driver.import_notify" Driver,
-    DriverHoldProcess "driver.hold_process" Driver,
-    DriverSaveMemory "driver.save_memory" OutOfHostMemory,
-    DriverRestoreMemory "driver.restore_memory" OutOfDeviceMemory,
-    DriverReleaseProcess "driver.release_process" Driver,
-    DeviceFreeMemory "device.free_memory" Driver,
-    DeviceAlloc "device.alloc" OutOfDeviceMemory,
-    DeviceAllocManaged "device.alloc_managed" OutOfDeviceMemory,
-    DeviceShare "device.share" OutOfHostMemory,
-    DeviceAllocPhysical "device.alloc_physical" OutOfDeviceMemory,
-    DeviceExportMemory "device.export_memory" Driver,
-    DeviceImportMemory "device.import_memory" Driver,
-    DeviceAdvise "device.advise" Driver,
-    DeviceFree "device.free" Driver,
-    DeviceCreateStream "device.create_stream" OutOfResources,
-    DeviceAdoptStream "device.adopt_stream" Driver,
-    DeviceCreateEvent "device.create_event" OutOfResources,
-    DeviceCopy "device.copy" Driver,
-    DeviceCopyBatch "device.copy_batch" Driver,
-    DeviceCopy2d "device.copy_2d" Driver,
-    DeviceFill "device.fill" Driver,
-    DeviceLoadModule "device.load_module" Driver,
-    DeviceBindLaunch "device.bind_launch" Driver,
-    DeviceCreateGraph "device.create_graph" Driver,
-    DeviceUpdateGraph "device.update_graph" Driver,
-    DeviceClose "device.close" Driver,
-    GraphIsRunning "graph.is_running" Driver,
-    StreamIsIdle "stream.is_idle" Driver,
-    StreamSynchronize "stream.synchronize" Driver,
-    StreamDrainUpTo "stream.drain_up_to" Driver,
-    StreamSetPriority "stream.set_priority" Driver,
-    EventIsComplete "event.is_complete" Driver,
-    EventSynchronize "event.synchronize" Driver,
-    EventElapsedMs "event.elapsed_ms" Driver,
-    EventTimeNs "event.time_ns" Driver,
-    ModuleKernel "module.kernel" Driver,
-    ModuleVariable "module.variable" Driver,
-    SharedMemoryAlloc "shared_memory.alloc" OutOfDeviceMemory,
-    SharedMemoryExport "shared_memory.export" Driver,
-    SharedMemoryExportRange "shared_memory.export_range" Driver,
-    PhysicalMemoryExport "physical_memory.export" Driver,
-    VirtualMemoryReserve "virtual_memory.reserve" OutOfHostMemory,
-    VirtualMemoryRelease "virtual_memory.release" Driver,
-    VirtualMemoryAllocHost "virtual_memory.alloc_host" OutOfHostMemory,
-    VirtualMemoryImport "virtual_memory.import" Driver,
-    VirtualMemoryMap "virtual_memory.map" Driver,
-    VirtualMemoryUnmap "virtual_memory.unmap" Driver,
-    VirtualMemorySetAccess "virtual_memory.set_access" Driver,
-    PoolsCreate "pools.create" OutOfDeviceMemory,
-    PoolsImport "pools.import" Driver,
-    PoolAlloc "pool.alloc" OutOfDeviceMemory,
-    PoolFree "pool.free" Driver,
-    PoolFreeNow "pool.free_now" Driver,
-    PoolGet "pool.get" Driver,
-    PoolSet "pool.set" Driver,
-    PoolTrim "pool.trim" Driver,
-    PoolSetAccess "pool.set_access" Driver,
-    PoolAccess "pool.access" Driver,
-    PoolExport "pool.export" Driver,
-    PoolExportBlock "pool.export_block" Driver,
-    PoolImportBlock "pool.import_block" Driver,
+/// A call of a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// `trait.method`, or `stream.operation`.
+    pub name: &'static str,
+    /// The kind of failure of this call.
+    pub refusal: FaultKind,
+    /// Whether it queues an operation that can fail later as well.
+    pub is_queued: bool,
 }
 
 /// Methods that cannot fail, and why: the decorator forwards them.
@@ -159,42 +119,39 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
 ];
 
 impl Site {
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = Self> {
-        METHODS.iter().copied().chain(OpKind::ALL.iter().copied().map(Self::Submit))
+    /// The site of an operation that is submitted to a stream.
+    pub fn of(operation: OpKind) -> Self {
+        Self { name: operation.name(), refusal: FaultKind::Driver, is_queued: operation.can_fail_later() }
     }
 
-    /// Its place in [`Site::all`].
-    pub fn index(self) -> usize {
-        Self::all().position(|site| site == self).expect("all are listed")
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let methods =
+            [DRIVER, DEVICE, GRAPH, STREAM, EVENT, MODULE, SHARED_MEMORY, PHYSICAL_MEMORY, VIRTUAL_MEMORY, POOLS, POOL];
+        methods.into_iter().flatten().copied().chain(OpKind::ALL.iter().copied().map(Self::of))
     }
 
     /// The site with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|site| site.name() == name)
-    }
-
-    /// Whether its operation can fail later as well.
-    pub fn is_queued(self) -> bool {
-        matches!(self, Self::Submit(kind) if kind.can_fail_later())
+        Self::all().find(|site| site.name == name)
     }
 
     /// The names of sites similar to an unknown name, for a text that has no room for all of them.
     pub fn names_like(name: &str) -> String {
         let kind = |name: &'static str| name.split('.').next().unwrap_or_default();
         let wanted = name.split('.').next();
-        let names = Self::names(|site| Some(kind(site.name())) == wanted);
+        let names = Self::names(|site| Some(kind(site.name)) == wanted);
         if !names.is_empty() {
             return names;
         }
-        let mut kinds: Vec<_> = Self::all().map(|site| kind(site.name())).collect();
+        let mut kinds: Vec<_> = Self::all().map(|site| kind(site.name)).collect();
         kinds.dedup();
         format!("docs/configuration.md has them; they begin with {}", kinds.join(", "))
     }
 
     /// The names of sites, for a text.
     pub fn names(which: impl Fn(Self) -> bool) -> String {
-        let names: Vec<_> = Self::all().filter(|site| which(*site)).map(Self::name).collect();
+        let names: Vec<_> = Self::all().filter(|site| which(*site)).map(|site| site.name).collect();
         names.join(", ")
     }
 }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::device::FaultGraph;
 use super::plan::FaultObject;
-use super::site::Site;
+use super::site::{Site, decorate};
 use crate::backend::{
     Event, FailedLaunch, Failure, Fault, HostFn, Observer, Op, Payload, Position, Result, Stream, Submit, Wait,
     thread_number,
@@ -19,8 +19,8 @@ pub(super) type FaultStream = FaultObject<Arc<dyn Stream>, Late>;
 impl Submit for FaultStream {
     /// Queues the operation, or one that fails instead.
     fn submit(&self, op: Op<'_>) -> Result<Position> {
-        let site = Site::Submit(op.kind());
-        if !site.is_queued() {
+        let site = Site::of(op.kind());
+        if !site.is_queued {
             self.plan.enter(site)?;
         } else if let Some(fault) = self.plan.enter_queued(site)? {
             let launch = if let Op::Launch(launch) = op { Some(launch.failed()) } else { None };
@@ -37,25 +37,21 @@ impl Submit for FaultStream {
     }
 }
 
-impl Stream for FaultStream {
-    forward! {
-        fn limit_waits(&self, until: Instant);
-        fn is_idle(&self) -> Result<bool>, Site::StreamIsIdle;
-        fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Site::StreamSynchronize;
-        fn submitted(&self) -> Option<Position>;
-        fn finished(&self) -> Position;
-        fn drain_up_to(&self, position: Position) -> Result<()>, Site::StreamDrainUpTo;
-        fn abandon(&self) -> Position;
-        fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait;
-        fn retire(&self);
-        fn set_priority(&self, priority: u32) -> Result<()>, Site::StreamSetPriority;
-        fn native(&self) -> Option<usize>;
-    }
-
-    /// Never, so that callers use the call that can fail.
-    fn is_known_idle(&self) -> bool {
-        false
-    }
+decorate! {
+    STREAM: Stream for FaultStream, self.inner, "stream";
+    fn limit_waits(&self, until: Instant);
+    fn is_idle(&self) -> Result<bool>, Driver;
+    // Callers use the call that can fail then.
+    fn is_known_idle(&self) -> bool = false;
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Driver;
+    fn submitted(&self) -> Option<Position>;
+    fn finished(&self) -> Position;
+    fn drain_up_to(&self, position: Position) -> Result<()>, Driver;
+    fn abandon(&self) -> Position;
+    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait;
+    fn retire(&self);
+    fn set_priority(&self, priority: u32) -> Result<()>, Driver;
+    fn native(&self) -> Option<usize>;
 }
 
 /// The operations of a stream that fail asynchronously: replaced by host functions that report a failure.
@@ -94,21 +90,13 @@ impl Late {
 /// An event.
 pub(super) type FaultEvent = FaultObject<Arc<dyn Event>>;
 
-impl Event for FaultEvent {
-    forward! {
-        fn is_complete(&self) -> Result<bool>, Site::EventIsComplete;
-        fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Site::EventSynchronize;
-        fn time_ns(&self) -> Result<u64>, Site::EventTimeNs;
-        fn native(&self) -> Option<usize>;
-    }
-
-    /// As for streams.
-    fn is_known_complete(&self) -> bool {
-        false
-    }
-
-    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
-        self.plan.enter(Site::EventElapsedMs)?;
-        self.inner.elapsed_ms(&**Self::inner_of(start, "event")?)
-    }
+decorate! {
+    EVENT: Event for FaultEvent, self.inner, "event";
+    fn is_complete(&self) -> Result<bool>, Driver;
+    // As for streams.
+    fn is_known_complete(&self) -> bool = false;
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Driver;
+    fn elapsed_ms(&self, start: &dyn Event = &**Self::inner_of(start, "event")?) -> Result<f32>, Driver;
+    fn time_ns(&self) -> Result<u64>, Driver;
+    fn native(&self) -> Option<usize>;
 }
