@@ -35,8 +35,8 @@ use parking_lot::Mutex;
 
 use self::key::Process;
 pub use self::key::{Key, MOST_TEXT};
-use self::message::{Answer, Request};
-use self::server::{Reply, Server};
+use self::message::Request;
+use self::server::Server;
 use self::socket::Connection;
 use super::random::random;
 use crate::algo::host::system_call::named;
@@ -197,27 +197,8 @@ impl Broker {
                  or ended, or the system refuses it the answer"
             )));
         }
-        match Answer::from_bytes(&answer[..len]).map_err(Fault::invalid)? {
-            Answer::Parcel { bytes, is_leased } => {
-                let lease = is_leased.then(|| Lease(connection));
-                Ok(Parcel { bytes, descriptor, kept: None, lease })
-            }
-            Answer::Unknown => Err(Fault::invalid(format!(
-                "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
-            ))),
-            Answer::Trouble(why) => Err(Fault::new(
-                FaultKind::OutOfResources,
-                format!("process {id} offers this and cannot hand it over: its system refuses a call: {why}"),
-            )),
-            Answer::OtherKind => Err(Fault::invalid(
-                "this key stands for something else (memory, physical memory, an event or a notify); import \
-                 it with the function for that",
-            )),
-            Answer::NotAdmitted(seen) => Err(Fault::invalid(format!(
-                "process {id} has not put this process, {seen}, on the list of those that may import it; \
-                 let it do so first, or export without a list"
-            ))),
-        }
+        let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
+        Ok(Parcel { bytes, descriptor, kept: None, lease: is_leased.then(|| Lease(connection)) })
     }
 
     /// Ends all offers and the thread.
@@ -237,26 +218,34 @@ impl Broker {
         Ok(())
     }
 
-    /// The reply to a process, with a duplicated descriptor, so that no lock is held while it is sent.
-    fn answer(&self, process: i32, request: &Request) -> Reply {
+    /// The parcel for a process, with a duplicated descriptor, so that no lock is held while it is sent. The process
+    /// reads the fault.
+    fn answer(&self, process: i32, request: &Request) -> Result<Parcel> {
+        let id = std::process::id();
         let offers = self.offers.lock();
-        let offer = offers.get(&request.short).filter(|offer| request.asks_for(&offer.key));
-        let Some(offer) = offer else { return Answer::Unknown.into() };
+        let is_named = |offer: &&Offer| request.secret.is_none() || request.secret == offer.key.secret();
+        let offer = offers.get(&request.short).filter(is_named).ok_or_else(|| {
+            Fault::invalid(format!(
+                "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
+            ))
+        })?;
         if request.kind != offer.kind as u32 {
-            return Answer::OtherKind.into();
+            return Err(Fault::invalid(
+                "this key stands for something else (memory, physical memory, an event or a notify); import \
+                 it with the function for that",
+            ));
         }
         if offer.admission == Admission::Listed && !offer.admitted.contains(&process) {
-            return Answer::NotAdmitted(process).into();
+            return Err(Fault::invalid(format!(
+                "process {id} has not put this process, {process}, on the list of those that may import it; \
+                 let it do so first, or export without a list"
+            )));
         }
         let Parcel { bytes, descriptor, kept, .. } = &offer.parcel;
-        match descriptor.as_ref().map(OwnedFd::try_clone).transpose() {
-            Ok(descriptor) => {
-                let answer = Answer::Parcel { bytes: bytes.clone(), is_leased: kept.is_some() };
-                Reply { answer, descriptor, kept: kept.clone() }
-            }
-            // No descriptor is left; the other side may try again.
-            Err(error) => Answer::trouble(&named("dup", error)).into(),
-        }
+        let descriptor = descriptor.as_ref().map(OwnedFd::try_clone).transpose();
+        // No descriptor is left; the other side may try again.
+        let descriptor = descriptor.map_err(|error| trouble(&named("dup", error)))?;
+        Ok(Parcel { bytes: bytes.clone(), descriptor, kept: kept.clone(), lease: None })
     }
 }
 
@@ -269,6 +258,14 @@ fn gone(process: i32) -> Fault {
 #[cold]
 fn unserved(error: &io::Error) -> Fault {
     let text = format!("nothing can be shared with other processes: {error}");
+    Fault::new(FaultKind::OutOfResources, text)
+}
+
+/// A system call that an answer needs has failed.
+#[cold]
+fn trouble(error: &io::Error) -> Fault {
+    let id = std::process::id();
+    let text = format!("process {id} offers this and cannot hand it over: its system refuses a call: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 

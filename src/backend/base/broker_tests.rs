@@ -193,7 +193,7 @@ fn nonsense_is_no_answer() {
     let own = own();
     let listener = Listener::open(&own.address(HERE.name)).unwrap();
     let key = Key::new(&own, [5; 16]);
-    let nonsense: [&[u8]; 4] = [&[1], b"portacl1", &[0; message::MOST], &[9; 2 * message::MOST]];
+    let nonsense: [&[u8]; 4] = [&[1], b"portacl2", &[0; message::MOST], &[9; 2 * message::MOST]];
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             for bytes in nonsense {

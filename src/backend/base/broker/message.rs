@@ -1,14 +1,23 @@
 //! The protocol of the socket: one request and one answer, one packet each.
 
-use super::{Key, Kind, MOST_BYTES};
+use super::{Key, Kind, MOST_BYTES, Parcel};
+use crate::backend::{Fault, FaultKind, Result};
 
 /// Begins requests and answers. Processes with different versions share nothing.
-const MAGIC: [u8; 8] = *b"portacl1";
-const HEAD: usize = 16;
-/// Bytes of a request: the header, the offer, and the secret.
-pub(super) const REQUEST: usize = HEAD + 24;
-/// Bytes of the longest packet.
-pub(super) const MOST: usize = HEAD + MOST_BYTES;
+const MAGIC: [u8; 8] = *b"portacl2";
+/// Bytes of a request: the prefix, kind and number of the offer, and the secret.
+pub(super) const REQUEST: usize = MAGIC.len() + 32;
+/// Bytes of the longest answer: the prefix, what the rest is, and a parcel or a text.
+pub(super) const MOST: usize = MAGIC.len() + 1 + MOST_BYTES;
+
+/// What an answer has: a parcel, ...
+const PARCEL: u8 = 0;
+/// ... one for which an object is kept as long as the connection is open, ...
+const LEASED: u8 = 1;
+/// ... why the peer gets none, ...
+const REFUSED: u8 = 2;
+/// ... or which system call has failed that the answer needs.
+const TROUBLE: u8 = 3;
 
 /// A request for an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,17 +26,12 @@ pub(super) struct Request {
     pub(super) kind: u32,
     pub(super) short: u32,
     /// Of a key that was a text.
-    secret: Option<u128>,
+    pub(super) secret: Option<u128>,
 }
 
 impl Request {
     pub(super) fn new(kind: Kind, key: &Key) -> Self {
         Self { kind: kind as u32, short: key.short, secret: key.secret() }
-    }
-
-    /// Whether it names the same offer as this key.
-    pub(super) fn asks_for(&self, key: &Key) -> bool {
-        self.short == key.short && (self.secret.is_none() || self.secret == key.secret())
     }
 
     pub(super) fn to_bytes(self) -> [u8; REQUEST] {
@@ -54,57 +58,26 @@ impl Request {
     }
 }
 
-/// The answer to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// The bytes; a descriptor is sent beside them. Leased: an object is kept for the peer as long as the connection is
-    /// open.
-    Parcel { bytes: Vec<u8>, is_leased: bool },
-    /// There is no such offer.
-    Unknown,
-    /// It is of another kind.
-    OtherKind,
-    /// This process, as it is known to the server, is not on the list.
-    NotAdmitted(i32),
-    /// A system call that the answer needs has failed: why.
-    Trouble(String),
+/// The packet of an answer. The descriptor of a parcel is sent beside it.
+pub(super) fn answer(parcel: &Result<Parcel>) -> Vec<u8> {
+    let (tag, rest) = match parcel {
+        Ok(Parcel { bytes, kept, .. }) => (if kept.is_some() { LEASED } else { PARCEL }, &bytes[..]),
+        Err(fault) if fault.kind() == FaultKind::OutOfResources => (TROUBLE, fault.text().as_bytes()),
+        Err(fault) => (REFUSED, fault.text().as_bytes()),
+    };
+    [&MAGIC[..], &[tag], &rest[..rest.len().min(MOST_BYTES)]].concat()
 }
 
-impl Answer {
-    /// The answer after this failure.
-    pub(super) fn trouble(error: &std::io::Error) -> Self {
-        let mut why = error.to_string();
-        while why.len() > MOST_BYTES {
-            why.pop();
-        }
-        Self::Trouble(why)
-    }
-
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let (tag, number, rest): (u32, i32, &[u8]) = match self {
-            Self::Parcel { bytes, is_leased } => (0, i32::from(*is_leased), bytes),
-            Self::Unknown => (1, 0, &[]),
-            Self::OtherKind => (2, 0, &[]),
-            Self::NotAdmitted(process) => (3, *process, &[]),
-            Self::Trouble(why) => (4, 0, why.as_bytes()),
-        };
-        [&MAGIC[..], &tag.to_le_bytes(), &number.to_le_bytes(), rest].concat()
-    }
-
-    /// Parses it; the error says what is wrong.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
-        const NONE: &str = "what the other process answers is not of this version of the library; both \
-                            processes need the same";
-        let (head, rest) = bytes.split_at_checked(HEAD).ok_or(NONE)?;
-        ensure!(head[..8] == MAGIC, NONE);
-        let number = i32::from_le_bytes(head[12..].try_into().expect("4 bytes"));
-        match u32::from_le_bytes(head[8..12].try_into().expect("4 bytes")) {
-            0 => Ok(Self::Parcel { bytes: rest.to_vec(), is_leased: number != 0 }),
-            1 => Ok(Self::Unknown),
-            2 => Ok(Self::OtherKind),
-            3 => Ok(Self::NotAdmitted(number)),
-            4 => Ok(Self::Trouble(String::from_utf8_lossy(rest).into_owned())),
-            _ => Err(NONE),
-        }
+/// The bytes in the packet of an answer, and whether they are leased.
+pub(super) fn parse_answer(packet: &[u8]) -> Result<(Vec<u8>, bool)> {
+    const NONE: &str = "what the other process answers is not of this version of the library; both processes need the \
+                        same";
+    let tagged = packet.strip_prefix(&MAGIC).and_then(<[u8]>::split_first);
+    let (tag, rest) = tagged.ok_or_else(|| Fault::invalid(NONE))?;
+    match *tag {
+        PARCEL | LEASED => Ok((rest.to_vec(), *tag == LEASED)),
+        REFUSED => Err(Fault::invalid(String::from_utf8_lossy(rest))),
+        TROUBLE => Err(Fault::new(FaultKind::OutOfResources, String::from_utf8_lossy(rest))),
+        _ => Err(Fault::invalid(NONE)),
     }
 }

@@ -2,17 +2,18 @@
 
 use std::any::Any;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Once};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::key::Process;
-use super::message::{Answer, REQUEST, Request};
-use super::socket::{self, Connection, Listener, Wake};
-use super::{PATIENCE, unserved};
+use super::message::{self, REQUEST, Request};
+use super::socket::{self, Connection, Listener};
+use super::{PATIENCE, Parcel, trouble, unserved};
 use crate::algo::host::system_call::named;
+use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
 use crate::backend::Result;
 
@@ -22,26 +23,12 @@ const MOST_GUESTS: usize = 32;
 /// How long the server pauses after an accept has failed.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The reply to a request.
-pub(super) struct Reply {
-    pub(super) answer: Answer,
-    pub(super) descriptor: Option<OwnedFd>,
-    /// Kept as long as the peer has it.
-    pub(super) kept: Option<Arc<dyn Any + Send + Sync>>,
-}
-
-impl From<Answer> for Reply {
-    fn from(answer: Answer) -> Self {
-        Self { answer, descriptor: None, kept: None }
-    }
-}
-
 /// By the id of the process.
-type Answering = dyn Fn(i32, &Request) -> Reply + Send;
+type Answering = dyn Fn(i32, &Request) -> Result<Parcel> + Send;
 
 /// The thread; it ends when this is dropped.
 pub(super) struct Server {
-    wake: Arc<Wake>,
+    listener: Arc<Listener>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -59,47 +46,46 @@ impl Server {
     pub(super) fn start(
         own: &Process,
         address: &str,
-        answer: impl Fn(i32, &Request) -> Reply + Send + 'static,
+        answer: impl Fn(i32, &Request) -> Result<Parcel> + Send + 'static,
     ) -> Result<Self> {
-        let listener = Listener::open(address).map_err(|error| unserved(&error))?;
-        let wake = Arc::new(Wake::new().map_err(|error| unserved(&error))?);
+        let listener = Arc::new(Listener::open(address).map_err(|error| unserved(&error))?);
         close_in_children(listener.descriptor().as_raw_fd());
-        let (user, woken) = (own.user, Arc::clone(&wake));
-        let serve = move || serve(&listener, &woken, user, &answer);
+        let (user, served) = (own.user, Arc::clone(&listener));
+        let serve = move || serve(&served, user, &answer);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
             LISTENING.store(-1, Ordering::Relaxed);
             unserved(&named("its thread", error))
         })?;
-        Ok(Self { wake, thread: Some(thread) })
+        Ok(Self { listener, thread: Some(thread) })
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.wake.wake();
+        self.listener.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
+fn serve(listener: &Listener, user: u32, answer: &Answering) {
     let mut guests: Vec<Guest> = Vec::new();
     loop {
-        let mut all = vec![wake.descriptor(), listener.descriptor()];
+        let mut all = vec![listener.descriptor()];
         all.extend(guests.iter().map(|guest| guest.connection.descriptor()));
         let first = guests.iter().filter_map(|guest| guest.until).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
         let ready = socket::wait(&all, left);
-        if wake.is_awake() {
+        if listener.is_closed() {
             break;
         }
         let now = Instant::now();
         let attended = |(guest, said): (Guest, &bool)| if *said { attend(guest, answer) } else { Some(guest) };
-        let stay = guests.into_iter().zip(&ready[2..]).filter_map(attended);
+        let stay = guests.into_iter().zip(&ready[1..]).filter_map(attended);
         guests = stay.filter(|guest| guest.until.is_none_or(|until| until > now)).collect();
-        if ready[1] {
-            let_in(listener, &mut guests, user, wake);
+        if ready[0] {
+            let_in(listener, &mut guests, user);
         }
     }
     // Before the number is reused.
@@ -107,18 +93,13 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
 }
 
 /// Accepts all pending connections.
-fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) {
+fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32) {
     loop {
         match listener.accept() {
             Ok(connection) => welcome(guests, connection, user),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
             // The process has no descriptor left, for example: the peer keeps waiting.
-            Err(_) => {
-                if !wake.is_awake() {
-                    socket::wait(&[wake.descriptor()], Some(PAUSE));
-                }
-                return;
-            }
+            Err(_) => return pause(PAUSE),
         }
     }
 }
@@ -129,7 +110,7 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
         Ok(peer) if peer.user == user => peer,
         Ok(_) => return,
         Err(error) => {
-            let _ = connection.send(&Answer::trouble(&error).to_bytes(), None);
+            let _ = connection.send(&message::answer(&Err(trouble(&error))), None);
             return;
         }
     };
@@ -152,14 +133,16 @@ fn attend(guest: Guest, answer: &Answering) -> Option<Guest> {
         Ok((len, _unasked)) => len,
         Err(error) if guest.until.is_none() || error.kind() == io::ErrorKind::WouldBlock => return Some(guest),
         Err(error) => {
-            let _ = guest.connection.send(&Answer::trouble(&error).to_bytes(), None);
+            let _ = guest.connection.send(&message::answer(&Err(trouble(&error))), None);
             return None;
         }
     };
     let request = Request::from_bytes(&bytes[..len])?;
-    let Reply { answer, descriptor, kept } = answer(guest.process, &request);
+    let parcel = answer(guest.process, &request);
+    let packet = message::answer(&parcel);
+    let (descriptor, kept) = parcel.map_or((None, None), |parcel| (parcel.descriptor, parcel.kept));
     // A peer that has closed misses it.
-    guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).ok()?;
+    guest.connection.send(&packet, descriptor.as_ref()).ok()?;
     kept.map(|kept| Guest { until: None, kept: Some(kept), ..guest })
 }
 

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::cmsg_space;
-use rustix::event::{self, EventfdFlags, PollFd, PollFlags};
+use rustix::event::{self, PollFd, PollFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     self, AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt,
+    SendAncillaryMessage, SendFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType, sockopt,
 };
 use rustix::time::Timespec;
 
@@ -42,7 +42,10 @@ fn address(name: &str) -> io::Result<SocketAddrUnix> {
 }
 
 /// A listening socket. Its operations do not block.
-pub(super) struct Listener(OwnedFd);
+pub(super) struct Listener {
+    socket: OwnedFd,
+    is_closed: AtomicBool,
+}
 
 impl Listener {
     pub(super) fn open(name: &str) -> io::Result<Self> {
@@ -50,17 +53,29 @@ impl Listener {
         let socket = new_socket(SocketFlags::NONBLOCK)?;
         net::bind(&socket, &address(name)?).map_err(refused_by("bind"))?;
         net::listen(&socket, BACKLOG).map_err(refused_by("listen"))?;
-        Ok(Self(socket))
+        Ok(Self { socket, is_closed: AtomicBool::new(false) })
     }
 
     /// Accepts a connection. Its operations do not block, either.
     pub(super) fn accept(&self) -> io::Result<Connection> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        retry_on_intr(|| net::accept_with(&self.0, flags)).map(Connection).map_err(refused_by("accept4"))
+        retry_on_intr(|| net::accept_with(&self.socket, flags)).map(Connection).map_err(refused_by("accept4"))
+    }
+
+    /// Accepts no more, and ends a [`wait`] for it.
+    pub(super) fn close(&self) {
+        // Release: the thread that sees it sees earlier writes.
+        self.is_closed.store(true, Ordering::Release);
+        // If the system call fails, `wait` ends by itself.
+        let _ = net::shutdown(&self.socket, Shutdown::Both);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
     }
 
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.socket.as_fd()
     }
 }
 
@@ -129,35 +144,6 @@ impl Connection {
 
 /// Room for one descriptor beside a packet.
 const CONTROL_ROOM: usize = cmsg_space!(ScmRights(1));
-
-/// Wakes a thread that waits in [`wait`].
-pub(super) struct Wake {
-    event: OwnedFd,
-    is_awake: AtomicBool,
-}
-
-impl Wake {
-    pub(super) fn new() -> io::Result<Self> {
-        let event =
-            event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(refused_by("eventfd2"))?;
-        Ok(Self { event, is_awake: AtomicBool::new(false) })
-    }
-
-    pub(super) fn wake(&self) {
-        // Release: the thread that wakes up sees earlier writes.
-        self.is_awake.store(true, Ordering::Release);
-        // If the system call fails, `wait` ends by itself.
-        let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
-    }
-
-    pub(super) fn is_awake(&self) -> bool {
-        self.is_awake.load(Ordering::Acquire)
-    }
-
-    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.event.as_fd()
-    }
-}
 
 /// The longest wait: a thread that could not be woken checks this often.
 const LONGEST: Duration = Duration::from_secs(1);
