@@ -2,40 +2,23 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::mem::ManuallyDrop;
-use std::ptr;
 
 use crate::algo::thread::per_thread::per_thread;
 
-/// User code, to be called exactly once: a C function with its argument, or a closure.
-///
-/// Two words, which calls pass in registers: a closure is identified by its function, `CLOSURE`, and the argument
-/// points to it.
-pub struct HostFn {
-    function: unsafe extern "C" fn(*mut c_void),
-    argument: *mut c_void,
+/// User code, to be called exactly once: a C function with its argument, or a closure. Two words.
+pub struct HostFn(Code);
+
+enum Code {
+    Function(RepeatedFn),
+    Closure(Box<Closure>),
 }
+
+const _: () = assert!(size_of::<HostFn>() == 2 * size_of::<usize>());
 
 struct Closure {
     code: Box<dyn FnOnce() + Send>,
     calls_backend: bool,
 }
-
-/// The function of every closure. Compared in one place only, because functions may have more than one address.
-static CLOSURE: unsafe extern "C" fn(*mut c_void) = call_closure;
-
-/// # Safety
-/// `closure` is a box of a `Closure`, which is given away.
-unsafe extern "C" fn call_closure(closure: *mut c_void) {
-    // SAFETY: the argument is the boxed closure that came along with this function, which is called
-    // once.
-    let closure = unsafe { Box::from_raw(closure.cast::<Closure>()) };
-    (closure.code)();
-}
-
-// SAFETY: the C contract of the call that created it says that the function may run on any thread, and the caller is
-// responsible for what its argument points to. Closures are `Send`.
-unsafe impl Send for HostFn {}
 
 per_thread! {
     static INSIDE: Cell<bool> = Cell::new(false);
@@ -61,61 +44,35 @@ impl HostFn {
     /// `function` must be callable once, from any thread, with `argument`; if it becomes part of a
     /// graph, once in each of its runs.
     pub unsafe fn new(function: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> Self {
-        Self { function, argument }
+        Self(Code::Function(RepeatedFn { function, argument }))
     }
 
     /// Wraps a closure that runs user code.
     pub fn from_closure(closure: impl FnOnce() + Send + 'static) -> Self {
-        Self::of(Closure { code: Box::new(closure), calls_backend: false })
+        Self(Code::Closure(Box::new(Closure { code: Box::new(closure), calls_backend: false })))
     }
 
     /// Wraps a closure that calls streams of the backend, and waits for them; never for the one that runs this. If a
     /// device does not support that, queueing it is a fault.
     pub fn from_backend_calls(closure: impl FnOnce() + Send + 'static) -> Self {
-        Self::of(Closure { code: Box::new(closure), calls_backend: true })
-    }
-
-    fn of(closure: Closure) -> Self {
-        Self { function: CLOSURE, argument: Box::into_raw(Box::new(closure)).cast() }
+        Self(Code::Closure(Box::new(Closure { code: Box::new(closure), calls_backend: true })))
     }
 
     /// Whether it calls a backend.
     pub fn calls_backend(&self) -> bool {
-        // SAFETY: it is one, and lives as long as `self`.
-        self.is_closure() && unsafe { &*self.argument.cast::<Closure>() }.calls_backend
-    }
-
-    fn is_closure(&self) -> bool {
-        ptr::fn_addr_eq(self.function, CLOSURE)
+        matches!(&self.0, Code::Closure(closure) if closure.calls_backend)
     }
 
     /// For a graph, which calls it in each run; `None` if it can only be called once.
     pub fn repeated(&self) -> Option<RepeatedFn> {
-        let Self { function, argument } = *self;
-        (!self.is_closure()).then_some(RepeatedFn { function, argument })
+        if let Code::Function(function) = self.0 { Some(function) } else { None }
     }
 
     /// Calls the user's function. No lock of this library may be held.
     pub fn run(self) {
-        let once = ManuallyDrop::new(self);
-        as_user_code(|| {
-            if once.is_closure() {
-                // SAFETY: it is one, and `once` does not drop it.
-                let closure = unsafe { Box::from_raw(once.argument.cast::<Closure>()) };
-                (closure.code)();
-            } else {
-                // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
-                unsafe { (once.function)(once.argument) };
-            }
-        });
-    }
-}
-
-impl Drop for HostFn {
-    fn drop(&mut self) {
-        if self.is_closure() {
-            // SAFETY: it is one that was not called.
-            drop(unsafe { Box::from_raw(self.argument.cast::<Closure>()) });
+        match self.0 {
+            Code::Function(function) => function.run(),
+            Code::Closure(closure) => as_user_code(closure.code),
         }
     }
 }
@@ -127,7 +84,8 @@ pub struct RepeatedFn {
     argument: *mut c_void,
 }
 
-// SAFETY: as for `HostFn`.
+// SAFETY: the C contract of the call that created it says that the function may run on any thread, and the caller is
+// responsible for what its argument points to.
 unsafe impl Send for RepeatedFn {}
 // SAFETY: shared references only call the function, and one run of a graph ends before the next
 // begins.
@@ -136,7 +94,7 @@ unsafe impl Sync for RepeatedFn {}
 impl RepeatedFn {
     /// Calls it as [`HostFn::run`] does, once in a run of its graph.
     pub fn run(&self) {
-        // SAFETY: the promise of `HostFn::new`, about graphs.
+        // SAFETY: the promise of `HostFn::new`; a function that is no part of a graph is consumed by its one call.
         as_user_code(|| unsafe { (self.function)(self.argument) });
     }
 

@@ -31,7 +31,7 @@ fn a_function_gets_its_argument_and_is_not_called_when_it_is_dropped() {
         unsafe { &*calls.cast::<AtomicU32>() }.fetch_add(1, Ordering::Relaxed);
     }
     let calls = AtomicU32::new(0);
-    let argument = ptr::from_ref(&calls).cast_mut().cast();
+    let argument = std::ptr::from_ref(&calls).cast_mut().cast();
     // SAFETY: the counter outlives the calls.
     let make = || unsafe { HostFn::new(count, argument) };
     drop(make());
