@@ -223,8 +223,8 @@ OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoPoll) {
 }
 #endif
 
-OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoEvent) {
-    Offer(SYS_eventfd2, ENOMEM);
+OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoShutdown) {
+    Offer(SYS_shutdown, EPERM);
 }
 
 OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoSocket) {

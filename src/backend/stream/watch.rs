@@ -108,39 +108,22 @@ pub(in crate::backend) struct Watched {
 type Ended = Vec<(End, Result<()>)>;
 
 impl State {
-    /// Removes completed waits that read `range`.
+    /// Removes waits that read `range` and are complete, and those whose deadline has passed.
     fn take_over(&mut self, range: Range) -> Ended {
         let overlaps =
             |other: Range| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
-        self.take(|waiting| {
-            let outcome = if overlaps(waiting.range) { (waiting.condition)() } else { Ok(false) };
-            (outcome != Ok(false)).then(|| outcome.map(drop))
-        })
-    }
-
-    /// Removes waits whose deadline has passed.
-    fn take_expired(&mut self, now: Instant) -> Ended {
-        self.take(|waiting| {
-            let (_, fault) = waiting.deadline.take_if(|(deadline, _)| *deadline <= now)?;
-            Some(Err(fault))
-        })
-    }
-
-    /// Removes the waits for which `outcome` returns their results.
-    fn take(&mut self, mut outcome: impl FnMut(&mut Waiting) -> Option<Result<()>>) -> Ended {
+        let now = Instant::now();
         let mut outcomes = Vec::new();
         let is_over = |_: &u64, waiting: &mut Waiting| {
-            let outcome = outcome(waiting);
-            let is_over = outcome.is_some();
-            outcomes.extend(outcome);
+            let checked = if overlaps(waiting.range) { (waiting.condition)() } else { Ok(false) };
+            let expired = waiting.deadline.take_if(|(deadline, _)| checked == Ok(false) && *deadline <= now);
+            let outcome = expired.map_or(checked, |(_, fault)| Err(fault));
+            let is_over = outcome != Ok(false);
+            outcomes.extend(is_over.then(|| outcome.map(drop)));
             is_over
         };
         let ends: Vec<End> = self.waits.extract_if(.., is_over).map(|(_, waiting)| waiting.end).collect();
         ends.into_iter().zip(outcomes).collect()
-    }
-
-    fn first_deadline(&self) -> Option<Instant> {
-        self.waits.values().filter_map(|waiting| Some(waiting.deadline.as_ref()?.0)).min()
     }
 }
 
@@ -173,14 +156,12 @@ impl Watcher {
         let mut idle_since = Instant::now();
         let mut state = self.state.lock();
         while !state.thread.is_stopping() {
-            let mut ended = state.take_over(ANYWHERE);
-            if std::mem::take(&mut state.begun) {
+            let ended = state.take_over(ANYWHERE);
+            if std::mem::take(&mut state.begun) || !ended.is_empty() {
                 pauses = Backoff::default();
             }
             let now = Instant::now();
-            ended.extend(state.take_expired(now));
             if !ended.is_empty() {
-                pauses = Backoff::default();
                 parking_lot::MutexGuard::unlocked(&mut state, || self.end(ended));
                 continue;
             }
@@ -194,7 +175,7 @@ impl Watcher {
             } else {
                 idle_since = now;
                 let next = now + pauses.length();
-                state.first_deadline().map_or(next, |first| first.min(next))
+                state.waits.values().filter_map(|waiting| Some(waiting.deadline.as_ref()?.0)).fold(next, Instant::min)
             };
             let _ = self.changed.wait_until(&mut state, wake);
         }
