@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::json::{Arg, Line, Thousandths};
+use super::json::Line;
 use super::now;
 use crate::backend::{Comparison, Copy, Event, Number, Op, OpKind, Place};
 
@@ -88,29 +88,26 @@ impl What {
     }
 
     /// Its size and shape, and its rate.
-    pub(super) fn describe<'a>(&self, mut line: Line<'a>, nanoseconds: u64) -> Line<'a> {
+    pub(super) fn describe(&self, mut line: Line, nanoseconds: u64) -> Line {
         if let Some(bytes) = self.bytes {
             line = line.arg("bytes", bytes);
             if nanoseconds > 0 {
                 let rate = bytes as f64 / nanoseconds as f64 * 1000.0;
-                line = line.arg("GB/s", Arg::Decimal(Thousandths(rate.round() as u64)));
+                line = line.decimal_arg("GB/s", rate.round() as u64);
             }
         }
         match self.more {
             More::Nothing => line,
             More::Copies(src, dst, count) => {
                 line = with_places(line, src, dst);
-                if count > 1 { line.arg("copies", count as u64) } else { line }
+                if count > 1 { line.arg("copies", count) } else { line }
             }
             More::Rows(src, dst, width, height) => {
-                with_places(line, src, dst).arg("width", width as u64).arg("height", height as u64)
+                with_places(line, src, dst).arg("width", width).arg("height", height)
             }
             More::Kernel { grid, threads, .. } => {
-                line = line.arg("blocks", Arg::Numbers(grid));
-                match threads {
-                    Some(threads) => line.arg("threads", Arg::Numbers(threads)),
-                    None => line,
-                }
+                line = line.arg("blocks", grid);
+                if let Some(threads) = threads { line.arg("threads", threads) } else { line }
             }
             More::WriteValue(value) => line.arg("value", value),
             More::WaitValue(value, comparison) => line.arg("value", value).arg("comparison", in_words(comparison)),
@@ -137,7 +134,7 @@ fn in_words(comparison: Comparison) -> &'static str {
     }
 }
 
-fn with_places(line: Line<'_>, src: Place, dst: Place) -> Line<'_> {
+fn with_places(line: Line, src: Place, dst: Place) -> Line {
     let name = |place| match place {
         Place::Pageable => "pageable host memory".to_owned(),
         Place::Pinned => "pinned host memory".to_owned(),

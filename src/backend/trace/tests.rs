@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::file::TraceFile;
-use super::json::{Line, Thousandths, Track, about, event};
+use super::json::{Track, about, event};
 use super::operation::{HostTimes, Outcome, Times, TimesGuard};
 use super::{bit, dependency};
 use crate::backend::{Event, cpu};
@@ -77,7 +77,7 @@ fn a_device_is_shared() {
 fn any_text_is_a_string_of_json() {
     let name = "a \"b\" \\ \n \u{1} \u{e4} \u{1f600}";
     let mut text = String::new();
-    let line = Line { id: Some(7), ..event('X', "copy", name, Track { pid: 3, tid: 4 }, 1_002_003_004) };
+    let line = event('X', "copy", name, Track { pid: 3, tid: 4 }, 1_002_003_004).with("id", 7);
     line.arg("words", name).arg("bytes", 8u64).end(&mut text);
     let found: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(found["name"], name);
@@ -94,8 +94,7 @@ fn a_line_has_the_members_that_were_set_in_a_fixed_order() {
     about('M', "a", Track { pid: 1, tid: 2 }).arg("name", "b").end(&mut text);
     assert_eq!(text, r#"{"ph":"M","pid":1,"tid":2,"name":"a","args":{"name":"b"}}"#);
     text.clear();
-    let dur = Some(Thousandths(6));
-    let line = Line { dur, ..event('X', "copy", "b", Track { pid: 3, tid: 4 }, 5_000) };
+    let line = event('X', "copy", "b", Track { pid: 3, tid: 4 }, 5_000).with_time("dur", 6);
     line.arg("z", 7u64).arg("a", "c").end(&mut text);
     let members = r#"{"ph":"X","pid":3,"tid":4,"name":"b","cat":"copy","ts":5.000,"dur":0.006,"args":{"z":7,"a":"c"}}"#;
     assert_eq!(text, members);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::dependency::RecordId;
 use super::host::{self, Detail, HostNote, HostWhat};
-use super::json::{Line, Thousandths, Track, about, event};
+use super::json::{Line, Track, about, event};
 use super::lane::{Entry, Lane};
 use super::now;
 use super::operation::{Note, Outcome, What};
@@ -18,6 +18,10 @@ const STEPS_TID: u32 = 1 << 30;
 const MOST_POINTS: usize = 16 << 10;
 /// How many arrows wait for the record that they come from.
 const MOST_ARROWS: usize = 4 << 10;
+
+/// How far viewers draw the line of an instant.
+const ROW: char = 't';
+const ALL_ROWS: char = 'g';
 
 /// The state of the trace after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +48,8 @@ impl Bar {
         if self.end > self.begin + 1 { self.end - 1 } else { self.begin }
     }
 
-    fn line<'a>(&self, category: &'static str, name: &'a str) -> Line<'a> {
-        let dur = Some(Thousandths(self.end - self.begin));
-        Line { dur, ..event('X', category, name, self.track, self.begin) }
+    fn line(&self, category: &str, name: &str) -> Line {
+        event('X', category, name, self.track, self.begin).with_time("dur", self.end - self.begin)
     }
 }
 
@@ -110,8 +113,7 @@ impl Timeline {
                 }
             }
             (Entry::Operation { what, thread, times, .. }, _) => {
-                let state = if outcome == Outcome::Dropped { "dropped" } else { "unfinished" };
-                let end = if state == "unfinished" { now() } else { 0 };
+                let (state, end) = if outcome == Outcome::Dropped { ("dropped", 0) } else { ("unfinished", now()) };
                 match times.begun() {
                     Some(begin) => {
                         let bar = self.bar(track, begin, end);
@@ -137,7 +139,7 @@ impl Timeline {
         let (category, name) = what.title();
         let mut line = what.describe(bar.line(category, &name), bar.end - bar.begin);
         if let Some(thread) = thread {
-            line = line.arg("thread", u64::from(thread));
+            line = line.arg("thread", thread);
         }
         if !state.is_empty() {
             line = line.arg("state", state);
@@ -165,8 +167,7 @@ impl Timeline {
     }
 
     fn instant(&mut self, track: Track, text: &str, details: &[Detail], at: u64) {
-        let line = Line { s: Some("t"), ..event('i', "mark", text, track, at) };
-        line.details(details).end(&mut self.text);
+        event('i', "mark", text, track, at).with("s", ROW).details(details).end(&mut self.text);
     }
 
     fn recorded(&mut self, id: RecordId, track: Track) {
@@ -192,9 +193,13 @@ impl Timeline {
 
     fn arrow(&mut self, from: Bar, to: Bar) {
         self.next_arrow += 1;
-        let (id, end) = (Some(self.next_arrow), to.last_moment());
-        for (phase, bar, at, bp) in [('s', from, from.last_moment().min(end), None), ('f', to, end, Some("e"))] {
-            Line { id, bp, ..event(phase, "dependency", "event", bar.track, at) }.end(&mut self.text);
+        let end = to.last_moment();
+        for (phase, bar, at) in [('s', from, from.last_moment().min(end)), ('f', to, end)] {
+            // The id connects the two ends.
+            let line = event(phase, "dependency", "event", bar.track, at).with("id", self.next_arrow);
+            // `e`: the arrow ends at the bar that contains the event's time, and not at the next bar.
+            let line = if phase == 'f' { line.with("bp", "e") } else { line };
+            line.end(&mut self.text);
         }
     }
 
@@ -245,8 +250,7 @@ impl Timeline {
     }
 
     fn numbered_range(&mut self, phase: char, id: u32, name: &str, details: &[Detail], track: Track, at: u64) {
-        let line = Line { id: Some(id.into()), ..event(phase, "range", name, track, at) };
-        line.details(details).end(&mut self.text);
+        event(phase, "range", name, track, at).with("id", id).details(details).end(&mut self.text);
     }
 
     /// Ends the open ranges in the trace.
@@ -315,7 +319,7 @@ impl Timeline {
         if self.named.insert((what, track)) {
             about('M', &format!("{what}_name"), track).arg("name", name()).end(&mut self.text);
             let index = format!("{what}_sort_index");
-            about('M', &index, track).arg("sort_index", u64::from(order)).end(&mut self.text);
+            about('M', &index, track).arg("sort_index", order).end(&mut self.text);
         }
     }
 
@@ -333,7 +337,7 @@ impl Timeline {
                 1 => "1 operation was not recorded".to_owned(),
                 lost => format!("{lost} operations were not recorded"),
             };
-            Line { s: Some("g"), ..event('i', "portacl", &text, track, now()) }.end(&mut self.text);
+            event('i', "portacl", &text, track, now()).with("s", ALL_ROWS).end(&mut self.text);
             self.told_lost = self.lost;
         }
     }
