@@ -64,7 +64,7 @@ TEST_F(StreamWait, TimesOutAndTheStreamContinues) {
     ACL_OK(aclrtSynchronizeStream(recorder_));
 }
 
-// A global capture of another library forbids driver queries to all threads, also to the timer's.
+// A global capture of another library forbids driver queries to all threads, also to the watcher's.
 TEST_F(StreamWait, ACaptureOfAnotherLibraryStaysValid) {
     if (OnCpu()) GTEST_SKIP() << "the cpu backend has no driver below it";
     Log log;

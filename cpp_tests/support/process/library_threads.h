@@ -35,8 +35,8 @@ inline std::map<std::string, pid_t> ThreadsOfTheLibrary() {
 }
 
 // While it exists each kind of thread runs, in a session with PORTACL_TRACE: threads that run user
-// code, the timer and the watcher, the graph driver, the broker, and the trace writer. The calling
-// thread starts all but the last.
+// code, the watcher, the graph driver, the broker, and the trace writer. The calling thread starts
+// all but the last.
 class EachThreadOfTheLibrary {
   public:
     EachThreadOfTheLibrary() { Start(); }
@@ -49,7 +49,6 @@ class EachThreadOfTheLibrary {
 
     static std::vector<std::string> Names() {
         return {OnCpu() ? "portacl-cpu-1" : "portacl-host-fn",
-                "portacl-timer",
                 "portacl-watcher",
                 "portacl-graph",
                 "portacl-broker",

@@ -11,4 +11,3 @@ pub mod memory_file;
 pub mod numa;
 pub mod probe;
 pub mod random;
-pub mod timer;

@@ -1,6 +1,7 @@
 //! Watches memory that changes without a notification: other processes, devices and threads of the program write there.
 //! One thread checks all conditions, often at first, then less and less; without waits there is none. Code of this
-//! process that knows about a change calls `Watcher::check`, which completes the wait at once.
+//! process that knows about a change calls `Watcher::check`, which completes the wait at once. The thread also ends
+//! waits whose time is over, those for events included, for which it has nothing to check.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::serving_thread::ServingThread;
-use crate::backend::{Fault, Notify, NotifyWait, Result, Span, ValueWait};
+use crate::backend::{Fault, FaultKind, Notify, NotifyWait, Result, Span, ValueWait};
 
 /// The thread ends after this long without waits.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
@@ -26,9 +27,13 @@ pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
 pub(in crate::backend) type Range = (usize, usize);
 /// All addresses.
 pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
+/// No address.
+const NOWHERE: Range = (0, 0);
 
 /// What a stream waits for.
 pub(in crate::backend) enum Expected {
+    /// An event, for at most this long from when the stream first reaches the wait. Who completes it cancels the wait.
+    Event(Duration),
     Notify(Arc<Notify>, NotifyWait),
     /// Of memory that the host reaches.
     Value(ValueWait),
@@ -38,6 +43,7 @@ impl Expected {
     /// The memory that its condition reads.
     fn range(&self) -> Range {
         match self {
+            Self::Event(_) => NOWHERE,
             Self::Notify(notify, _) => notify.range(),
             Self::Value(wait) => (wait.src.addr, wait.src.len),
         }
@@ -46,18 +52,30 @@ impl Expected {
     /// When a wait that begins now ends in any case, and its fault then. Its device ends at `device_ends`.
     fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
         match self {
+            Self::Event(limit) => Some((Instant::now() + *limit, timed_out(*limit))),
             Self::Notify(_, wait) => wait.deadline(device_ends),
-            Self::Value(_) => device_ends.map(|ends| (ends, self.never_came())),
+            Self::Value(_) => device_ends.zip(self.never_came()),
         }
     }
 
-    /// The fault of a wait that ended because its device ends.
-    fn never_came(&self) -> Fault {
+    /// The fault of a wait that ended because its device ends; `None`: it does not end then.
+    fn never_came(&self) -> Option<Fault> {
         match self {
-            Self::Notify(..) => NotifyWait::never_came(),
-            Self::Value(wait) => wait.never_came(),
+            Self::Event(_) => None,
+            Self::Notify(..) => Some(NotifyWait::never_came()),
+            Self::Value(wait) => Some(wait.never_came()),
         }
     }
+}
+
+/// The fault of a wait for an event that has timed out.
+#[cold]
+fn timed_out(limit: Duration) -> Fault {
+    let text = format!(
+        "the stream waited for an event for {limit:?}, as long as it may, and then went on without it; see what \
+         holds up the stream that recorded the event, or allow more"
+    );
+    Fault::new(FaultKind::WaitTimedOut, text)
 }
 
 /// # Safety
@@ -74,7 +92,7 @@ pub(in crate::backend) struct Watcher {
     state: Mutex<State>,
     /// A wait has begun, has a new deadline, or the thread must end.
     changed: Condvar,
-    /// How many waits there are, to be read without the lock.
+    /// How many waits there are with memory to check, to be read without the lock.
     waiting: AtomicUsize,
 }
 
@@ -87,6 +105,8 @@ struct State {
     made: u64,
     /// A wait has begun since the last check.
     begun: bool,
+    /// When the thread checks next; `None`: it is about to, or does not exist.
+    wakes: Option<Instant>,
     thread: ServingThread,
 }
 
@@ -105,7 +125,7 @@ pub(in crate::backend) struct Watched {
 }
 
 /// A completed wait, and its result.
-type Ended = Vec<(End, Result<()>)>;
+type Ended = Vec<(Waiting, Result<()>)>;
 
 impl State {
     /// Removes waits that read `range` and are complete, and those whose deadline has passed.
@@ -122,8 +142,8 @@ impl State {
             outcomes.extend(is_over.then(|| outcome.map(drop)));
             is_over
         };
-        let ends: Vec<End> = self.waits.extract_if(.., is_over).map(|(_, waiting)| waiting.end).collect();
-        ends.into_iter().zip(outcomes).collect()
+        let ended: Vec<Waiting> = self.waits.extract_if(.., is_over).map(|(_, waiting)| waiting).collect();
+        ended.into_iter().zip(outcomes).collect()
     }
 }
 
@@ -145,10 +165,14 @@ impl Watcher {
     }
 
     fn end(&self, ended: Ended) {
-        for (end, outcome) in ended {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            end(outcome);
+        for (waiting, outcome) in ended {
+            self.uncount(&waiting);
+            (waiting.end)(outcome);
         }
+    }
+
+    fn uncount(&self, waiting: &Waiting) {
+        self.waiting.fetch_sub(usize::from(waiting.range != NOWHERE), Ordering::Relaxed);
     }
 
     fn serve(&self) {
@@ -165,19 +189,17 @@ impl Watcher {
                 parking_lot::MutexGuard::unlocked(&mut state, || self.end(ended));
                 continue;
             }
-            let wake = if state.waits.is_empty() {
-                if state.seats > 0 {
-                    idle_since = now;
-                } else if now >= idle_since + LINGER {
-                    break;
-                }
-                now + LINGER
-            } else {
+            if state.seats > 0 {
                 idle_since = now;
-                let next = now + pauses.length();
-                state.waits.values().filter_map(|waiting| Some(waiting.deadline.as_ref()?.0)).fold(next, Instant::min)
-            };
+            } else if now >= idle_since + LINGER {
+                break;
+            }
+            let next = now + if self.waiting.load(Ordering::Relaxed) > 0 { pauses.length() } else { LINGER };
+            let deadlines = state.waits.values().filter_map(|waiting| Some(waiting.deadline.as_ref()?.0));
+            let wake = deadlines.fold(next, Instant::min);
+            state.wakes = Some(wake);
             let _ = self.changed.wait_until(&mut state, wake);
+            state.wakes = None;
         }
         state.thread.has_ended();
     }
@@ -213,20 +235,25 @@ impl Watched {
     }
 
     /// Waits for `condition`, which reads `range`, until the deadline, which ends the wait with its fault; false if it
-    /// holds already, and `end` is not called. A pending wait of this one is replaced. The caller may hold any locks
-    /// but those that `condition` takes.
+    /// holds already, and `end` is not called. A pending wait of this one is replaced, and keeps its deadline. The caller
+    /// may hold any locks but those that `condition` takes.
     fn wait_for(&self, range: Range, mut condition: Condition, deadline: Option<(Instant, Fault)>, end: End) -> bool {
         let mut state = self.watcher.state.lock();
         // The thread, which checks at once, reports an error of the condition.
         if condition() == Ok(true) {
             return false;
         }
-        let waiting = Waiting { range, condition, deadline, end };
-        let before = state.waits.insert(self.number, waiting);
+        // Dropped without the lock.
+        let mut before = state.waits.remove(&self.number);
         if before.is_none() {
-            self.watcher.waiting.fetch_add(1, Ordering::Relaxed);
+            self.watcher.waiting.fetch_add(usize::from(range != NOWHERE), Ordering::Relaxed);
         }
-        let wake = !std::mem::replace(&mut state.begun, true);
+        let deadline = before.as_mut().and_then(|before| before.deadline.take()).or(deadline);
+        let wake = match &deadline {
+            Some((deadline, _)) if range == NOWHERE => state.wakes.is_some_and(|wakes| *deadline < wakes),
+            _ => !std::mem::replace(&mut state.begun, true),
+        };
+        state.waits.insert(self.number, Waiting { range, condition, deadline, end });
         drop(state);
         if wake {
             self.watcher.changed.notify_one();
@@ -238,8 +265,13 @@ impl Watched {
     pub(in crate::backend) fn memory(&self) -> Range {
         match &self.expected {
             Expected::Value(_) => self.expected.range(),
-            Expected::Notify(..) => (0, 0),
+            Expected::Event(_) | Expected::Notify(..) => NOWHERE,
         }
+    }
+
+    /// The stream has reached the wait for an event.
+    pub(in crate::backend) fn begin_limit(&self, end: End) {
+        self.wait_for(NOWHERE, Box::new(|| Ok(false)), self.expected.deadline(None), end);
     }
 
     /// The stream, which ends with its device then, has reached the wait: false if it is complete already, otherwise
@@ -254,6 +286,7 @@ impl Watched {
         end: End,
     ) -> bool {
         let condition: Condition = match &self.expected {
+            Expected::Event(_) => Box::new(|| Ok(false)),
             Expected::Notify(notify, wait) => notify.condition(*wait),
             Expected::Value(wait) => {
                 let ValueWait { src, value, comparison } = *wait;
@@ -269,9 +302,10 @@ impl Watched {
         self.wait_for(self.expected.range(), condition, self.expected.deadline(device_ends), end)
     }
 
-    /// A wait in progress ends at this time at the latest, with a fault, because the device ends.
+    /// A wait in progress for a notify or a value ends at this time at the latest, with a fault, because the device
+    /// ends.
     pub(in crate::backend) fn limit(&self, device_ends: Instant) {
-        let fault = self.expected.never_came();
+        let Some(fault) = self.expected.never_came() else { return };
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
             && waiting.deadline.as_ref().is_none_or(|(before, _)| device_ends < *before)
@@ -285,8 +319,8 @@ impl Watched {
     /// Cancels the wait, if there is one: its condition is not called any more.
     pub(in crate::backend) fn cancel(&self) {
         let waiting = self.watcher.state.lock().waits.remove(&self.number);
-        if waiting.is_some() {
-            self.watcher.waiting.fetch_sub(1, Ordering::Relaxed);
+        if let Some(waiting) = waiting {
+            self.watcher.uncount(&waiting);
         }
     }
 }

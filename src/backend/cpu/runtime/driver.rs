@@ -103,7 +103,6 @@ impl CpuDriver {
                 budget: Arc::new(Budget::new(capacity.all)),
                 cores,
                 helpers: Box::new(Arc::clone(&executor)),
-                timer: Arc::default(),
                 watcher: Arc::default(),
                 notifies: Notifies::default(),
                 users: Users::new(),
@@ -305,7 +304,6 @@ impl Driver for CpuDriver {
 
     fn shutdown(&self, patience: Duration) -> bool {
         self.ended.store(true, Ordering::Relaxed);
-        self.shared.timer.stop();
         self.shared.watcher.stop();
         let all = self.executor.stop(patience);
         if all {
@@ -328,7 +326,6 @@ impl Drop for CpuDriver {
         if *self.ended.get_mut() {
             return;
         }
-        self.shared.timer.stop();
         self.shared.watcher.stop();
         if self.executor.stop(PATIENCE) {
             self.shared.users.clear();

@@ -9,7 +9,6 @@ use parking_lot::{Mutex, RwLock};
 use super::snapshot::Hold;
 use super::utilization::Busy;
 use crate::backend::base::probe;
-use crate::backend::base::timer::Timer;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::kernel::loaded_objects;
 use crate::backend::cpu::memory::bounds::{self, Bounds, Check};
@@ -71,7 +70,6 @@ pub struct Shared {
     pub cores: usize,
     /// Threads that share large operations.
     pub helpers: Box<dyn Helpers>,
-    pub timer: Arc<Timer>,
     pub watcher: Arc<Watcher>,
     pub notifies: Notifies,
     pub users: Users,

@@ -65,8 +65,7 @@ impl CpuStream {
 
     fn queue_watched(&self, expected: Expected) -> Result<Position> {
         let watched = Arc::new(Watched::new(&self.queue.shared.watcher, expected)?);
-        let record = Record::outside_streams();
-        self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
+        self.queue_wait(Awaited { record: Record::outside_streams(), watched: Some(watched) })
     }
 
     fn now_or_later(&self, operation: Operation) -> Result<Position> {

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::event::Record;
 use super::queue::Queue;
 use crate::algo::queue::stream_queue;
-use crate::backend::base::timer::Limit;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
@@ -23,19 +22,18 @@ pub const SHORT: usize = 64 << 10;
 /// stream's lock instead of claiming the stream.
 pub const TINY: usize = 4 << 10;
 
-/// A record that a stream waits for, and the timeout.
+/// A record that a stream waits for.
 #[derive(Clone)]
 pub struct Awaited {
     pub record: Arc<Record>,
-    pub limit: Option<Arc<Limit>>,
-    /// The watched memory that completes the record, if there is one.
+    /// The watched memory that completes the record, or the timeout, if there is one.
     pub watched: Option<Arc<Watched>>,
 }
 
 impl Awaited {
     /// A wait without a timeout.
     pub fn record(record: Arc<Record>) -> Self {
-        Self { record, limit: None, watched: None }
+        Self { record, watched: None }
     }
 }
 

@@ -22,7 +22,6 @@ use super::operation::{Awaited, Footprint, Operation, SHORT, Task};
 use crate::algo::queue::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::algo::sync::event_count::EventCount;
 use crate::algo::sync::gap::Gap;
-use crate::backend::base::timer::{Timer, Waiter};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::runtime::utilization::Busy;
 use crate::backend::cpu::transfer::stream_value;
@@ -175,27 +174,22 @@ impl Queue {
         if !on.record.completion.subscribe(self) {
             return false;
         }
-        if let Some(watched) = &on.watched {
-            return self.watch(watched, &on.record);
-        }
         // On the list first: a thread that drops the record looks there for retired queues.
         if self.is_retired() && on.record.dropped().is_some() {
             on.record.completion.unsubscribe(self);
             return false;
         }
-        if let Some(limit) = &on.limit {
-            limit.arm(self, self.operations.finished() + 1);
-        }
-        true
+        on.watched.as_ref().is_none_or(|watched| self.watch(watched, &on.record))
     }
 
-    /// Watches memory for a change that completes the record; false if it has changed already. Under the queue's lock.
+    /// Watches memory for a change that completes the record; false if it has changed already. The wait may time out.
+    /// Under the queue's lock.
     fn watch(self: &Arc<Self>, watched: &Watched, record: &Arc<Record>) -> bool {
         let ticket = self.operations.finished() + 1;
         let (queue, happening) = (Arc::downgrade(self), Arc::clone(record));
         let end = Box::new(move |outcome: Result<()>| match (outcome, queue.upgrade()) {
             (Ok(()), _) => complete(&happening),
-            (Err(fault), Some(queue)) => queue.end_wait(ticket, |_| Some(fault)),
+            (Err(fault), Some(queue)) => queue.fail_wait(ticket, fault),
             // A dropped stream does not wait.
             (Err(_), None) => {}
         });
@@ -208,13 +202,15 @@ impl Queue {
         waits
     }
 
-    /// Ends the wait with this ticket; the queue goes on. It has failed if `fault` returns a fault.
-    fn end_wait(self: &Arc<Self>, ticket: u64, fault: impl FnOnce(&Awaited) -> Option<Fault>) {
+    /// Ends the wait with this ticket; the queue goes on. The wait has failed unless its record is complete meanwhile.
+    fn fail_wait(self: &Arc<Self>, ticket: u64, fault: Fault) {
         let Some((claim, task)) = self.operations.expire(ticket) else { return };
         let mut report = None;
         if let Operation::Wait(on) = &task.operation {
             on.record.completion.unsubscribe(self);
-            report = fault(on).and_then(|fault| self.fail(fault, task.thread, None));
+            if !on.record.is_complete() {
+                report = self.fail(fault, task.thread, None);
+            }
         }
         let mut claim = claim.lock();
         self.finish(&mut claim, report);
@@ -342,15 +338,6 @@ impl Queue {
     #[cfg(test)]
     pub fn push_panic(self: &Arc<Self>) {
         self.push(self.submit().unwrap(), Operation::Panic);
-    }
-}
-
-impl Waiter for Queue {
-    fn expire(self: Arc<Self>, ticket: u64) {
-        self.end_wait(ticket, |on| {
-            let limit = on.limit.as_ref().filter(|_| !on.record.is_complete())?;
-            Some(Timer::fault(limit.duration))
-        });
     }
 }
 

@@ -9,7 +9,7 @@ use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
 use crate::backend::cpu::transfer::stream_value;
-use crate::backend::stream::watch::Expected;
+use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{
     BoundLaunch, Change, Copy, Copy2d, Delivery, Event, Fault, Fill, Graph, HostFn, Launch, Notify, Op, Place,
     Position, Result, Submit, Ticket, ValueWait,
@@ -134,8 +134,8 @@ impl CpuStream {
         let Some(record) = event.pending().filter(|record| !record.is_of(&self.queue)) else {
             return Ok(self.queue.nothing(self.queue.submit()?));
         };
-        let limit = limit.map(|limit| self.queue.shared.timer.limit(limit)).transpose()?;
-        self.queue_wait(Awaited { record, limit, watched: None })
+        let watched = limit.map(|limit| Watched::new(&self.queue.shared.watcher, Expected::Event(limit)).map(Arc::new));
+        self.queue_wait(Awaited { record, watched: watched.transpose()? })
     }
 
     fn wait_value(&self, wait: ValueWait) -> Result<Position> {

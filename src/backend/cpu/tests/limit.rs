@@ -6,8 +6,8 @@ use crate::backend::{Calls, FaultKind};
 const SHORT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(60);
 
-fn timer_has_thread(bench: &Bench) -> bool {
-    bench.driver.shared.timer.has_thread()
+fn watcher_has_thread(bench: &Bench) -> bool {
+    bench.driver.shared.watcher.has_thread()
 }
 
 fn assert_timed_out(stream: &Arc<dyn Stream>, limit: &str) {
@@ -133,9 +133,9 @@ fn a_stream_that_gave_up_on_one_event_still_waits_for_the_next() {
 }
 
 #[test]
-fn blocked_streams_share_one_timer_which_ends_when_it_is_not_needed() {
+fn blocked_streams_share_one_thread_which_ends_when_it_is_not_needed() {
     in_all_modes(|bench| {
-        assert!(!timer_has_thread(&bench));
+        assert!(!watcher_has_thread(&bench));
         let (recorder, event) = (bench.stream(), bench.event());
         let gate = Gate::close(&recorder);
         recorder.record(&event).unwrap();
@@ -144,7 +144,7 @@ fn blocked_streams_share_one_timer_which_ends_when_it_is_not_needed() {
             let limit = if index % 2 == 0 { SHORT } else { LONG };
             stream.wait(&event, Some(limit)).unwrap();
         }
-        assert!(timer_has_thread(&bench));
+        assert!(watcher_has_thread(&bench));
         streams.iter().step_by(2).for_each(sync);
         assert!(bench.threads() <= bench.cores() + 8, "{} threads", bench.threads());
         streams[1].abandon();
@@ -154,8 +154,8 @@ fn blocked_streams_share_one_timer_which_ends_when_it_is_not_needed() {
         let timed_out = streams.iter().filter(|stream| take_failure(stream).is_some()).count();
         assert_eq!(timed_out, 500);
         let deadline = Instant::now() + LONG;
-        while timer_has_thread(&bench) {
-            assert!(Instant::now() < deadline, "the timer does not end");
+        while watcher_has_thread(&bench) {
+            assert!(Instant::now() < deadline, "the watcher does not end");
             std::thread::sleep(Duration::from_millis(1));
         }
         // And it begins again.
@@ -169,7 +169,7 @@ fn blocked_streams_share_one_timer_which_ends_when_it_is_not_needed() {
 }
 
 #[test]
-fn a_driver_that_ends_leaves_no_timer() {
+fn a_driver_that_ends_leaves_no_watcher() {
     let bench = Bench::new(false);
     let (recorder, stream, event) = (bench.stream(), bench.stream(), bench.event());
     let gate = Gate::close(&recorder);
@@ -178,8 +178,8 @@ fn a_driver_that_ends_leaves_no_timer() {
     gate.open();
     sync(&stream);
     drop((recorder, stream));
-    assert!(timer_has_thread(&bench));
+    assert!(watcher_has_thread(&bench));
     bench.device.close().unwrap();
     assert!(bench.driver.shutdown(LONG));
-    assert!(!timer_has_thread(&bench));
+    assert!(!watcher_has_thread(&bench));
 }

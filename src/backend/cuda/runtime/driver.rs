@@ -8,7 +8,6 @@ use crate::backend::cuda::memory::{blocks, foreign, host_register, peer, pending
 use crate::backend::cuda::runtime::context::device_of;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::{device, info, snapshot};
-use crate::backend::cuda::stream::timed_wait;
 use crate::backend::memory::known;
 use crate::backend::runtime::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};
 use crate::backend::{Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result, VirtualMemory};
@@ -164,7 +163,6 @@ impl Driver for CudaDriver {
 
     /// Work that was left on a device may use any memory: then nothing is freed.
     fn shutdown(&self, patience: Duration) -> bool {
-        timed_wait::stop(&self.0);
         self.0.watcher.stop();
         self.0.monitor.close();
         if self.0.is_forsaken() || !self.0.all_drained() {

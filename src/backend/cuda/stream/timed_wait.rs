@@ -1,7 +1,7 @@
 //! Waits for events with a timeout, which the driver does not have.
 //!
 //! The stream waits for its word, as after a host function. A borrowed stream of the device waits for the event,
-//! records a mark, and calls back. The first of that call and the timer ends the stream's wait.
+//! records a mark, and calls back. The first of that call and the watcher ends the stream's wait.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
@@ -12,20 +12,11 @@ use cudarc::driver::sys::{CUevent_st, CUstream_st};
 use parking_lot::Mutex;
 
 use super::host_fn;
-use crate::algo::map::typed_slots::Key;
-use crate::backend::base::timer::{Limit, Timer, Waiter};
-use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
+use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Delivery, Position, Result, Ticket, thread_number};
-
-/// The timer of a driver's waits.
-static TIMER: Key<Arc<Timer>> = Key::new();
-
-/// Ends the timer, with the driver.
-pub fn stop(driver: &DriverState) {
-    TIMER.of(&driver.features).stop();
-}
+use crate::backend::stream::watch::{Expected, Watched};
+use crate::backend::{Delivery, Fault, Position, Result, Ticket, thread_number};
 
 /// A wait that is pending or has begun.
 pub struct TimedWait {
@@ -39,9 +30,9 @@ pub struct TimedWait {
 
 enum Stage {
     /// The stream has not reached it.
-    Ahead(Arc<Limit>),
+    Ahead(Watched),
     /// The stream waits. It continues when the ticket is dropped.
-    Waiting(Arc<Limit>, Ticket),
+    Waiting(Watched, Ticket),
     /// The event is complete, or the timeout has passed.
     Over,
 }
@@ -52,9 +43,13 @@ struct Arrival(Arc<TimedWait>);
 impl Delivery for Arrival {
     fn deliver(self: Box<Self>, ticket: Ticket) {
         let mut stage = self.0.stage.lock();
-        if let Stage::Ahead(limit) = &*stage {
-            let limit = Arc::clone(limit);
-            limit.arm(&self.0, 0);
+        if let Stage::Ahead(limit) = std::mem::replace(&mut *stage, Stage::Over) {
+            let waiting = Arc::downgrade(&self.0);
+            limit.begin_limit(Box::new(move |outcome| {
+                if let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) {
+                    waiting.expire(fault);
+                }
+            }));
             *stage = Stage::Waiting(limit, ticket);
         } else {
             drop(stage);
@@ -76,18 +71,17 @@ impl TimedWait {
         let Some(_open) = self.stream.device.keep_open() else { return false };
         self.mark.poll().unwrap_or(false)
     }
-}
 
-impl Waiter for TimedWait {
-    fn expire(self: Arc<Self>, _ticket: u64) {
+    /// The timeout has passed.
+    fn expire(&self, fault: Fault) {
         let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
-        // The timer starts when the stream reaches the wait, so it waits or has continued.
-        let Stage::Waiting(limit, ticket) = stage else { return };
+        // The time starts when the stream reaches the wait, so it waits or has continued.
+        let Stage::Waiting(_limit, ticket) = stage else { return };
         if self.has_happened() {
             return drop(ticket);
         }
         let position = self.position.get().copied();
-        self.stream.fail(Timer::fault(limit.duration), position, Some(self.thread), ticket);
+        self.stream.fail(fault, position, Some(self.thread), ticket);
     }
 }
 
@@ -98,7 +92,7 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
         "waits for events have no time limit; wait without one, and bound the wait of the host with \
          aclrtSynchronizeStreamWithTimeout",
     )?;
-    let limit = TIMER.of(&device.driver.features).limit(limit)?;
+    let limit = Watched::new(&device.driver.watcher, Expected::Event(limit))?;
     let wait = Arc::new(TimedWait {
         stream: Arc::clone(stream),
         mark: Mark::unset(device)?,
