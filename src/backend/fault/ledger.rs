@@ -37,19 +37,11 @@ kinds! {
     Mapping "mapping",
 }
 
-/// The counts of one kind.
-#[derive(Default)]
-struct Count {
-    made: AtomicU64,
-    released: AtomicU64,
-    /// Its release was made to fail.
-    kept: AtomicU64,
-}
-
 /// All counts.
 #[derive(Default)]
 pub(super) struct Ledger {
-    counts: [Count; KINDS.len()],
+    /// Of each kind: what was made, what was released, and whose release was made to fail.
+    counts: [[AtomicU64; 3]; KINDS.len()],
     /// Calls and operations that were made to fail.
     pub(super) failed: AtomicU64,
     /// The backend's name, and whether it is open, or has ended and joined all threads.
@@ -69,21 +61,25 @@ impl Ledger {
     }
 
     pub(super) fn made(&self, kind: Kind) {
-        self.counts[kind as usize].made.fetch_add(1, Ordering::Relaxed);
+        self.counts[kind as usize][0].fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn released(&self, kind: Kind) {
-        self.counts[kind as usize].released.fetch_add(1, Ordering::Relaxed);
+        self.counts[kind as usize][1].fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn kept(&self, kind: Kind) {
-        self.counts[kind as usize].kept.fetch_add(1, Ordering::Relaxed);
+        self.counts[kind as usize][2].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn read(&self, kind: Kind) -> [u64; 3] {
+        self.counts[kind as usize].each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Created and not released, except what was created to stay.
     #[cfg(test)]
     pub(super) fn left(&self, kind: Kind) -> i64 {
-        let [made, released, kept] = self.counts[kind as usize].read();
+        let [made, released, kept] = self.read(kind);
         made as i64 - released as i64 - kept as i64
     }
 
@@ -106,7 +102,7 @@ impl Ledger {
         }
         let _ = writeln!(text, "later {queued}");
         for &(kind, name) in KINDS {
-            let [made, released, kept] = self.counts[kind as usize].read();
+            let [made, released, kept] = self.read(kind);
             let _ = writeln!(text, "objects {name} made {made} released {released} kept {kept}");
         }
         #[cfg(debug_assertions)]
@@ -117,11 +113,5 @@ impl Ledger {
             let _ = writeln!(text, "host all {all} refused {refused} live {live} reserve {reserve}");
         }
         OutputFile::create(path)?.write_all(text.as_bytes())
-    }
-}
-
-impl Count {
-    fn read(&self) -> [u64; 3] {
-        [&self.made, &self.released, &self.kept].map(|count| count.load(Ordering::Relaxed))
     }
 }

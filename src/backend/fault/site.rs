@@ -1,9 +1,8 @@
 //! The call sites: every method of the backend traits that can fail, as the decorators declare them.
 
-use super::DRIVER;
-use super::device::{DEVICE, GRAPH, MODULE};
-use super::memory::{PHYSICAL_MEMORY, POOL, POOLS, SHARED_MEMORY, VIRTUAL_MEMORY};
-use super::stream::{EVENT, STREAM};
+use super::decorators::{
+    DEVICE, DRIVER, EVENT, GRAPH, MODULE, PHYSICAL_MEMORY, POOL, POOLS, SHARED_MEMORY, STREAM, VIRTUAL_MEMORY,
+};
 use crate::backend::{FaultKind, OpKind};
 
 /// Implements a trait for its decorator: each method calls the same method of what is wrapped.

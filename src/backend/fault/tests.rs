@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use super::decorators::FaultDriver;
 use super::ledger::Kind;
 use super::plan::{Plan, Settings};
 use super::site::{INFALLIBLE, Site};
-use super::{FaultDriver, wrap};
+use super::wrap;
 use crate::backend::{
     Block, Calls, Copy, Device, Driver, Fault, FaultKind, Fill, Heard, HostFn, OpKind, PagePolicy, Place, Span, Stream,
     StreamOptions, Wait, cpu, thread_number,
@@ -94,13 +95,7 @@ fn decorator(method: &str) -> Option<&'static str> {
     let (noun, name) = method.split_once('.').unwrap();
     let words = noun.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
     let title: String = words.collect();
-    let sources = concat!(
-        include_str!("mod.rs"),
-        include_str!("device.rs"),
-        include_str!("stream.rs"),
-        include_str!("memory.rs")
-    );
-    let methods = sources.split(&format!(": {title} for Fault")).nth(1)?.split("\n}").next()?;
+    let methods = include_str!("decorators.rs").split(&format!(": {title} for Fault")).nth(1)?.split("\n}").next()?;
     methods.split(&format!("\n    fn {name}(")).nth(1)?.split(';').next()
 }
 
