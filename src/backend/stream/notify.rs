@@ -8,7 +8,7 @@ mod record;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -88,39 +88,6 @@ pub struct NotifyWait {
     pub clear: bool,
     /// The timeout (greater than 0), from when the stream reaches the wait.
     pub limit: Option<Duration>,
-}
-
-impl NotifyWait {
-    /// When a wait that begins now ends in any case, and its fault then: by its own timeout, or with its device, which
-    /// ends at `device_ends`.
-    pub(in crate::backend) fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
-        let own = self.limit.map(|limit| Instant::now() + limit);
-        match (own, device_ends) {
-            (Some(own), ends) if ends.is_none_or(|ends| own <= ends) => Some((own, self.timed_out())),
-            (_, Some(ends)) => Some((ends, Self::never_came())),
-            (_, None) => None,
-        }
-    }
-
-    #[cold]
-    fn timed_out(&self) -> Fault {
-        let limit = self.limit.unwrap_or_default();
-        let text = format!(
-            "the stream waited for a notify, or an event of several processes, for {limit:?}, as long as it may, and \
-             then went on without it; see what holds up the stream that records it, or allow more"
-        );
-        Fault::new(FaultKind::WaitTimedOut, text)
-    }
-
-    /// The fault of a wait that ended because its device ends.
-    #[cold]
-    pub(in crate::backend) fn never_came() -> Fault {
-        Fault::new(
-            FaultKind::WaitTimedOut,
-            "a stream still waited for a notify, or an event of several processes, when its device ended, and went \
-             on without it; record it, or abort the stream, before the reset",
-        )
-    }
 }
 
 /// A notify of this process, or an imported one.

@@ -1,6 +1,6 @@
 //! Values in memory that streams write, and wait for.
 
-use crate::backend::{Fault, FaultKind, Span};
+use crate::backend::Span;
 
 /// The comparison of a wait for a value, numbered as in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,24 +51,6 @@ pub struct ValueWait {
     pub value: u64,
     /// The comparison.
     pub comparison: Comparison,
-}
-
-impl ValueWait {
-    /// The fault of a wait that ended because its stream ends.
-    pub(in crate::backend) fn never_came(&self) -> Fault {
-        let Self { src: Span { addr, .. }, value, comparison } = self;
-        let how = match comparison {
-            Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",
-            Comparison::Equal => "ACL_STREAM_WAIT_VALUE_EQ",
-            Comparison::And => "ACL_STREAM_WAIT_VALUE_AND",
-            Comparison::Nor => "ACL_STREAM_WAIT_VALUE_NOR",
-        };
-        let text = format!(
-            "a stream still waited for the value {value:#x} ({how}) at {addr:#x} when its device ended, \
-             and went on without it; write the value, or abort the stream, before the reset"
-        );
-        Fault::new(FaultKind::WaitTimedOut, text)
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::serving_thread::ServingThread;
-use crate::backend::{Fault, FaultKind, Notify, NotifyWait, Result, Span, ValueWait};
+use crate::backend::{Comparison, Fault, FaultKind, Notify, NotifyWait, Result, Span, ValueWait};
 
 /// The thread ends after this long without waits.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
@@ -49,33 +49,63 @@ impl Expected {
         }
     }
 
-    /// When a wait that begins now ends in any case, and its fault then. Its device ends at `device_ends`.
+    /// Whether a wait for it ends with its device.
+    fn ends_with_device(&self) -> bool {
+        !matches!(self, Self::Event(_))
+    }
+
+    /// When a wait that begins now ends in any case, and its fault then: by its own timeout, or with its device, which
+    /// ends at `device_ends`.
     fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
-        match self {
-            Self::Event(limit) => Some((Instant::now() + *limit, timed_out(*limit))),
-            Self::Notify(_, wait) => wait.deadline(device_ends),
-            Self::Value(_) => device_ends.zip(self.never_came()),
+        let ends = device_ends.filter(|_| self.ends_with_device());
+        let limit = match self {
+            Self::Event(limit) => Some(*limit),
+            Self::Notify(_, wait) => wait.limit,
+            Self::Value(_) => None,
+        };
+        match limit.map(|limit| (Instant::now() + limit, limit)) {
+            Some((own, limit)) if ends.is_none_or(|ends| own <= ends) => Some((own, self.timed_out(limit))),
+            _ => ends.map(|ends| (ends, self.never_came())),
         }
     }
 
-    /// The fault of a wait that ended because its device ends; `None`: it does not end then.
-    fn never_came(&self) -> Option<Fault> {
+    /// What the stream waits for, and what makes it come.
+    fn in_words(&self) -> (String, &'static str) {
         match self {
-            Self::Event(_) => None,
-            Self::Notify(..) => Some(NotifyWait::never_came()),
-            Self::Value(wait) => Some(wait.never_came()),
+            Self::Event(_) => ("an event".to_owned(), "record it"),
+            Self::Notify(..) => ("a notify, or an event of several processes".to_owned(), "record it"),
+            Self::Value(ValueWait { src, value, comparison }) => {
+                let how = match comparison {
+                    Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",
+                    Comparison::Equal => "ACL_STREAM_WAIT_VALUE_EQ",
+                    Comparison::And => "ACL_STREAM_WAIT_VALUE_AND",
+                    Comparison::Nor => "ACL_STREAM_WAIT_VALUE_NOR",
+                };
+                (format!("the value {value:#x} ({how}) at {:#x}", src.addr), "write the value")
+            }
         }
     }
-}
 
-/// The fault of a wait for an event that has timed out.
-#[cold]
-fn timed_out(limit: Duration) -> Fault {
-    let text = format!(
-        "the stream waited for an event for {limit:?}, as long as it may, and then went on without it; see what \
-         holds up the stream that recorded the event, or allow more"
-    );
-    Fault::new(FaultKind::WaitTimedOut, text)
+    #[cold]
+    fn timed_out(&self, limit: Duration) -> Fault {
+        let (what, _) = self.in_words();
+        let text = format!(
+            "the stream waited for {what} for {limit:?}, as long as it may, and then went on without it; see what \
+             holds up the stream that records it, or allow more"
+        );
+        Fault::new(FaultKind::WaitTimedOut, text)
+    }
+
+    /// The fault of a wait that ended because its device ends.
+    #[cold]
+    pub(in crate::backend) fn never_came(&self) -> Fault {
+        let (what, remedy) = self.in_words();
+        let text = format!(
+            "a stream still waited for {what} when its device ended, and went on without it; {remedy}, or abort the \
+             stream, before the reset"
+        );
+        Fault::new(FaultKind::WaitTimedOut, text)
+    }
 }
 
 /// # Safety
@@ -305,7 +335,10 @@ impl Watched {
     /// A wait in progress for a notify or a value ends at this time at the latest, with a fault, because the device
     /// ends.
     pub(in crate::backend) fn limit(&self, device_ends: Instant) {
-        let Some(fault) = self.expected.never_came() else { return };
+        if !self.expected.ends_with_device() {
+            return;
+        }
+        let fault = self.expected.never_came();
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
             && waiting.deadline.as_ref().is_none_or(|(before, _)| device_ends < *before)

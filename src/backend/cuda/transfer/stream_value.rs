@@ -137,7 +137,7 @@ fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
 fn end_all(stream: &StreamState) -> Result<()> {
     let waits = stream.value_waits.take();
     for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
-        stream.fail(wait.wait.never_came(), Some(wait.position), Some(wait.thread), ());
+        stream.fail(Expected::Value(wait.wait).never_came(), Some(wait.position), Some(wait.thread), ());
         end_wait(&wait, &stream.device)?;
     }
     Ok(())
