@@ -43,11 +43,11 @@ pub struct Lane {
     pub(super) device_name: String,
     inbox: Mutex<Inbox>,
     /// Entries that are not written.
-    backlog: AtomicUsize,
+    pub(super) backlog: AtomicUsize,
     /// It is full of incomplete entries.
     is_stuck: AtomicBool,
     /// Operations were dropped: some may never complete though later ones do.
-    has_gaps: AtomicBool,
+    pub(super) has_gaps: AtomicBool,
     /// The entries that the writer has taken.
     pub(super) taken: Mutex<VecDeque<Entry>>,
 }
@@ -138,15 +138,6 @@ impl Lane {
         let room = MOST_SPARE.saturating_sub(inbox.spare.len());
         events.truncate(room);
         inbox.spare.append(&mut events);
-    }
-
-    pub(super) fn has_gaps(&self) -> bool {
-        self.has_gaps.load(Ordering::Relaxed)
-    }
-
-    /// For the writer: nothing is left to write.
-    pub(super) fn is_written(&self) -> bool {
-        self.backlog.load(Ordering::Relaxed) == 0
     }
 
     /// The entries will not be written.

@@ -1,14 +1,12 @@
 //! A recorded operation: its description, and how its times are measured.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::json::Line;
 use super::now;
 use crate::backend::{Comparison, Copy, Event, Number, Op, OpKind, Place};
 
 /// The description of an operation.
-#[derive(Debug)]
 pub struct What {
     kind: OpKind,
     /// How many bytes it moves or writes, if that is known.
@@ -17,7 +15,6 @@ pub struct What {
 }
 
 /// What else is known of an operation.
-#[derive(Debug)]
 enum More {
     Nothing,
     /// From where to where, and the number of copies.
@@ -157,32 +154,29 @@ pub enum Note {
 /// The begin and end times of something on a thread; shared between that and the writer.
 #[derive(Default)]
 pub(super) struct HostTimes {
-    begin: AtomicU64,
-    /// 0: it has not ended.
-    end: AtomicU64,
+    begin: OnceLock<u64>,
+    /// `None`: the work was dropped.
+    end: OnceLock<Option<u64>>,
 }
-
-/// It was dropped.
-const DROPPED: u64 = u64::MAX;
 
 /// Held during the work: dropped without [`TimesGuard::end`], the work was dropped.
 pub(super) struct TimesGuard(pub(super) Arc<HostTimes>);
 
 impl TimesGuard {
     pub(super) fn begin(&self) {
-        self.0.begin.store(now(), Ordering::Relaxed);
+        let _ = self.0.begin.set(now());
     }
 
     /// The work has ended.
     pub(super) fn end(self) {
-        self.0.end.store(now(), Ordering::Release);
+        let _ = self.0.end.set(Some(now()));
     }
 }
 
 impl Drop for TimesGuard {
     fn drop(&mut self) {
         // If this fails, it has ended.
-        let _ = self.0.end.compare_exchange(0, DROPPED, Ordering::Release, Ordering::Relaxed);
+        let _ = self.0.end.set(None);
     }
 }
 
@@ -235,10 +229,9 @@ impl Times {
         let times = match self {
             // The last one first: then the other is complete, too.
             Self::Points(begin, end) => end.time().and_then(|end| Some((begin.time()?, end))),
-            Self::Host(times) => match times.end.load(Ordering::Acquire) {
-                0 => None,
-                DROPPED => return Outcome::Dropped,
-                end => Some((times.begin.load(Ordering::Relaxed), end)),
+            Self::Host(times) => match times.end.get() {
+                Some(None) => return Outcome::Dropped,
+                end => end.copied().flatten().and_then(|end| Some((*times.begin.get()?, end))),
             },
         };
         times.map_or(Outcome::Pending, |(begin, end)| Outcome::Over(begin, end))
@@ -248,7 +241,7 @@ impl Times {
     pub(super) fn begun(&self) -> Option<u64> {
         match self {
             Self::Points(begin, _) => begin.time(),
-            Self::Host(times) => Some(times.begin.load(Ordering::Relaxed)).filter(|at| *at != 0),
+            Self::Host(times) => times.begin.get().copied(),
         }
     }
 }

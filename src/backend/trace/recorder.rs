@@ -188,7 +188,7 @@ impl Recorder {
         let lanes = {
             let mut lanes = LANES.lock();
             let all = lanes.clone();
-            lanes.retain(|lane| Arc::strong_count(lane) > 2 || !lane.is_written());
+            lanes.retain(|lane| Arc::strong_count(lane) > 2 || lane.backlog.load(Ordering::Relaxed) != 0);
             all
         };
         self.timeline.host();

@@ -1,6 +1,7 @@
 //! Converts recorded entries to events of the format.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::atomic::Ordering;
 
 use super::dependency::RecordId;
 use super::host::{self, Detail, HostNote, HostWhat};
@@ -86,9 +87,13 @@ impl Timeline {
         self.lost += lane.collect(&mut taken);
         let (mut count, mut events) = (0, Vec::new());
         let row = self.device_row(lane);
+        let has_gaps = lane.has_gaps.load(Ordering::Relaxed);
+        // A record has no time.
+        let is_over =
+            |entry: &Entry| !matches!(entry, Entry::Recorded(_)) && matches!(entry.query(), Outcome::Over(..));
         while let Some(first) = taken.front() {
             let outcome = match first.query() {
-                Outcome::Pending if lane.has_gaps() && is_any_over(&taken) => Outcome::Dropped,
+                Outcome::Pending if has_gaps && taken.iter().skip(1).any(is_over) => Outcome::Dropped,
                 Outcome::Pending if !finish => break,
                 outcome => outcome,
             };
@@ -341,11 +346,4 @@ impl Timeline {
             self.told_lost = self.lost;
         }
     }
-}
-
-/// Whether an entry after the first is complete.
-fn is_any_over(entries: &VecDeque<Entry>) -> bool {
-    let has_time = |entry: &&Entry| !matches!(entry, Entry::Recorded(_));
-    let mut behind = entries.iter().skip(1).filter(has_time);
-    behind.any(|entry| matches!(entry.query(), Outcome::Over(..)))
 }
