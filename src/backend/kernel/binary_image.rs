@@ -1,6 +1,8 @@
 //! The format of a program's file, checked before it is loaded: neither the system's loader nor a GPU driver survives
 //! every file, and a program for other hardware gets a clear error.
 
+use std::error::Error;
+
 use object::LittleEndian;
 use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
@@ -77,16 +79,14 @@ fn elf(bytes: &[u8]) -> Result<Image> {
 }
 
 /// The header of an ELF file that has every part that its headers name.
-fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndian>, String> {
-    let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(|why| why.to_string())?;
-    let segments = header.program_headers(LittleEndian, bytes).map_err(|why| why.to_string())?;
-    if segments.iter().any(|segment| segment.data(LittleEndian, bytes).is_err()) {
-        return Err("a segment ends outside of it".to_owned());
-    }
-    let sections = header.section_headers(LittleEndian, bytes).map_err(|why| why.to_string())?;
-    if sections.iter().any(|section| section.data(LittleEndian, bytes).is_err()) {
-        return Err("a section ends outside of it".to_owned());
-    }
+fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndian>, Box<dyn Error>> {
+    let header = FileHeader64::<LittleEndian>::parse(bytes)?;
+    let segments = header.program_headers(LittleEndian, bytes)?;
+    let whole = segments.iter().all(|segment| segment.data(LittleEndian, bytes).is_ok());
+    ensure!(whole, "a segment ends outside of it".into());
+    let sections = header.section_headers(LittleEndian, bytes)?;
+    let whole = sections.iter().all(|section| section.data(LittleEndian, bytes).is_ok());
+    ensure!(whole, "a section ends outside of it".into());
     Ok(header)
 }
 
@@ -96,9 +96,8 @@ fn fatbin(bytes: &[u8]) -> Result<Image> {
         u64::from_le_bytes(*rest).saturating_add(u16::from_le_bytes([low, high]).into())
     });
     let len = bytes.len();
-    if needed > len as u64 {
-        return Err(Fault::invalid(format!("the fatbin is cut off: it needs {needed} bytes and there are {len}")));
-    }
+    let cut_off = || Fault::invalid(format!("the fatbin is cut off: it needs {needed} bytes and there are {len}"));
+    ensure!(needed <= len as u64, cut_off());
     Ok(Image::Fatbin)
 }
 
