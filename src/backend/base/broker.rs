@@ -91,7 +91,6 @@ impl Parcel {
 }
 
 /// While it lives, the exporting process keeps what was fetched.
-#[derive(Debug)]
 pub struct Lease(#[expect(dead_code, reason = "closing it ends the lease")] Connection);
 
 /// Which processes of the same user may fetch an offer.
@@ -136,7 +135,11 @@ impl Broker {
     pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission) -> Result<Key> {
         debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
         let own = Process::current()?;
-        self.serve(&own)?;
+        let mut server = self.server.lock();
+        if server.is_none() {
+            *server = Some(Server::start(self, &own)?);
+        }
+        drop(server);
         loop {
             let secret = random().map_err(|error| unserved(&error))?;
             let key = Key::new(&own, secret);
@@ -207,15 +210,6 @@ impl Broker {
         drop(server);
         let offers = std::mem::take(&mut *self.offers.lock());
         drop(offers);
-    }
-
-    fn serve(&'static self, own: &Process) -> Result<()> {
-        let mut server = self.server.lock();
-        if server.is_none() {
-            let answer = |process, request: &_| self.answer(process, request);
-            *server = Some(Server::start(own, &own.address(self.name), answer)?);
-        }
-        Ok(())
     }
 
     /// The parcel for a process, with a duplicated descriptor, so that no lock is held while it is sent. The process

@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::{fmt, fs, io};
 
+use rustix::process::geteuid;
+
 use super::unserved;
 use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
@@ -49,7 +51,7 @@ impl Process {
         let unknown = || io::Error::other("it does not say when this process began");
         let start = start_of(id).and_then(|start| start.ok_or_else(unknown));
         let start = start.map_err(|error| unserved(&named("/proc/self/stat", error)))?;
-        Ok(Self { id, start, user: super::socket::user(), space: space()? })
+        Ok(Self { id, start, user: geteuid().as_raw(), space: space()? })
     }
 
     /// The name of its socket: `name`, followed by its identity.
@@ -62,7 +64,10 @@ impl Process {
 fn start_of(id: i32) -> io::Result<Option<u64>> {
     let stat = match fs::read_to_string(format!("/proc/{id}/stat")) {
         Ok(stat) => stat,
-        Err(error) if is_gone(&error) => return Ok(None),
+        // It has ended, before the file was opened or after that.
+        Err(error) if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     // The second field is a name in brackets, which may contain anything.
@@ -71,11 +76,6 @@ fn start_of(id: i32) -> io::Result<Option<u64>> {
         field.parse().ok()
     });
     Ok(start)
-}
-
-/// The errors of the system for a process that has ended, before and after the file was opened.
-fn is_gone(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 fn space() -> Result<u32> {

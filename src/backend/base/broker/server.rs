@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::key::Process;
 use super::message::{self, REQUEST, Request};
 use super::socket::{self, Connection, Listener};
-use super::{PATIENCE, Parcel, trouble, unserved};
+use super::{Broker, PATIENCE, trouble, unserved};
 use crate::algo::host::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
@@ -22,9 +22,6 @@ const MOST_GUESTS: usize = 32;
 
 /// How long the server pauses after an accept has failed.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// By the id of the process.
-type Answering = dyn Fn(i32, &Request) -> Result<Parcel> + Send;
 
 /// The thread; it ends when this is dropped.
 pub(super) struct Server {
@@ -43,15 +40,12 @@ struct Guest {
 }
 
 impl Server {
-    pub(super) fn start(
-        own: &Process,
-        address: &str,
-        answer: impl Fn(i32, &Request) -> Result<Parcel> + Send + 'static,
-    ) -> Result<Self> {
-        let listener = Arc::new(Listener::open(address).map_err(|error| unserved(&error))?);
+    pub(super) fn start(broker: &'static Broker, own: &Process) -> Result<Self> {
+        let opened = Listener::open(&own.address(broker.name));
+        let listener = Arc::new(opened.map_err(|error| unserved(&error))?);
         close_in_children(listener.descriptor().as_raw_fd());
         let (user, served) = (own.user, Arc::clone(&listener));
-        let serve = move || serve(&served, user, &answer);
+        let serve = move || serve(broker, &served, user);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
             LISTENING.store(-1, Ordering::Relaxed);
             unserved(&named("its thread", error))
@@ -69,7 +63,7 @@ impl Drop for Server {
     }
 }
 
-fn serve(listener: &Listener, user: u32, answer: &Answering) {
+fn serve(broker: &Broker, listener: &Listener, user: u32) {
     let mut guests: Vec<Guest> = Vec::new();
     loop {
         let mut all = vec![listener.descriptor()];
@@ -81,7 +75,7 @@ fn serve(listener: &Listener, user: u32, answer: &Answering) {
             break;
         }
         let now = Instant::now();
-        let attended = |(guest, said): (Guest, &bool)| if *said { attend(guest, answer) } else { Some(guest) };
+        let attended = |(guest, said): (Guest, &bool)| if *said { attend(guest, broker) } else { Some(guest) };
         let stay = guests.into_iter().zip(&ready[1..]).filter_map(attended);
         guests = stay.filter(|guest| guest.until.is_none_or(|until| until > now)).collect();
         if ready[0] {
@@ -123,7 +117,7 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
 }
 
 /// Answers a request, or finds that a peer has closed for which something is kept. Returns a peer that stays connected.
-fn attend(guest: Guest, answer: &Answering) -> Option<Guest> {
+fn attend(guest: Guest, broker: &Broker) -> Option<Guest> {
     // One byte more, which shows that a request is too long.
     let mut bytes = [0; REQUEST + 1];
     let len = match guest.connection.receive(&mut bytes) {
@@ -138,7 +132,7 @@ fn attend(guest: Guest, answer: &Answering) -> Option<Guest> {
         }
     };
     let request = Request::from_bytes(&bytes[..len])?;
-    let parcel = answer(guest.process, &request);
+    let parcel = broker.answer(guest.process, &request);
     let packet = message::answer(&parcel);
     let (descriptor, kept) = parcel.map_or((None, None), |parcel| (parcel.descriptor, parcel.kept));
     // A peer that has closed misses it.

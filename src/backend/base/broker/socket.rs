@@ -18,11 +18,6 @@ use rustix::time::Timespec;
 use crate::algo::host::system_call::{refused, refused_by};
 use crate::algo::thread::pause::pause;
 
-/// The user of this process.
-pub(super) fn user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
 /// The peer of a connection, as the system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Peer {
@@ -80,7 +75,6 @@ impl Listener {
 }
 
 /// One end of a connection.
-#[derive(Debug)]
 pub(super) struct Connection(OwnedFd);
 
 impl Connection {
