@@ -3,6 +3,7 @@
 //! process that knows about a change calls `Watcher::check`, which completes the wait at once. The thread also ends
 //! waits whose time is over, those for events included, for which it has nothing to check.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -70,10 +71,10 @@ impl Expected {
     }
 
     /// What the stream waits for, and what makes it come.
-    fn in_words(&self) -> (String, &'static str) {
+    fn in_words(&self) -> (Cow<'static, str>, &'static str) {
         match self {
-            Self::Event(_) => ("an event".to_owned(), "record it"),
-            Self::Notify(..) => ("a notify, or an event of several processes".to_owned(), "record it"),
+            Self::Event(_) => ("an event".into(), "record it"),
+            Self::Notify(..) => ("a notify, or an event of several processes".into(), "record it"),
             Self::Value(ValueWait { src, value, comparison }) => {
                 let how = match comparison {
                     Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",
@@ -81,7 +82,7 @@ impl Expected {
                     Comparison::And => "ACL_STREAM_WAIT_VALUE_AND",
                     Comparison::Nor => "ACL_STREAM_WAIT_VALUE_NOR",
                 };
-                (format!("the value {value:#x} ({how}) at {:#x}", src.addr), "write the value")
+                (format!("the value {value:#x} ({how}) at {:#x}", src.addr).into(), "write the value")
             }
         }
     }
@@ -300,6 +301,7 @@ impl Watched {
     }
 
     /// The stream has reached the wait for an event.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only the cuda backend knows that it is one"))]
     pub(in crate::backend) fn begin_limit(&self, end: End) {
         self.wait_for(NOWHERE, Box::new(|| Ok(false)), self.expected.deadline(None), end);
     }
