@@ -59,7 +59,7 @@ pub use stream::failure::Heard;
 pub use stream::failure::{FailedLaunch, Failure, Observer, Position, pthread, thread_number};
 pub use stream::hand_over::{Delivery, Ticket};
 pub use stream::host_fn::{HostFn, RepeatedFn, inside_host_function};
-pub use stream::notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
+pub use stream::notify::{Change, NOTIFIES, Notifies, Notify, NotifyWait, SharedEvent, Until};
 #[cfg(test)]
 pub use stream::op::Calls;
 pub use stream::op::{Op, OpKind, Payload, Submit};
@@ -151,7 +151,9 @@ pub trait Driver: Send + Sync {
     }
 
     /// A new notify; its count is 0.
-    fn create_notify(&self) -> Result<Arc<Notify>>;
+    fn create_notify(&self) -> Result<Arc<Notify>> {
+        NOTIFIES.create()
+    }
 
     /// The notify that another process has [exported](Notify::export), with the bytes of the export. Anything else, or
     /// one that has ended, is a fault that says so.

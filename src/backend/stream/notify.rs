@@ -6,8 +6,8 @@ mod page;
 mod record;
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -292,25 +292,28 @@ fn died() -> Fault {
     Fault::invalid("the process that had imported the notify has died, and no other one is left that might record it")
 }
 
-/// The notifies of this process.
+/// Creates notifies in pages that exist as long as one of their notifies.
 #[derive(Default)]
-pub struct Notifies(Mutex<Vec<Arc<Page>>>);
+pub struct Notifies(Mutex<Vec<Weak<Page>>>);
+
+/// Those of this process.
+pub static NOTIFIES: Notifies = Notifies(Mutex::new(Vec::new()));
 
 impl Notifies {
     /// A new one; its count is 0.
     pub fn create(&self) -> Result<Arc<Notify>> {
         let mut pages = self.0.lock();
-        let found = pages.iter().rev().find_map(|page| Some((Arc::clone(page), page.take()?)));
-        let (page, (slot, serial)) = match found {
+        pages.retain(|page| page.strong_count() > 0);
+        let found = pages.iter().rev().filter_map(Weak::upgrade).find_map(|page| Some((page.take()?, page)));
+        let ((slot, serial), page) = match found {
             Some(found) => found,
             None => {
                 let page = Page::new().map(Arc::new).map_err(|error| {
                     let text = format!("the system gives no page for a notify: {error}");
                     Fault::new(FaultKind::OutOfResources, text)
                 })?;
-                pages.push(Arc::clone(&page));
-                let taken = page.take().expect("a new page has room");
-                (page, taken)
+                pages.push(Arc::downgrade(&page));
+                (page.take().expect("a new page has room"), page)
             }
         };
         drop(pages);

@@ -33,8 +33,8 @@ use crate::backend::runtime::atomics::{
     FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
 };
 use crate::backend::{
-    Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, MemoryPlace, Notifies, Notify, Pool, Result,
-    SharedMemory, VirtualMemory,
+    Block, Device, DeviceInfo, Driver, Fault, Foreign, ForeignBlock, MemoryPlace, Pool, Result, SharedMemory,
+    VirtualMemory,
 };
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -104,7 +104,6 @@ impl CpuDriver {
                 cores,
                 helpers: Box::new(Arc::clone(&executor)),
                 watcher: Arc::default(),
-                notifies: Notifies::default(),
                 users: Users::new(),
                 windows: Windows::new(numbers.len(), span),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
@@ -248,10 +247,6 @@ impl Driver for CpuDriver {
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {
         None
-    }
-
-    fn create_notify(&self) -> Result<Arc<Notify>> {
-        self.shared.notifies.create()
     }
 
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {

@@ -22,7 +22,7 @@ use crate::backend::cpu::pool::imports::Imports;
 use crate::backend::cpu::stream::parallel::Helpers;
 use crate::backend::cpu::stream::schedule::Schedule;
 use crate::backend::stream::watch::Watcher;
-use crate::backend::{Notifies, Place, Result, Span};
+use crate::backend::{Place, Result, Span};
 
 /// How many devices there are by default; they share the machine's memory.
 pub const DEVICES: u32 = 4;
@@ -71,7 +71,6 @@ pub struct Shared {
     /// Threads that share large operations.
     pub helpers: Box<dyn Helpers>,
     pub watcher: Arc<Watcher>,
-    pub notifies: Notifies,
     pub users: Users,
     pub devices: Box<[Slot]>,
     /// The number of each device among all, selected or not.

@@ -10,7 +10,7 @@ use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::{device, info, snapshot};
 use crate::backend::memory::known;
 use crate::backend::runtime::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};
-use crate::backend::{Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result, VirtualMemory};
+use crate::backend::{Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pools, Result, VirtualMemory};
 
 /// Opens the backend with all devices.
 #[cfg(test)]
@@ -119,10 +119,6 @@ impl Driver for CudaDriver {
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {
         device_of(&self.0.api, self.0.number(ordinal)).ok()
-    }
-
-    fn create_notify(&self) -> Result<Arc<Notify>> {
-        self.0.notifies.create()
     }
 
     /// Also if the driver is too old for them: then `create` fails with a text about that.

@@ -19,7 +19,7 @@ use crate::backend::cuda::runtime::utilization::Monitor;
 use crate::backend::cuda::runtime::{info, snapshot};
 use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
-use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Notifies, Result};
+use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Result};
 
 /// There is no device whose context could hold host memory.
 pub fn no_healthy_device() -> Fault {
@@ -46,7 +46,6 @@ pub struct DriverState {
     /// Run tasks of graphs, which call the driver and no code of the program: none keeps its thread from the others.
     pub graph_workers: Workers,
     pub watcher: Arc<Watcher>,
-    pub notifies: Notifies,
     pub monitor: Monitor,
     /// A device was left with work that does not end.
     pub forsaken: AtomicBool,
@@ -84,7 +83,6 @@ impl DriverState {
             workers: Workers::default(),
             graph_workers: Workers::default(),
             watcher: Arc::default(),
-            notifies: Notifies::default(),
             monitor: Monitor::default(),
             forsaken: AtomicBool::new(false),
             refused: Mutex::default(),
