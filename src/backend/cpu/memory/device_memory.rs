@@ -16,6 +16,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::bounds::{Bounds, Check};
 use super::capacity::{Budget, Share};
 use super::host_access::{self, Watch};
+use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping, whole_pages};
@@ -30,16 +31,22 @@ const TRIM_EVERY: u64 = 64 << 20;
 
 /// Marks a block in a separate file, in its token.
 pub const SHARED: u64 = 1 << 61;
+/// Marks a block as managed memory, in its token.
+pub const MANAGED: u64 = 1 << 62;
 
 /// The physical memory of a device.
 pub struct DeviceMemory {
-    ordinal: u32,
+    pub ordinal: u32,
     size: u64,
     /// Bytes that are mapped: `size`, and more if accesses outside of allocations are detected.
     span: u64,
     pub bounds: Bounds,
     /// Blocks that programs have freed to pools and that operations may still use.
     leaving: Deferred,
+    /// Freed blocks that operations may still use.
+    pub deferred: Deferred,
+    /// Bytes of blocks: of managed ones the second.
+    bytes: [Level; 2],
     backing: Backing,
     /// None once closed.
     mapping: Mutex<Option<Mapping>>,
@@ -98,6 +105,8 @@ impl DeviceMemory {
             span,
             bounds: Bounds::new(check, own_view, format!("on device {ordinal}")),
             leaving: Deferred::new(),
+            deferred: Deferred::new(),
+            bytes: Default::default(),
             backing,
             base: mapping.addr(),
             own_view,
@@ -258,8 +267,23 @@ impl DeviceMemory {
         Ok(Some(block))
     }
 
-    /// Frees a block that nothing uses any more.
-    pub fn free_unused(&self, block: Block) {
+    /// The bytes of managed blocks, or of others.
+    pub fn counter(&self, managed: bool) -> &Level {
+        &self.bytes[usize::from(managed)]
+    }
+
+    /// Frees blocks that nothing uses any more. Checks at most `limit` blocks. True if there were any.
+    pub fn reap(&self, limit: usize) -> bool {
+        self.deferred.reap(limit, |block| self.release(block))
+    }
+
+    /// Frees a block that was counted and that nothing uses any more.
+    pub fn release(&self, block: Block) {
+        self.counter(block.token & MANAGED != 0).sub(block.len);
+        self.free_unused(block);
+    }
+
+    fn free_unused(&self, block: Block) {
         if block.token & SHARED != 0 {
             let file = self.shared.lock().remove(&block.addr);
             self.restore(block);

@@ -17,16 +17,13 @@ use super::pending::Fence;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping};
-use crate::backend::cpu::pool::shared_memory::BlockOwner;
 use crate::backend::{Block, Fault, PhysicalMemory, Result};
 
 /// Memory without an address, as long as it is referenced or mapped.
 pub enum Memory {
     Device {
-        device: Arc<dyn BlockOwner>,
         memory: Arc<DeviceMemory>,
         block: Block,
-        ordinal: u32,
     },
     Host {
         file: File,
@@ -43,7 +40,8 @@ impl Memory {
     /// The device that it is for, if it is for one.
     pub fn ordinal(&self) -> Option<u32> {
         match self {
-            Self::Device { ordinal, .. } | Self::Imported { ordinal, .. } => Some(*ordinal),
+            Self::Device { memory, .. } => Some(memory.ordinal),
+            Self::Imported { ordinal, .. } => Some(*ordinal),
             Self::Host { .. } => None,
         }
     }
@@ -51,10 +49,10 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if let Self::Device { device, memory, block, .. } = self {
+        if let Self::Device { memory, block } = self {
             // Operations know it by other addresses, and do not use the former mapping any more.
             memory.freed(block);
-            device.free_unused(*block);
+            memory.release(*block);
         }
     }
 }
@@ -64,10 +62,8 @@ pub struct CpuPhysicalMemory {
 }
 
 /// Memory of a device, which is freed with its last reference.
-pub fn of_device(device: Arc<dyn BlockOwner>, memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
-    let ordinal = (block.token >> 32) as u32;
-    let memory = Arc::new(Memory::Device { device, memory, block, ordinal });
-    Arc::new(CpuPhysicalMemory { memory })
+pub fn of_device(memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
+    Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Device { memory, block }) })
 }
 
 impl PhysicalMemory for CpuPhysicalMemory {

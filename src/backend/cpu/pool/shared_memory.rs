@@ -27,69 +27,17 @@ use crate::backend::{
 /// All marks of a token.
 pub const MARKS: u64 = 0xf << 60;
 
-/// A device, as the owner of memory that lives until its last user releases it.
-pub trait BlockOwner: Send + Sync {
-    /// Frees a block that nothing uses any more.
-    fn free_unused(&self, block: Block);
-
-    /// Allocates a block in a separate file.
-    fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block>;
-}
-
-fn no_file(error: std::io::Error) -> Fault {
-    ipc::no_file(" to be shared", &error)
-}
-
-/// Memory of a device in a file.
-pub struct SharedDeviceMemory {
-    device: Arc<dyn BlockOwner>,
-    memory: Arc<DeviceMemory>,
+/// Memory of this process in a file.
+pub struct ExportedMemory {
     file: Arc<SharedFile>,
+    source: Source,
 }
 
-impl SharedDeviceMemory {
-    /// `number`: of the device among all.
-    pub fn new(device: Arc<dyn BlockOwner>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
-        let size = memory.range().1 as u64;
-        let file = SharedFile::new(MemoryPlace::Device(number), size).map_err(no_file)?;
-        Ok(Self { device, memory, file: Arc::new(file) })
-    }
-}
-
-impl SharedMemory for SharedDeviceMemory {
-    fn alloc(&self, len: usize) -> Result<Block> {
-        self.device.take_shared(len, &self.file)
-    }
-
-    fn export(&self) -> Result<OwnedFd> {
-        self.file.descriptor().map_err(no_descriptor)
-    }
-
-    fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {
-        self.file.export(self.memory.offset(addr), len as u64)
-    }
-
-    fn withdraw(&self, addr: usize) {
-        self.file.withdraw(self.memory.offset(addr));
-    }
-
-    fn close(&self) {
-        self.file.close();
-    }
-}
-
-impl Drop for SharedDeviceMemory {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-/// Host memory in a file, on a NUMA node.
-pub struct SharedHostMemory {
-    segments: Arc<HostSegments>,
-    file: Arc<SharedFile>,
-    arena: Arc<Mutex<Arena>>,
-    node: u32,
+/// Where its blocks are.
+enum Source {
+    Device(Arc<Shared>, Arc<DeviceMemory>),
+    /// With the blocks of all such files, the part of this one that is free, and its NUMA node.
+    Host(Arc<HostSegments>, Arc<Mutex<Arena>>, u32),
 }
 
 /// The blocks of host memory that lie in files.
@@ -112,6 +60,39 @@ impl HostSegments {
         Arc::new(Self { list: Mutex::default(), host })
     }
 
+    /// A block in this file, of which the arena says what is free, on a NUMA node.
+    fn take(&self, len: usize, file: &Arc<SharedFile>, arena: &Arc<Mutex<Arena>>, node: u32) -> Result<Block> {
+        let refused = |why: &dyn std::fmt::Display| {
+            Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory to be shared: {why}"))
+        };
+        let whole = len.checked_next_multiple_of(HUGE as usize);
+        let mut locked = arena.lock();
+        ensure!(locked.make_room(), refused(&"none is left to keep account of it"));
+        let piece = whole.and_then(|whole| locked.take(whole as u64, HUGE));
+        drop(locked);
+        let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
+        let free = || _ = arena.lock().free(piece.offset, piece.note);
+        let mapping = Mapping::of_part(piece.len as usize, file.file.as_fd(), MEMORY + piece.offset, 0);
+        let mut mapping = mapping.inspect_err(|_| free()).map_err(|error| refused(&error))?;
+        mapping.advise_huge();
+        let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
+        bind_to_node(block, node).inspect_err(|_| free())?;
+        host_ranges::mapped(mapping.addr(), mapping.len());
+        self.host.lock(&mut mapping);
+        let segment = HostSegment { mapping, piece, file: Arc::clone(file), arena: Arc::clone(arena) };
+        self.list.lock().insert(block.addr, segment);
+        Ok(block)
+    }
+
+    /// The offset of a block's address in this file.
+    fn offset_of(&self, file: &Arc<SharedFile>, addr: usize) -> u64 {
+        let list = self.list.lock();
+        let found = list.values().find(|one| {
+            Arc::ptr_eq(&one.file, file) && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len()
+        });
+        found.map_or(u64::MAX, |one| one.piece.offset + (addr - one.mapping.addr()) as u64)
+    }
+
     /// Frees a block that nothing uses any more.
     pub fn free_unused(&self, block: Block) {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
@@ -127,54 +108,41 @@ impl HostSegments {
     }
 }
 
-impl SharedHostMemory {
-    /// `size`: the most bytes that it may have, a multiple of 4 KiB.
-    pub fn new(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
-        let file = SharedFile::new(MemoryPlace::Host(Some(node)), size).map_err(no_file)?;
-        let mut arena = Arena::new();
-        arena.add_region(0, size);
-        Ok(Self { segments, file: Arc::new(file), arena: Arc::new(Mutex::new(arena)), node })
+impl ExportedMemory {
+    /// `number`: of the device among all.
+    pub fn of_device(shared: Arc<Shared>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
+        let size = memory.range().1 as u64;
+        Self::new(MemoryPlace::Device(number), size, Source::Device(shared, memory))
     }
 
-    fn free_unused(&self, piece: Piece) {
-        self.arena.lock().free(piece.offset, piece.note);
+    /// `size`: the most bytes that it may have, a multiple of 4 KiB.
+    pub fn of_host(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
+        let mut arena = Arena::new();
+        arena.add_region(0, size);
+        let source = Source::Host(segments, Arc::new(Mutex::new(arena)), node);
+        Self::new(MemoryPlace::Host(Some(node)), size, source)
+    }
+
+    fn new(place: MemoryPlace, size: u64, source: Source) -> Result<Self> {
+        let file = SharedFile::new(place, size).map_err(|error| ipc::no_file(" to be shared", &error))?;
+        Ok(Self { file: Arc::new(file), source })
     }
 
     /// The offset of a block's address in the file.
     fn offset_of(&self, addr: usize) -> u64 {
-        let list = self.segments.list.lock();
-        let found = list.values().find(|one| {
-            Arc::ptr_eq(&one.file, &self.file) && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len()
-        });
-        found.map_or(u64::MAX, |one| one.piece.offset + (addr - one.mapping.addr()) as u64)
+        match &self.source {
+            Source::Device(_, memory) => memory.offset(addr),
+            Source::Host(segments, ..) => segments.offset_of(&self.file, addr),
+        }
     }
 }
 
-impl SharedMemory for SharedHostMemory {
+impl SharedMemory for ExportedMemory {
     fn alloc(&self, len: usize) -> Result<Block> {
-        let refused = |why: &dyn std::fmt::Display| {
-            Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory to be shared: {why}"))
-        };
-        let whole = len.checked_next_multiple_of(HUGE as usize);
-        let mut arena = self.arena.lock();
-        ensure!(arena.make_room(), refused(&"none is left to keep account of it"));
-        let piece = whole.and_then(|whole| arena.take(whole as u64, HUGE));
-        drop(arena);
-        let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
-        let mapping = Mapping::of_part(piece.len as usize, self.file.file.as_fd(), MEMORY + piece.offset, 0);
-        let mut mapping = mapping.map_err(|error| {
-            self.free_unused(piece);
-            refused(&error)
-        })?;
-        mapping.advise_huge();
-        let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
-        bind_to_node(block, self.node).inspect_err(|_| self.free_unused(piece))?;
-        host_ranges::mapped(mapping.addr(), mapping.len());
-        self.segments.host.lock(&mut mapping);
-        let (file, arena) = (Arc::clone(&self.file), Arc::clone(&self.arena));
-        let segment = HostSegment { mapping, piece, file, arena };
-        self.segments.list.lock().insert(block.addr, segment);
-        Ok(block)
+        match &self.source {
+            Source::Device(shared, memory) => shared.take(memory, len, 0, || memory.take_shared(len, &self.file)),
+            Source::Host(segments, arena, node) => segments.take(len, &self.file, arena, *node),
+        }
     }
 
     fn export(&self) -> Result<OwnedFd> {
@@ -194,7 +162,7 @@ impl SharedMemory for SharedHostMemory {
     }
 }
 
-impl Drop for SharedHostMemory {
+impl Drop for ExportedMemory {
     fn drop(&mut self) {
         self.close();
     }

@@ -1,6 +1,5 @@
 //! A CPU device: its memory and its streams.
 
-use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -9,18 +8,16 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::info;
-use crate::algo::sync::level::Level;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::{kernel_launch, module};
-use crate::backend::cpu::memory::device_memory::DeviceMemory;
+use crate::backend::cpu::memory::device_memory::{DeviceMemory, MANAGED};
 use crate::backend::cpu::memory::ipc::{self, Contents};
-use crate::backend::cpu::memory::pending::{Deferred, REAP};
+use crate::backend::cpu::memory::pending::REAP;
 use crate::backend::cpu::memory::{bounds, ranges};
 use crate::backend::cpu::pool::imports::IMPORTED;
-use crate::backend::cpu::pool::shared_file::SharedFile;
-use crate::backend::cpu::pool::shared_memory::{BlockOwner, SharedDeviceMemory};
-use crate::backend::cpu::runtime::shared::{Reclaim, Shared};
+use crate::backend::cpu::pool::shared_memory::ExportedMemory;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::runtime::utilization::Working;
 use crate::backend::cpu::stream::CpuStream;
 use crate::backend::cpu::stream::event::CpuEvent;
@@ -37,9 +34,6 @@ use crate::backend::{
 /// How long [`Device::close`] waits for operations that use the memory.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Marks a block as managed memory, in its token.
-pub const MANAGED: u64 = 1 << 62;
-
 /// An open device of the CPU backend.
 pub struct CpuDevice {
     shared: Arc<Shared>,
@@ -47,38 +41,15 @@ pub struct CpuDevice {
     info: DeviceInfo,
     ordinal: u32,
     memory: Arc<DeviceMemory>,
-    deferred: Deferred,
-    device_bytes: Level,
-    managed_bytes: Level,
-    /// The streams that are referenced.
-    streams: Mutex<HashMap<usize, Weak<Queue>>>,
+    /// The streams that are referenced, and some that were dropped.
+    streams: Mutex<Vec<Weak<Queue>>>,
     created: AtomicU64,
-    itself: Weak<Self>,
 }
 
 impl CpuDevice {
-    pub fn new(shared: Arc<Shared>, executor: Arc<Executor>, ordinal: u32, memory: Arc<DeviceMemory>) -> Arc<Self> {
-        Arc::new_cyclic(|itself| Self {
-            info: info::describe(&shared, ordinal),
-            shared,
-            executor,
-            ordinal,
-            memory,
-            deferred: Deferred::new(),
-            device_bytes: Level::default(),
-            managed_bytes: Level::default(),
-            streams: Mutex::new(HashMap::new()),
-            created: AtomicU64::new(0),
-            itself: Weak::clone(itself),
-        })
-    }
-
-    /// A stream was dropped.
-    pub fn forget(&self, queue: &Arc<Queue>) {
-        // Pending work still runs to its end; only `close` must wait for it.
-        if queue.operations.is_idle() {
-            self.streams.lock().remove(&key(queue));
-        }
+    pub fn new(shared: Arc<Shared>, executor: Arc<Executor>, ordinal: u32, memory: Arc<DeviceMemory>) -> Self {
+        let info = info::describe(&shared, ordinal);
+        Self { shared, executor, info, ordinal, memory, streams: Mutex::default(), created: AtomicU64::new(0) }
     }
 
     /// Short operations take about as long as counting them would.
@@ -100,55 +71,15 @@ impl CpuDevice {
         self.shared.watcher.check((span.addr, span.len));
     }
 
-    /// As [`Self::reap`] without a limit, also of other devices that share the memory.
-    fn reap_all(&self) -> bool {
-        match self.info.shares_memory {
-            true => self.shared.reap_devices(),
-            false => self.reap(usize::MAX),
-        }
-    }
-
-    fn counter(&self, block: Block) -> &Level {
-        if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
-    }
-
     /// A block with this mark in its token.
     fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
-        self.take_by(len, mark, || self.memory.take(len, policy))
+        self.shared.take(&self.memory, len, mark, || self.memory.take(len, policy))
     }
 
-    fn take_by(&self, len: usize, mark: u64, take: impl Fn() -> Result<Option<Block>>) -> Result<Block> {
-        self.reap(REAP);
-        let mut block = take()?;
-        if block.is_none() && self.reap_all() {
-            block = take()?;
-        }
-        let mut block = block.ok_or_else(|| self.memory.exhausted(len))?;
-        block.token |= mark;
-        self.counter(block).add(block.len);
-        Ok(block)
-    }
-}
-
-fn key(queue: &Arc<Queue>) -> usize {
-    Arc::as_ptr(queue).addr()
-}
-
-impl Reclaim for CpuDevice {
-    fn reap(&self, limit: usize) -> bool {
+    /// Frees what nothing uses any more. Checks at most `limit` of each kind.
+    fn reap(&self, limit: usize) {
         self.shared.reap(limit);
-        self.deferred.reap(limit, |block| self.free_unused(block))
-    }
-}
-
-impl BlockOwner for CpuDevice {
-    fn free_unused(&self, block: Block) {
-        self.counter(block).sub(block.len);
-        self.memory.free_unused(block);
-    }
-
-    fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block> {
-        self.take_by(len, 0, || self.memory.take_shared(len, file))
+        self.memory.reap(limit);
     }
 }
 
@@ -162,7 +93,7 @@ impl Device for CpuDevice {
     }
 
     fn free_memory(&self) -> Result<u64> {
-        self.reap_all();
+        self.shared.reap_all(&self.memory);
         Ok(self.memory.free_bytes())
     }
 
@@ -175,23 +106,21 @@ impl Device for CpuDevice {
         let block = self.take(len, PagePolicy::HugeFirst, MANAGED)?;
         self.memory.set_host_access(&block, true).inspect_err(|_| {
             self.memory.freed(&block);
-            self.free_unused(block);
+            self.memory.release(block);
         })?;
         Ok(block)
     }
 
     fn share(&self) -> Result<Arc<dyn SharedMemory>> {
-        let device = self.itself.upgrade().expect("whoever calls this holds it");
         let number = self.shared.numbers[self.ordinal as usize];
-        Ok(Arc::new(SharedDeviceMemory::new(device, Arc::clone(&self.memory), number)?))
+        Ok(Arc::new(ExportedMemory::of_device(Arc::clone(&self.shared), Arc::clone(&self.memory), number)?))
     }
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
-        let device = self.itself.upgrade().expect("whoever calls this holds it");
         // Memory that cannot be mapped at other addresses is of no use.
         self.memory.file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
-        Ok(ranges::of_device(device, Arc::clone(&self.memory), block))
+        Ok(ranges::of_device(Arc::clone(&self.memory), block))
     }
 
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
@@ -217,8 +146,8 @@ impl Device for CpuDevice {
     fn memory_usage(&self) -> MemoryUsage {
         self.reap(usize::MAX);
         MemoryUsage {
-            device: self.device_bytes.read(),
-            managed: self.managed_bytes.read(),
+            device: self.memory.counter(false).read(),
+            managed: self.memory.counter(true).read(),
             huge_page_fallbacks: self.memory.huge_failures(),
         }
     }
@@ -226,7 +155,7 @@ impl Device for CpuDevice {
     fn restart_peak(&self, managed: bool) {
         // Memory that nothing uses any more does not count.
         self.reap(usize::MAX);
-        if managed { &self.managed_bytes } else { &self.device_bytes }.restart();
+        self.memory.counter(managed).restart();
     }
 
     fn free(&self, block: Block) -> Result<()> {
@@ -242,7 +171,7 @@ impl Device for CpuDevice {
         let damage = self.memory.bounds.damage_of(block.addr);
         self.reap(REAP);
         let fence = self.shared.users.fence(block.addr, block.len);
-        self.deferred.free(block, fence, |block| self.free_unused(block));
+        self.memory.deferred.free(block, fence, |block| self.memory.release(block));
         damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
     }
 
@@ -264,11 +193,11 @@ impl Device for CpuDevice {
         let queue = Queue::new(shared, executor, self.ordinal, number, options.priority, options.observer);
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
-            streams.retain(|_, queue| queue.strong_count() > 0);
+            streams.retain(|queue| queue.strong_count() > 0);
         }
-        streams.insert(key(&queue), Arc::downgrade(&queue));
+        streams.push(Arc::downgrade(&queue));
         drop(streams);
-        Ok(Arc::new(CpuStream { queue, device: Weak::clone(&self.itself) }))
+        Ok(Arc::new(CpuStream { queue }))
     }
 
     fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
@@ -329,9 +258,7 @@ impl Device for CpuDevice {
 
     fn close(&self) -> Result<()> {
         let streams = std::mem::take(&mut *self.streams.lock());
-        for queue in streams.values().filter_map(Weak::upgrade) {
-            queue.abandon();
-        }
+        streams.iter().filter_map(Weak::upgrade).for_each(|queue| _ = queue.abandon());
         // Operations that have started, or streams of other devices, may still use the memory.
         let (addr, len) = self.memory.range();
         let deadline = Instant::now() + PATIENCE;

@@ -22,7 +22,7 @@ use crate::backend::cpu::memory::ranges::Ranges;
 use crate::backend::cpu::memory::windows::{self, Windows};
 use crate::backend::cpu::pool::imports::{IMPORTED, Imports};
 use crate::backend::cpu::pool::shared_file::ImportedFile;
-use crate::backend::cpu::pool::shared_memory::{HostSegments, ImportedPool, MARKS, SharedHostMemory};
+use crate::backend::cpu::pool::shared_memory::{ExportedMemory, HostSegments, ImportedPool, MARKS};
 use crate::backend::cpu::runtime::device::CpuDevice;
 use crate::backend::cpu::runtime::info;
 use crate::backend::cpu::runtime::shared::{DEVICES, Options, Shared, Slot};
@@ -187,10 +187,7 @@ impl Driver for CpuDriver {
         }
         slot.busy.restart();
         let (shared, executor) = (Arc::clone(&self.shared), Arc::clone(&self.executor));
-        let device = CpuDevice::new(shared, executor, ordinal, memory);
-        let weak = Arc::downgrade(&device);
-        *slot.device.lock() = Some(weak);
-        Ok(device)
+        Ok(Arc::new(CpuDevice::new(shared, executor, ordinal, memory)))
     }
 
     fn alloc_host(&self, len: usize) -> Result<Block> {
@@ -251,7 +248,7 @@ impl Driver for CpuDriver {
 
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
         let size = machine::memory().next_multiple_of(HUGE);
-        Ok(Arc::new(SharedHostMemory::new(Arc::clone(&self.segments), size, node)?))
+        Ok(Arc::new(ExportedMemory::of_host(Arc::clone(&self.segments), size, node)?))
     }
 
     fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)> {

@@ -1,10 +1,10 @@
 //! State that all devices of a driver share.
 
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use super::snapshot::Hold;
 use super::utilization::Busy;
@@ -13,8 +13,8 @@ use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::kernel::loaded_objects;
 use crate::backend::cpu::memory::bounds::{self, Bounds, Check};
 use crate::backend::cpu::memory::capacity::{Budget, Capacity};
-use crate::backend::cpu::memory::device_memory::DeviceMemory;
-use crate::backend::cpu::memory::pending::{Deferred, Users};
+use crate::backend::cpu::memory::device_memory::{DeviceMemory, MANAGED};
+use crate::backend::cpu::memory::pending::{Deferred, REAP, Users};
 use crate::backend::cpu::memory::pinned::closed;
 use crate::backend::cpu::memory::ranges::Ranges;
 use crate::backend::cpu::memory::windows::Windows;
@@ -22,7 +22,7 @@ use crate::backend::cpu::pool::imports::Imports;
 use crate::backend::cpu::stream::parallel::Helpers;
 use crate::backend::cpu::stream::schedule::Schedule;
 use crate::backend::stream::watch::Watcher;
-use crate::backend::{Place, Result, Span};
+use crate::backend::{Block, Place, Result, Span};
 
 /// How many devices there are by default; they share the machine's memory.
 pub const DEVICES: u32 = 4;
@@ -46,12 +46,6 @@ pub struct Options {
     pub closes_pinned: bool,
     /// Operations run in the order of this schedule, and nothing is delayed. Only with `asynchronous`.
     pub schedule: Option<Arc<Schedule>>,
-}
-
-/// An open device, for others that need memory.
-pub trait Reclaim: Send + Sync {
-    /// Frees what nothing uses any more. Checks at most `limit` blocks. True if there were any.
-    fn reap(&self, limit: usize) -> bool;
 }
 
 /// The shared state.
@@ -92,14 +86,12 @@ pub struct Slot {
     pub wanted: Arc<AtomicUsize>,
     /// Its memory while it is open.
     pub memory: RwLock<Option<Arc<DeviceMemory>>>,
-    /// The device, while it is referenced.
-    pub device: Mutex<Option<Weak<dyn Reclaim>>>,
     pub busy: Busy,
 }
 
 impl Slot {
     pub fn new() -> Self {
-        Self { wanted: Arc::default(), memory: RwLock::default(), device: Mutex::default(), busy: Busy::new() }
+        Self { wanted: Arc::default(), memory: RwLock::default(), busy: Busy::new() }
     }
 }
 
@@ -194,14 +186,33 @@ impl Shared {
         faults.reduce(|first, _| first).map_or(Ok(()), Err)
     }
 
-    /// As [`Reclaim::reap`] of all devices: one of them needs the memory that they share.
-    #[cold]
-    pub fn reap_devices(&self) -> bool {
-        let mut any = false;
-        for slot in &self.devices {
-            let device = slot.device.lock().as_ref().and_then(Weak::upgrade);
-            any |= device.is_some_and(|device| device.reap(usize::MAX));
+    /// A block of a device, counted, with this mark in its token. `take`: as [`DeviceMemory::take`].
+    pub fn take(
+        &self,
+        memory: &DeviceMemory,
+        len: usize,
+        mark: u64,
+        take: impl Fn() -> Result<Option<Block>>,
+    ) -> Result<Block> {
+        self.reap(REAP);
+        memory.reap(REAP);
+        let mut block = take()?;
+        if block.is_none() && self.reap_all(memory) {
+            block = take()?;
         }
-        any
+        let mut block = block.ok_or_else(|| memory.exhausted(len))?;
+        block.token |= mark;
+        memory.counter(mark & MANAGED != 0).add(block.len);
+        Ok(block)
+    }
+
+    /// Frees what nothing uses any more, also on other devices if they share their memory. True if there were blocks.
+    #[cold]
+    pub fn reap_all(&self, memory: &DeviceMemory) -> bool {
+        self.reap(usize::MAX);
+        match self.capacity.is_shared() {
+            true => self.open_memories().fold(false, |any, memory| memory.reap(usize::MAX) || any),
+            false => memory.reap(usize::MAX),
+        }
     }
 }

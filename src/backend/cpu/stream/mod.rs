@@ -8,11 +8,10 @@ pub mod queue;
 pub mod schedule;
 mod submit;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use crate::backend::cpu::runtime::device::CpuDevice;
 use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, TINY, Task};
 use crate::backend::cpu::stream::queue::Queue;
@@ -30,7 +29,6 @@ struct Submitted {
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
     pub(super) queue: Arc<Queue>,
-    pub(super) device: Weak<CpuDevice>,
 }
 
 impl CpuStream {
@@ -192,8 +190,5 @@ impl Stream for CpuStream {
 impl Drop for CpuStream {
     fn drop(&mut self) {
         self.queue.shared.users.forget(&self.queue);
-        if let Some(device) = self.device.upgrade() {
-            device.forget(&self.queue);
-        }
     }
 }
