@@ -39,9 +39,11 @@ pub fn make(shared: &Shared, job: &RandomNum) {
         (Distribution::Uniform, RandomElement::UInt32) => integers!(u32, integers_32),
         (Distribution::Uniform, RandomElement::Int64) => integers!(i64, integers_64),
         (Distribution::Uniform, RandomElement::UInt64) => integers!(u64, integers_64),
-        (_, RandomElement::Float32) => piece.floats::<Single>(first, second),
-        (_, RandomElement::Float16) => piece.floats::<Half>(first, second),
-        (_, RandomElement::BFloat16) => piece.floats::<Brain>(first, second),
+        (_, RandomElement::Float32) => {
+            piece.floats([first, second].map(|bits| bits as u32), f32::from_bits, f32::to_bits)
+        }
+        (_, RandomElement::Float16) => piece.floats([first, second].map(|bits| bits as u16), from_half, to_half),
+        (_, RandomElement::BFloat16) => piece.floats([first, second].map(|bits| bits as u16), from_brain, to_brain),
         _ => unreachable!("other distributions are of floating point numbers"),
     }
     if let Some(counter) = counter {
@@ -65,9 +67,9 @@ fn read(shared: &Shared, number: Number) -> u64 {
 
 fn single(element: RandomElement, bits: u64) -> f32 {
     match element {
-        RandomElement::Float16 => Half::widen(bits),
-        RandomElement::BFloat16 => Brain::widen(bits),
-        _ => Single::widen(bits),
+        RandomElement::Float16 => from_half(bits as u16),
+        RandomElement::BFloat16 => from_brain(bits as u16),
+        _ => f32::from_bits(bits as u32),
     }
 }
 
@@ -138,65 +140,22 @@ impl Piece<'_> {
         self.fill(|block| [min.wrapping_add(below_64(self.block(block), range))]);
     }
 
-    fn floats<T: Float + Sync>(&self, first: u64, second: u64) {
-        let (first, second) = (T::widen(first), T::widen(second));
-        let scaled = |number: f32| T::narrow(first + second * number);
+    /// Numbers of a type that is stored in `T` and computed in single precision.
+    fn floats<T: Copy>(&self, parameters: [T; 2], widen: impl Fn(T) -> f32 + Sync, narrow: impl Fn(f32) -> T + Sync) {
+        let [first, second] = parameters.map(&widen);
+        let scaled = |number: f32| narrow(first + second * number);
+        // A number that is rounded up to the upper bound becomes the lower one, which has half as many neighbours as
+        // others: so all are equally likely.
+        let uniform = |word| {
+            let number = narrow(between(unit(word), first, second));
+            if widen(number) < second { number } else { narrow(first) }
+        };
         match self.job.distribution {
-            Distribution::Uniform => {
-                self.fill(|block| self.block(block).map(|word| uniform::<T>(word, first, second)));
-            }
+            Distribution::Uniform => self.fill(|block| self.block(block).map(uniform)),
             Distribution::TruncatedNormal => {
                 self.fill(|block| self.block(block).map(|word| scaled(truncated_normal(word))));
             }
             _ => self.fill(|block| self.block(block).map(|word| scaled(normal(word)))),
         }
     }
-}
-
-/// A number that is rounded up to `max` becomes `min`, which has half as many neighbours as others: so all are equally
-/// likely.
-#[inline(always)]
-fn uniform<T: Float>(word: u32, min: f32, max: f32) -> T {
-    let number = T::narrow(between(unit(word), min, max));
-    if number.as_single() < max { number } else { T::narrow(min) }
-}
-
-/// The storage of a floating point element, which is computed in single precision.
-trait Float: Copy {
-    fn widen(bits: u64) -> f32;
-    fn narrow(value: f32) -> Self;
-    fn as_single(self) -> f32;
-}
-
-macro_rules! floats {
-    ($(#[$about:meta] $name:ident($bits:ty), $from:path, $to:path;)*) => {$(
-        #[$about]
-        #[derive(Clone, Copy)]
-        #[repr(transparent)]
-        struct $name($bits);
-
-        impl Float for $name {
-            fn widen(bits: u64) -> f32 {
-                $from(bits as $bits)
-            }
-
-            #[inline(always)]
-            fn narrow(value: f32) -> Self {
-                Self($to(value))
-            }
-
-            #[inline(always)]
-            fn as_single(self) -> f32 {
-                $from(self.0)
-            }
-        }
-    )*};
-}
-floats! {
-    /// The bits of a float.
-    Single(u32), f32::from_bits, f32::to_bits;
-    /// The bits of a half.
-    Half(u16), from_half, to_half;
-    /// The bits of a brain float.
-    Brain(u16), from_brain, to_brain;
 }
