@@ -9,7 +9,7 @@ mod snapshot;
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -58,9 +58,9 @@ pub struct DeviceMemory {
     arena: Mutex<Arena>,
     /// Its share of the memory of all devices.
     share: Share,
-    /// State of each 2 MiB page.
-    pages: Box<[AtomicU8]>,
-    /// How many pages are WANTED: while it is 0 nothing need be checked.
+    /// Whether each 2 MiB page becomes a huge one at its first use.
+    pages: Box<[AtomicBool]>,
+    /// How many of them do: while it is 0 nothing need be checked.
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
@@ -114,7 +114,7 @@ impl DeviceMemory {
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
             share: Share::new(budget),
-            pages: (0..span / HUGE).map(|_| AtomicU8::new(huge_pages::ORDINARY)).collect(),
+            pages: (0..span / HUGE).map(|_| AtomicBool::new(false)).collect(),
             wanted,
             freed_small: AtomicU64::new(0),
             huge_failures: AtomicU64::new(0),

@@ -1,18 +1,11 @@
 //! The 2 MiB pages of a device's memory: which blocks get them, and when.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::DeviceMemory;
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::pages::{self, whole_pages};
 use crate::backend::{Block, Fault, PagePolicy, Result};
-
-/// A 2 MiB page without changes.
-pub const ORDINARY: u8 = 0;
-/// The page becomes a huge one at its first use.
-const WANTED: u8 = 1;
-/// That was tried.
-const TRIED: u8 = 2;
 
 /// Blocks above this size get 2 MiB pages under [`PagePolicy::HugeFirst`].
 const HUGE_FIRST_ABOVE: usize = 1 << 20;
@@ -64,15 +57,13 @@ impl DeviceMemory {
     pub(super) fn want_huge(&self, block: Block) {
         let (first, last) = whole_pages(block.addr, block.len);
         let pages = self.pages[self.page_range(first, last)].iter();
-        let wanted = pages.filter(|page| page.swap(WANTED, Ordering::Relaxed) != WANTED).count();
+        let wanted = pages.filter(|page| !page.swap(true, Ordering::Relaxed)).count();
         self.wanted.fetch_add(wanted, Ordering::Release);
     }
 
     pub(super) fn forget_pages(&self, first: usize, last: usize) {
-        let forget = |page: &AtomicU8| {
-            page.load(Ordering::Relaxed) != ORDINARY && page.swap(ORDINARY, Ordering::Relaxed) == WANTED
-        };
-        let wanted = self.pages[self.page_range(first, last)].iter().filter(|page| forget(page)).count();
+        let forget = |page: &&AtomicBool| page.load(Ordering::Relaxed) && page.swap(false, Ordering::Relaxed);
+        let wanted = self.pages[self.page_range(first, last)].iter().filter(forget).count();
         if wanted != 0 {
             self.wanted.fetch_sub(wanted, Ordering::Relaxed);
         }
@@ -89,9 +80,7 @@ impl DeviceMemory {
         let last = (addr + len - self.base).div_ceil(huge);
         let mut run = first;
         for index in first..=last {
-            let claimed = index < last
-                && self.pages[index].compare_exchange(WANTED, TRIED, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-            if claimed {
+            if index < last && self.pages[index].swap(false, Ordering::Relaxed) {
                 continue;
             }
             if run < index {
