@@ -1,7 +1,6 @@
 //! Graphs: a run is one operation of its stream, which executes the nodes one after the other in an order that keeps
 //! their edges. Long nodes are divided among the workers, as in streams.
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,52 +8,22 @@ use parking_lot::Mutex;
 
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::math::mix::mix;
+use crate::backend::base::error::{own, own_shared};
 use crate::backend::cpu::kernel::kernel_launch::{self, Call};
 use crate::backend::cpu::runtime::shared::{Options, Shared};
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
 use crate::backend::cpu::stream::operation::GraphRun;
 use crate::backend::cpu::stream::queue::{self, Queue};
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, random_num, reduce};
-use crate::backend::{
-    Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, RandomNum, Reduce, RepeatedFn, Result, Work,
-};
+use crate::backend::{Fault, FaultKind, Graph, Node, NodeLaunch, RepeatedFn, Result, Work};
 
 /// The cost of a node besides its bytes, in bytes that could be copied meanwhile.
 const EFFORT: usize = 256;
 
 /// The most host memory that a run needs for each event that it records.
 const RECORD_BYTES: usize = 512;
-/// The same for each action and each edge if the run chooses an order.
+/// The same for each node and each edge if the run chooses an order.
 const ORDER_BYTES: usize = 256;
-
-/// The work of a node.
-enum Action {
-    Copy(Copy),
-    Copy2d(Box<Copy2d>),
-    Fill(Fill),
-    Reduce(Reduce),
-    RandomNum(Box<RandomNum>),
-    Launch(Arc<Call>),
-    HostFn(RepeatedFn),
-    /// A record of the graph's event with this number.
-    Record(usize),
-}
-
-impl Action {
-    /// How many bytes it works on, or an equivalent.
-    fn len(&self) -> usize {
-        match self {
-            Self::Copy(copy) => copy.dst.len,
-            Self::Copy2d(copy) => memcpy_2d::effort(copy),
-            Self::Fill(fill) => fill.dst.len,
-            Self::Reduce(reduce) => reduce.dst.len,
-            Self::RandomNum(job) => random_num::effort(job),
-            // Unknown.
-            Self::Launch(_) => usize::MAX,
-            Self::HostFn(_) | Self::Record(_) => 0,
-        }
-    }
-}
 
 /// A graph of the CPU backend.
 pub(super) struct CpuGraph {
@@ -67,10 +36,9 @@ pub(super) struct CpuGraph {
 
 /// The work of a run.
 struct Plan {
-    actions: Box<[Action]>,
-    /// The actions that each is ordered after.
-    after: Box<[Box<[usize]>]>,
-    events: Box<[Arc<dyn Event>]>,
+    nodes: Box<[Node]>,
+    /// The nodes that record events, in order.
+    records: Vec<usize>,
     has_user_code: bool,
     runs_kernels: bool,
     effort: usize,
@@ -91,51 +59,45 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
 }
 
 fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
-    let mut events = Vec::new();
-    let mut effort: usize = 0;
-    let mut actions = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let action = match &node.work {
-            Work::Copy(copy) => Action::Copy(copy.clone()),
-            Work::Copy2d(copy) => Action::Copy2d(Box::new(*copy)),
-            Work::Fill(fill) => Action::Fill(*fill),
-            Work::Reduce(reduce) => Action::Reduce(*reduce),
-            Work::RandomNum(job) => Action::RandomNum(Box::new(*job)),
+    let (nodes, records) = (Box::from(nodes), Vec::new());
+    let mut plan = Plan { nodes, records, has_user_code: false, runs_kernels: false, effort: 0 };
+    for (index, node) in plan.nodes.iter().enumerate() {
+        // How many bytes it works on, or an equivalent.
+        let effort = match &node.work {
+            Work::Copy(copy) => copy.dst.len,
+            Work::Copy2d(copy) => memcpy_2d::effort(copy),
+            Work::Fill(fill) => fill.dst.len,
+            Work::Reduce(reduce) => reduce.dst.len,
+            Work::RandomNum(job) => random_num::effort(job),
             Work::Launch(launch) => {
-                let bound: Arc<dyn Any + Send + Sync> = Arc::clone(&launch.bound) as _;
-                Action::Launch(bound.downcast().map_err(|_| foreign("launch"))?)
+                call_of(launch)?;
+                plan.runs_kernels = true;
+                // Unknown.
+                usize::MAX
             }
-            Work::HostFn(function) => Action::HostFn(*function),
+            Work::HostFn(_) => {
+                plan.has_user_code = true;
+                0
+            }
             Work::Record(event) => {
                 CpuEvent::of(&**event)?;
-                events.push(Arc::clone(event));
-                Action::Record(events.len() - 1)
+                plan.records.push(index);
+                0
             }
         };
-        effort = effort.saturating_add(action.len()).saturating_add(EFFORT);
-        actions.push(action);
+        plan.effort = plan.effort.saturating_add(effort).saturating_add(EFFORT);
     }
-    let has_user_code = actions.iter().any(|action| matches!(action, Action::HostFn(_)));
-    let runs_kernels = actions.iter().any(|action| matches!(action, Action::Launch(_)));
-    Ok(Arc::new(Plan {
-        actions: actions.into(),
-        after: nodes.iter().map(|node| node.after.clone().into()).collect(),
-        events: events.into(),
-        has_user_code,
-        runs_kernels,
-        effort,
-    }))
+    Ok(Arc::new(plan))
 }
 
-#[cold]
-fn foreign(what: &str) -> Fault {
-    Fault::new(FaultKind::Driver, format!("the {what} is one of another backend"))
+/// Downcasts a launch of this backend.
+fn call_of(launch: &NodeLaunch) -> Result<&Call> {
+    own(&*launch.bound, "the launch is one of another backend")
 }
 
 /// Downcasts a graph of this backend.
 pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
-    let graph: Arc<dyn Any + Send + Sync> = Arc::clone(graph) as _;
-    graph.downcast().map_err(|_| foreign("graph"))
+    own_shared(Arc::clone(graph) as _, "the graph is one of another backend")
 }
 
 impl Graph for CpuGraph {
@@ -153,10 +115,10 @@ impl CpuGraph {
     /// Claims host memory for a run.
     pub(super) fn claim_run(&self, options: &Options) -> Result<Claim> {
         let plan = Arc::clone(&self.plan.lock());
-        let mut bytes = plan.events.len() * RECORD_BYTES;
+        let mut bytes = plan.records.len() * RECORD_BYTES;
         if options.asynchronous {
-            let edges: usize = plan.after.iter().map(|after| after.len()).sum();
-            bytes += (plan.actions.len() + edges) * ORDER_BYTES;
+            let edges: usize = plan.nodes.iter().map(|node| node.after.len()).sum();
+            bytes += (plan.nodes.len() + edges) * ORDER_BYTES;
         }
         let text = "the host has no memory left for a run of the graph";
         Claim::new(bytes).ok_or_else(|| Fault::out_of_host_memory(text))
@@ -167,9 +129,12 @@ impl CpuGraph {
         let seed = options.seed ^ mix(ticket);
         let plan = Arc::clone(&self.plan.lock());
         let order = options.asynchronous.then(|| plan.any_order(seed));
-        let records = plan.events.iter().filter_map(|event| CpuEvent::of(&**event).ok());
+        let record = |index: &usize| match &plan.nodes[*index].work {
+            Work::Record(event) => CpuEvent::of(&**event).ok().map(|event| event.record_later(queue)),
+            _ => None,
+        };
         Run {
-            records: records.map(|event| event.record_later(queue)).collect(),
+            records: plan.records.iter().filter_map(record).collect(),
             graph: Arc::clone(self),
             plan,
             order,
@@ -184,12 +149,12 @@ impl CpuGraph {
 }
 
 impl Plan {
-    /// A random order of the actions that keeps all edges and nothing else: a missing edge shows.
+    /// A random order of the nodes that keeps all edges and nothing else: a missing edge shows.
     fn any_order(&self, seed: u64) -> Box<[usize]> {
-        let mut next = vec![Vec::new(); self.actions.len()];
-        let mut missing: Vec<usize> = self.after.iter().map(|after| after.len()).collect();
-        for (index, after) in self.after.iter().enumerate() {
-            after.iter().for_each(|&before| next[before].push(index));
+        let mut next = vec![Vec::new(); self.nodes.len()];
+        let mut missing: Vec<usize> = self.nodes.iter().map(|node| node.after.len()).collect();
+        for (index, node) in self.nodes.iter().enumerate() {
+            node.after.iter().for_each(|&before| next[before].push(index));
         }
         let mut ready: Vec<usize> = (0..missing.len()).filter(|&i| missing[i] == 0).collect();
         let mut order = Vec::with_capacity(missing.len());
@@ -212,7 +177,7 @@ impl Plan {
 pub(super) struct Run {
     graph: Arc<CpuGraph>,
     plan: Arc<Plan>,
-    /// The order of the actions; `None`: as they are listed.
+    /// The order of the nodes; `None`: as they are listed.
     order: Option<Box<[usize]>>,
     /// How many are complete.
     next: usize,
@@ -222,18 +187,18 @@ pub(super) struct Run {
     /// The numbers of aborts of stream and graph when it was queued.
     stream_aborts: u64,
     graph_aborts: u64,
-    /// An abort of the graph skipped actions.
+    /// An abort of the graph skipped nodes.
     cut_short: AtomicBool,
     /// The first failure of a kernel.
     failed: Mutex<Option<Fault>>,
 }
 
 impl Run {
-    /// Runs actions from this one on up to a call of user code. Returns that and its number.
+    /// Runs nodes from this one on up to a call of user code. Returns that and its number.
     fn run_from(&self, first: usize, shared: &Shared) -> Option<(usize, RepeatedFn)> {
         let stream = self.done.stream();
-        let actions = &self.plan.actions;
-        for place in first..actions.len() {
+        let nodes = &self.plan.nodes;
+        for place in first..nodes.len() {
             // Relaxed: an abort may come at any time.
             if self.graph.aborts.load(Ordering::Relaxed) != self.graph_aborts {
                 self.cut_short.store(true, Ordering::Relaxed);
@@ -243,19 +208,22 @@ impl Run {
                 return None;
             }
             let index = self.order.as_ref().map_or(place, |order| order[place]);
-            match &actions[index] {
-                Action::Copy(job) => memcpy::copy(shared, job),
-                Action::Copy2d(job) => memcpy_2d::copy(shared, job),
-                Action::Fill(job) => memcpy::fill(shared, job),
-                Action::Reduce(job) => reduce::reduce(shared, job),
-                Action::RandomNum(job) => random_num::make(shared, job),
-                Action::Launch(call) => {
-                    if let Err(fault) = kernel_launch::run(shared, call) {
+            match &nodes[index].work {
+                Work::Copy(job) => memcpy::copy(shared, job),
+                Work::Copy2d(job) => memcpy_2d::copy(shared, job),
+                Work::Fill(job) => memcpy::fill(shared, job),
+                Work::Reduce(job) => reduce::reduce(shared, job),
+                Work::RandomNum(job) => random_num::make(shared, job),
+                Work::Launch(launch) => {
+                    if let Err(fault) = call_of(launch).and_then(|call| kernel_launch::run(shared, call)) {
                         self.failed.lock().get_or_insert(fault);
                     }
                 }
-                Action::Record(event) => queue::complete(&self.records[*event]),
-                Action::HostFn(function) => return Some((place, *function)),
+                Work::Record(_) => {
+                    let number = self.plan.records.partition_point(|record| *record < index);
+                    queue::complete(&self.records[number]);
+                }
+                Work::HostFn(function) => return Some((place, *function)),
             }
         }
         None
@@ -291,11 +259,9 @@ impl GraphRun for Run {
     }
 
     fn failure(&self) -> Option<Fault> {
-        if let Some(fault) = self.failed.lock().take() {
-            return Some(fault);
-        }
         let text = "aclmdlRIAbort left out what a run of the graph had not begun";
-        self.cut_short.load(Ordering::Relaxed).then(|| Fault::new(FaultKind::Aborted, text))
+        let cut_short = || self.cut_short.load(Ordering::Relaxed).then(|| Fault::new(FaultKind::Aborted, text));
+        self.failed.lock().take().or_else(cut_short)
     }
 
     fn drop_for(&self, why: &Fault) {
@@ -315,9 +281,8 @@ impl GraphRun for Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if self.done.is_complete() {
-            return;
+        if !self.done.is_complete() {
+            queue::list_all(self.end());
         }
-        queue::list_all(self.end());
     }
 }
