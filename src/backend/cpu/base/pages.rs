@@ -139,7 +139,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        host_ranges::unmapped(self.addr);
+        host_ranges::becomes(self.addr, host_ranges::GONE);
         unmap(self.addr, self.len + self.own);
     }
 }

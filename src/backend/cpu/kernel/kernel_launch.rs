@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::kernel_uses::{self, Uses};
 use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
+use crate::backend::base::error::own_shared;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::memory::bounds;
 use crate::backend::cpu::memory::pinned::closed;
@@ -66,7 +67,7 @@ pub struct CpuKernel {
     pub release: Option<Release>,
     pub uses: Option<Uses>,
     pub info: KernelInfo,
-    pub object: Arc<LoadedObject>,
+    pub _object: Arc<LoadedObject>,
 }
 
 impl Kernel for CpuKernel {
@@ -87,14 +88,11 @@ impl Kernel for CpuKernel {
 /// A queued run of a kernel.
 pub struct Call {
     /// Keeps the function loaded.
-    _kernel: Arc<dyn Kernel>,
+    kernel: Arc<CpuKernel>,
     /// What its arguments point to, or the recorded launch that it replaces, if a graph may run it again.
     _kept: Option<Arc<dyn Any + Send + Sync>>,
     /// The core's handle of it.
     function: u64,
-    entry: Entry,
-    /// What the end of the launch calls with the arguments.
-    release: Option<Release>,
     /// A stream or a graph has it, so that its end is the launch's.
     is_accepted: AtomicBool,
     /// Aligned for any C type.
@@ -102,8 +100,6 @@ pub struct Call {
     grid: [u32; 3],
     threads: [u32; 3],
     shared_bytes: usize,
-    /// Its name, if accesses outside of allocations are detected.
-    name: Option<Box<str>>,
 }
 
 impl CpuKernel {
@@ -215,8 +211,7 @@ impl BoundLaunch for Call {
 
 /// Prepares an operation of a stream.
 pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
-    let kernel: &CpuKernel = launch.kernel_of()?;
-    debug_assert_eq!(kernel.object.guarded, shared.own_view != 0);
+    let kernel: Arc<CpuKernel> = own_shared(Arc::clone(launch.kernel) as _, "the kernel is one of another backend")?;
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(Fault::invalid(format!(
             "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",
@@ -225,15 +220,12 @@ pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
     }
     Ok(Call {
         function: launch.function,
-        entry: kernel.entry,
-        release: kernel.release,
         is_accepted: AtomicBool::new(false),
         arguments: kernel.arguments(shared, launch.arguments)?,
         grid: launch.grid,
         threads: launch.threads.unwrap_or([1; 3]),
         shared_bytes: launch.shared_bytes,
-        name: shared.check.is_on().then(|| kernel.name.as_str().into()),
-        _kernel: Arc::clone(launch.kernel),
+        kernel,
         _kept: None,
     })
 }
@@ -257,8 +249,8 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         let is_accepted = *self.is_accepted.get_mut();
-        if let Some(release) = self.release.filter(|_| is_accepted) {
-            // SAFETY: `_kernel` keeps the function loaded until this returns; the arguments are those of the launch.
+        if let Some(release) = self.kernel.release.filter(|_| is_accepted) {
+            // SAFETY: `kernel` keeps the function loaded until this returns; the arguments are those of the launch.
             as_user_code(|| unsafe { release(self.arguments.as_ptr().cast()) });
         }
     }
@@ -266,7 +258,9 @@ impl Drop for Call {
 
 /// Runs all blocks. A fault: the kernel reported one, or it wrote outside of allocations, if that is detected.
 pub fn run(shared: &Shared, call: &Call) -> Result<()> {
-    if call.name.is_some() {
+    // Its name, if accesses outside of allocations are detected.
+    let name = shared.check.is_on().then_some(&*call.kernel.name);
+    if name.is_some() {
         shared.guard_parts();
     }
     let threads = shared.cores;
@@ -274,10 +268,10 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
     shared.helpers.parallel_on(threads, ends.len(), &|piece| {
         let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
-        let _named = call.name.as_deref().map(bounds::Running::kernel);
+        let _named = name.map(bounds::Running::kernel);
         run_piece(call, first, ends[piece] - first, &failure);
     });
-    call.name.as_deref().map_or(Ok(()), |name| shared.check_for_damage(name))?;
+    name.map_or(Ok(()), |name| shared.check_for_damage(name))?;
     failure.into_inner().map_or(Ok(()), Err)
 }
 
@@ -321,7 +315,7 @@ fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>
         failure,
     };
     let [columns, rows, _] = call.grid;
-    let mut left = count;
+    let (entry, mut left) = (call.kernel.entry, count);
     as_user_code(|| {
         // A row, or this piece's part of it, at a time: a block may be as short as a division, or as an atomic
         // increment, where each number has to wait for the previous one.
@@ -331,9 +325,9 @@ fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>
             while column < end {
                 block.index[0] = column;
                 column += 1;
-                // SAFETY: `call._kernel` keeps the function loaded; the launching program guarantees that the kernel is
+                // SAFETY: `call.kernel` keeps the function loaded; the launching program guarantees that the kernel is
                 // sound.
-                unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
+                unsafe { entry(call.arguments.as_ptr().cast(), &raw const block) };
             }
             column = 0;
             row += 1;

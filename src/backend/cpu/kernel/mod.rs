@@ -2,5 +2,4 @@
 
 pub mod kernel_launch;
 pub mod kernel_uses;
-pub mod loaded_objects;
 pub mod module;

@@ -4,7 +4,7 @@
 //! NAME_portacl_release releases what they refer to, and NAME_portacl_uses says which memory a launch uses. Exported
 //! variables are device memory for copies, and the kernels use them at the same address.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
@@ -12,14 +12,13 @@ use std::sync::Arc;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use parking_lot::Mutex;
 
-use super::loaded_objects;
 use crate::algo::host::system_call::named;
 use crate::backend::base::{loader, memory_file};
+use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry, Release};
 use crate::backend::cpu::kernel::kernel_uses::{Uses, WRITTEN};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
-use crate::backend::memory::known;
 use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
@@ -68,15 +67,11 @@ struct CpuModule {
 /// A shared object that is loaded.
 pub struct LoadedObject {
     library: Library,
-    /// The loader's name of it.
-    path: CString,
-    /// The file of that name, open as long as the object is loaded: debuggers and sanitizers read the names of
+    /// The file of which the loader knows the name, open as long as the object is loaded: debuggers and sanitizers read the names of
     /// functions there.
     _file: OwnedFd,
     /// Its address range.
     code: Code,
-    /// The library's threads have another view of device memory than the program.
-    pub guarded: bool,
 }
 
 /// Loads a program.
@@ -105,10 +100,8 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
     let library = unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| refused_by_loader(&error, &path))?;
     let code = code_of(&path);
-    let guarded = shared.own_view != 0;
-    let object = LoadedObject { library, path, _file: file, code, guarded };
     Ok(Arc::new(CpuModule {
-        object: Arc::new(object),
+        object: Arc::new(LoadedObject { library, _file: file, code }),
         shared: Arc::clone(shared),
         ordinal,
         has_variables: Mutex::new(false),
@@ -213,23 +206,17 @@ impl LoadedObject {
         // SAFETY: only the address is used here.
         let found = unsafe { self.library.get::<*mut c_void>(text.as_bytes_with_nul()) }.ok()?;
         let addr = found.as_raw_ptr();
-        let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+        let mut info = std::mem::MaybeUninit::<libc::Dl_info>::uninit();
         let mut symbol: *mut c_void = std::ptr::null_mut();
         // SAFETY: dladdr1 writes an Dl_info and a symbol's pointer, and both places live until it
         // returns.
-        if unsafe { dladdr1(addr, info.as_mut_ptr(), &mut symbol, SYMBOL) } == 0 || symbol.is_null() {
+        let known = unsafe { dladdr1(addr, info.as_mut_ptr(), &mut symbol, SYMBOL) } != 0;
+        if !known || symbol.is_null() || addr.addr().wrapping_sub(self.code.addr) >= self.code.len {
             return None;
         }
-        // SAFETY: zeros are a value of it, and the loader has filled it in.
-        let info = unsafe { info.assume_init() };
-        let file: *const c_char = info.dli_fname;
-        // SAFETY: the loader's text, and its symbol, which live as long as the object.
-        let (same, symbol) = unsafe {
-            let same = !file.is_null() && CStr::from_ptr(file) == &*self.path;
-            (same, symbol.cast::<libc::Elf64_Sym>().read())
-        };
-        let fits = same && symbol.st_info & 0xf == kind;
-        fits.then_some(Symbol { addr, len: symbol.st_size as usize })
+        // SAFETY: the loader's symbol, which lives as long as the object.
+        let symbol = unsafe { symbol.cast::<libc::Elf64_Sym>().read() };
+        (symbol.st_info & 0xf == kind).then_some(Symbol { addr, len: symbol.st_size as usize })
     }
 
     /// The description of a kernel's parameters, checked.
@@ -279,7 +266,7 @@ impl LoadedObject {
 impl Drop for LoadedObject {
     fn drop(&mut self) {
         // Before the library is unloaded, which is dropped after this.
-        loaded_objects::becomes(self.code.addr, loaded_objects::GONE);
+        host_ranges::becomes(self.code.addr, host_ranges::GONE);
     }
 }
 
@@ -292,7 +279,7 @@ impl Module for CpuModule {
             )));
         };
         let parameters = self.object.parameters(name)?;
-        if parameters.is_none() && self.object.guarded {
+        if parameters.is_none() && self.shared.own_view != 0 {
             return Err(Fault::unsupported(format!(
                 "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
                      pointers cannot be found with PORTACL_CPU_GUARD=1; make it with PORTACL_KERNEL, or run \
@@ -309,8 +296,8 @@ impl Module for CpuModule {
         let uses = self.object.find(&format!("{name}_portacl_uses"), FUNCTION);
         // SAFETY: as for the release, with the type that the header gives this one.
         let uses = uses.map(|found| unsafe { std::mem::transmute::<*mut c_void, Uses>(found.addr) });
-        let object = Arc::clone(&self.object);
-        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, release, uses, info, object }))
+        let _object = Arc::clone(&self.object);
+        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, release, uses, info, _object }))
     }
 
     fn variable(&self, name: &str) -> Result<Span> {
@@ -323,10 +310,8 @@ impl Module for CpuModule {
         let mut has_variables = self.has_variables.lock();
         if !*has_variables {
             let Code { addr, len } = self.object.code;
-            known::cover(addr, addr + len);
-            if !loaded_objects::add(addr, len, self.ordinal) {
-                return Err(Fault::out_of_host_memory("no memory is left to register the variables of a binary"));
-            }
+            let no_memory = || Fault::out_of_host_memory("no memory is left to register the variables of a binary");
+            ensure!(host_ranges::loaded(addr, len, self.ordinal), no_memory());
             *has_variables = true;
         }
         drop(has_variables);
@@ -346,7 +331,7 @@ impl Drop for CpuModule {
             return;
         }
         let Code { addr, len } = self.object.code;
-        loaded_objects::becomes(addr, loaded_objects::LEAVING);
+        host_ranges::becomes(addr, host_ranges::LEAVING);
         self.shared.unloading.free(Arc::clone(&self.object) as _, self.shared.users.fence(addr, len), drop);
     }
 }

@@ -87,9 +87,9 @@ impl HostSegments {
     /// The offset of a block's address in this file.
     fn offset_of(&self, file: &Arc<SharedFile>, addr: usize) -> u64 {
         let list = self.list.lock();
-        let found = list.values().find(|one| {
-            Arc::ptr_eq(&one.file, file) && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len()
-        });
+        let found = list
+            .values()
+            .find(|one| Arc::ptr_eq(&one.file, file) && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len());
         found.map_or(u64::MAX, |one| one.piece.offset + (addr - one.mapping.addr()) as u64)
     }
 

@@ -2,7 +2,6 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -10,7 +9,6 @@ use parking_lot::Mutex;
 use crate::backend::base::probe;
 use crate::backend::cpu::base::arena::{Arena, HUGE};
 use crate::backend::cpu::base::{host_ranges, machine, pages};
-use crate::backend::cpu::kernel::loaded_objects;
 use crate::backend::cpu::memory::bounds::{self, Bounds, Check};
 use crate::backend::cpu::memory::capacity::{self, Budget, Capacity};
 use crate::backend::cpu::memory::device_memory::{DeviceMemory, SHARED};
@@ -64,8 +62,6 @@ pub struct CpuDriver {
     pub registered: Registered,
     /// Registrations that were ended while operations were using them.
     pub unregistered: Deferred,
-    /// Set by [`Driver::shutdown`].
-    pub ended: AtomicBool,
     /// In guard mode, until the end.
     pub explains_faults: Mutex<Option<Handler>>,
 }
@@ -119,7 +115,6 @@ impl CpuDriver {
             deferred: Deferred::new(),
             registered: Registered::default(),
             unregistered: Deferred::new(),
-            ended: AtomicBool::new(false),
             explains_faults: Mutex::new(guard.then(Handler::install)),
         })
     }
@@ -231,15 +226,16 @@ impl Driver for CpuDriver {
     fn foreign(&self, addr: usize) -> Foreign {
         match self.shared.windows.device_at(addr) {
             Some(ordinal) if self.shared.is_stale(ordinal, addr) => Foreign::Stale,
-            None if host_ranges::is_stale(addr) => Foreign::Stale,
-            None if windows::was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
-            None => loaded_objects::at(addr),
             Some(_) => Foreign::Unknown,
+            None => match host_ranges::at(addr) {
+                Foreign::Unknown if windows::was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
+                found => found,
+            },
         }
     }
 
     fn foreign_block(&self, addr: usize) -> Option<ForeignBlock> {
-        loaded_objects::block_at(addr)
+        host_ranges::block_at(addr)
     }
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {
@@ -295,7 +291,6 @@ impl Driver for CpuDriver {
     }
 
     fn shutdown(&self, patience: Duration) -> bool {
-        self.ended.store(true, Ordering::Relaxed);
         self.shared.watcher.stop();
         let all = self.executor.stop(patience);
         if all {
@@ -313,14 +308,8 @@ impl Driver for CpuDriver {
 }
 
 impl Drop for CpuDriver {
-    /// Ends the threads of a driver that was not shut down.
+    /// For a driver that was not shut down, or whose threads were still in user code then.
     fn drop(&mut self) {
-        if *self.ended.get_mut() {
-            return;
-        }
-        self.shared.watcher.stop();
-        if self.executor.stop(PATIENCE) {
-            self.shared.users.clear();
-        }
+        self.shutdown(PATIENCE);
     }
 }

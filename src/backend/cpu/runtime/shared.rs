@@ -9,8 +9,7 @@ use parking_lot::RwLock;
 use super::snapshot::Hold;
 use super::utilization::Busy;
 use crate::backend::base::probe;
-use crate::backend::cpu::base::bytes;
-use crate::backend::cpu::kernel::loaded_objects;
+use crate::backend::cpu::base::{bytes, host_ranges};
 use crate::backend::cpu::memory::bounds::{self, Bounds, Check};
 use crate::backend::cpu::memory::capacity::{Budget, Capacity};
 use crate::backend::cpu::memory::device_memory::{DeviceMemory, MANAGED};
@@ -128,7 +127,7 @@ impl Shared {
     #[cold]
     fn view_of(&self, span: &Span) -> usize {
         match span.place {
-            Place::Device(_) if loaded_objects::contain(span.addr) => 0,
+            Place::Device(_) if host_ranges::has_variable(span.addr) => 0,
             Place::Device(_) => self.own_view,
             Place::Pinned => closed::own_view(span.addr),
             Place::Pageable => 0,
