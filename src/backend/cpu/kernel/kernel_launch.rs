@@ -15,7 +15,7 @@ use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
 use crate::backend::base::error::own_shared;
 use crate::backend::cpu::base::bytes;
-use crate::backend::cpu::memory::bounds;
+use crate::backend::cpu::memory::host_access::Running;
 use crate::backend::cpu::memory::pinned::closed;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::argument_block;
@@ -261,14 +261,15 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     // Its name, if accesses outside of allocations are detected.
     let name = shared.check.is_on().then_some(&*call.kernel.name);
     if name.is_some() {
-        shared.guard_parts();
+        // Guards the blocks that programs have freed to pools.
+        shared.open_memories().for_each(|memory| memory.reap_parts());
     }
     let threads = shared.cores;
     let failure = Mutex::new(None);
     let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
     shared.helpers.parallel_on(threads, ends.len(), &|piece| {
         let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
-        let _named = name.map(bounds::Running::kernel);
+        let _named = name.map(Running::kernel);
         run_piece(call, first, ends[piece] - first, &failure);
     });
     name.map_or(Ok(()), |name| shared.check_for_damage(name))?;

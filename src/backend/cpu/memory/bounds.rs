@@ -8,7 +8,6 @@
 
 mod canary;
 mod parts;
-mod running;
 pub(super) mod sanitizer;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -23,7 +22,6 @@ use crate::backend::cpu::base::pages;
 use crate::backend::memory::damage;
 use crate::backend::{Access, Block, Fault, FaultKind, Result};
 pub use canary::Damage;
-pub use running::{Running, running_kernel};
 
 /// How accesses outside of allocations are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

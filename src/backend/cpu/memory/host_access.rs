@@ -2,19 +2,21 @@
 //!
 //! The program's addresses have no access there, and the library uses a separate view
 //! ([`crate::backend::cpu::base::pages::Mapping`]). This module explains the fault: which allocation it was in, and
-//! what to do instead. It runs in a signal handler, so look-ups take no lock and allocate nothing.
+//! what to do instead. It runs in a signal handler, so look-ups wait for no lock and allocate nothing.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::{fmt, ptr};
 
 use parking_lot::Mutex;
 
-use super::bounds::running_kernel;
 use super::pinned::closed::{self, Touch};
 use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::address_map::{AddressMap, Range};
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::Block;
 use crate::backend::cpu::base::arena::UNIT;
 
@@ -47,69 +49,73 @@ pub fn becomes(addr: usize, state: u64) {
 }
 
 /// The program's view of one device's memory.
-#[derive(Debug)]
 struct Area {
-    /// 0: not used yet.
-    base: AtomicUsize,
-    len: AtomicUsize,
+    base: usize,
+    len: usize,
     /// The distance of the kernels' view.
-    own: AtomicUsize,
-    ordinal: AtomicU32,
-    open: AtomicBool,
+    own: usize,
+    ordinal: u32,
+    is_open: bool,
 }
 
 /// More than there can be devices, so that closed ones are remembered for a while.
-const AREAS: usize = 256;
-static ALL_AREAS: [Area; AREAS] = [const {
-    Area {
-        base: AtomicUsize::new(0),
-        len: AtomicUsize::new(0),
-        own: AtomicUsize::new(0),
-        ordinal: AtomicU32::new(0),
-        open: AtomicBool::new(false),
-    }
-}; AREAS];
-/// Held while an area changes.
-static CHANGE: Mutex<usize> = Mutex::new(0);
+const MOST_AREAS: usize = 256;
+/// Held for moments.
+static AREAS: Mutex<Vec<Area>> = Mutex::new(Vec::new());
+/// How often the signal handler tries to lock them. A thread that has crashed with the lock would wait forever.
+const TRIES: usize = 1 << 20;
 
 impl Area {
     fn contains(&self, addr: usize) -> bool {
-        addr.wrapping_sub(self.base.load(Ordering::Acquire)) < self.len.load(Ordering::Relaxed)
+        addr.wrapping_sub(self.base) < self.len
     }
 }
 
 /// The memory of an open device, until dropped.
 #[derive(Debug)]
-pub struct Watch(Option<&'static Area>);
+pub struct Watch(usize);
 
 impl Watch {
     /// `own`: the distance of the library's view.
     pub fn new(base: usize, len: usize, own: usize, ordinal: u32) -> Self {
-        let mut next = CHANGE.lock();
-        // Closed memory that was here, or the entry that has been closed for the longest time.
-        let here = ALL_AREAS.iter().find(|area| area.contains(base) || area.contains(base + len - 1));
-        let mut turn = (0..AREAS).map(|step| &ALL_AREAS[(*next + step) % AREAS]);
-        let area = here.or_else(|| turn.find(|area| !area.open.load(Ordering::Relaxed)));
-        *next += 1;
-        if let Some(area) = area {
-            area.len.store(0, Ordering::Relaxed);
-            area.base.store(base, Ordering::Release);
-            area.own.store(own, Ordering::Relaxed);
-            area.ordinal.store(ordinal, Ordering::Relaxed);
-            area.open.store(true, Ordering::Relaxed);
-            area.len.store(len, Ordering::Release);
-        }
-        Self(area)
+        let mut areas = AREAS.lock();
+        // Closed memory that was here, and the oldest if there is much.
+        areas.retain(|area| !area.contains(base) && !area.contains(base + len - 1));
+        let oldest = areas.iter().position(|area| !area.is_open).filter(|_| areas.len() >= MOST_AREAS);
+        oldest.into_iter().for_each(|oldest| drop(areas.remove(oldest)));
+        areas.push(Area { base, len, own, ordinal, is_open: true });
+        Self(base)
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        if let Some(area) = self.0 {
-            let _change = CHANGE.lock();
-            area.open.store(false, Ordering::Relaxed);
+        if let Some(area) = AREAS.lock().iter_mut().find(|area| area.base == self.0) {
+            area.is_open = false;
             BLOCKS.drain(|range| area.contains(range.base));
         }
+    }
+}
+
+per_thread! {
+    /// The name of the kernel that the thread runs, or null. Without a destructor: the signal handler reads it.
+    static KERNEL: Cell<(*const u8, usize)> = Cell::new((ptr::null(), 0));
+}
+
+/// The thread runs a kernel while this lives.
+pub struct Running<'a>(PhantomData<&'a str>);
+
+impl<'a> Running<'a> {
+    /// With this name.
+    pub fn kernel(name: &'a str) -> Self {
+        KERNEL.set((name.as_ptr(), name.len()));
+        Self(PhantomData)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        KERNEL.set((ptr::null(), 0));
     }
 }
 
@@ -117,15 +123,16 @@ impl Drop for Watch {
 const NEAR: usize = 64 << 20;
 
 /// As [`explain`], for an access through the kernels' view.
-fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
-    let own = |area: &&Area| area.contains(addr.wrapping_sub(area.own.load(Ordering::Relaxed)));
-    let Some(area) = ALL_AREAS.iter().find(own) else { return Ok(false) };
-    let device = area.ordinal.load(Ordering::Relaxed);
-    let addr = addr - area.own.load(Ordering::Relaxed);
-    running_kernel(|name| match name {
-        Some(name) => write!(text, "portacl: kernel {name} touched {addr:#x}, "),
-        None => write!(text, "portacl: an operation touched {addr:#x}, "),
-    })?;
+fn explain_own(areas: &[Area], addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
+    let Some(area) = areas.iter().find(|area| area.contains(addr.wrapping_sub(area.own))) else { return Ok(false) };
+    let (device, addr) = (area.ordinal, addr - area.own);
+    let (name, len) = KERNEL.get();
+    // SAFETY: the name lives as long as the `Running` that has put it there, on this very thread.
+    let name = (!name.is_null()).then(|| unsafe { std::slice::from_raw_parts(name, len) });
+    match name.and_then(|name| std::str::from_utf8(name).ok()) {
+        Some(name) => write!(text, "portacl: kernel {name} touched {addr:#x}, ")?,
+        None => write!(text, "portacl: an operation touched {addr:#x}, ")?,
+    }
     let unit = UNIT as usize;
     let page = addr & !(unit - 1);
     let mut ends = (page.saturating_sub(NEAR)..page).rev().step_by(unit);
@@ -147,13 +154,14 @@ fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Erro
 
 /// Writes what is known about an access to `addr`; false if that is no device memory of the library.
 fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
-    let Some(area) = ALL_AREAS.iter().find(|area| area.contains(addr)) else {
-        return explain_own(addr, text);
+    let Some(areas) = (0..TRIES).find_map(|_| AREAS.try_lock()) else { return Ok(false) };
+    let Some(area) = areas.iter().find(|area| area.contains(addr)) else {
+        return explain_own(&areas, addr, text);
     };
-    let device = area.ordinal.load(Ordering::Relaxed);
+    let device = area.ordinal;
     write!(text, "portacl: the host touched {addr:#x}, ")?;
     match BLOCKS.find(addr) {
-        _ if !area.open.load(Ordering::Relaxed) => {
+        _ if !area.is_open => {
             write!(text, "which was memory of device {device} before its reset, or memory of ")?;
             write!(text, "another process before it was freed here; use it earlier")?;
         }

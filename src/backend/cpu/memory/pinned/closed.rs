@@ -3,12 +3,12 @@
 //! A block is mapped twice: at the program's addresses, and in the library's view. The checker closes the pages of a
 //! range when an operation that uses it is submitted, and opens them when the host has waited. An access meanwhile
 //! faults. The signal handler (`host_access.rs`) reports it and opens the pages, so that the program goes
-//! on: it runs as if nothing were checked. Its look-ups take no lock.
+//! on: it runs as if nothing were checked. It waits for no lock: the access is repeated until the lock is free.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -22,7 +22,7 @@ const PAGE: usize = UNIT as usize;
 /// The blocks that are mapped twice. Each takes up to six of the mappings that the kernel gives a process.
 const MOST_BLOCKS: usize = 4 << 10;
 /// The most closed ranges.
-const SLOTS: usize = 1 << 10;
+const MOST_CLOSED: usize = 1 << 10;
 
 static BLOCKS: AddressMap = AddressMap::new();
 /// In `Range::words`: the distance of the library's view, and the bytes of the request.
@@ -33,53 +33,23 @@ const ASKED: usize = 1;
 static ARE_USED: AtomicBool = AtomicBool::new(false);
 
 /// A closed range.
-struct Slot {
-    /// Distinguishes all that were ever closed. 0: the slot is free.
-    id: AtomicU64,
-    first: AtomicUsize,
-    end: AtomicUsize,
+struct Closed {
+    /// Distinguishes all that were ever closed.
+    id: u64,
+    first: usize,
+    end: usize,
     /// The operation writes the memory, so that the program may not read it either.
-    writes: AtomicBool,
+    writes: bool,
     /// The program has used the memory: it is open from then on.
-    is_open: AtomicBool,
+    is_open: bool,
 }
 
-static ALL_SLOTS: [Slot; SLOTS] = [const {
-    Slot {
-        id: AtomicU64::new(0),
-        first: AtomicUsize::new(0),
-        end: AtomicUsize::new(0),
-        writes: AtomicBool::new(false),
-        is_open: AtomicBool::new(false),
-    }
-}; SLOTS];
-
-impl Slot {
-    /// The range, if it is closed.
-    fn closed(&self) -> Option<(usize, usize)> {
-        let id = self.id.load(Ordering::Acquire);
-        let range = (self.first.load(Ordering::Acquire), self.end.load(Ordering::Acquire));
-        let is_closed = id != 0 && !self.is_open.load(Ordering::Acquire) && self.id.load(Ordering::Acquire) == id;
-        is_closed.then_some(range)
-    }
-
-    fn access(&self) -> Access {
-        if self.writes.load(Ordering::Relaxed) { Access::None } else { Access::Read }
-    }
-
-    /// Whether the program may not do this meanwhile. `writes`: `None` if that is unknown.
-    fn forbids(&self, writes: Option<bool>) -> bool {
-        self.writes.load(Ordering::Relaxed) || writes != Some(false)
-    }
-}
-
-/// Held while ranges are closed and opened, but not in the signal handler.
-static STATE: Mutex<State> = Mutex::new(State { blocks: 0, used: Vec::new(), latest: 0, lent: BTreeSet::new() });
+/// Held while ranges are closed and opened. Nobody who holds it uses memory that can be closed.
+static STATE: Mutex<State> = Mutex::new(State { blocks: 0, closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
 
 struct State {
     blocks: usize,
-    /// The slots that are not free.
-    used: Vec<usize>,
+    closed: Vec<Closed>,
     latest: u64,
     /// Blocks whose address a kernel had: it may use them at any time, also by threads of its own.
     lent: BTreeSet<usize>,
@@ -88,40 +58,30 @@ struct State {
 impl State {
     /// Gives the pages of a range the access that the closed ranges leave.
     fn protect(&self, first: usize, end: usize) -> io::Result<()> {
-        let closed = || {
-            let all = self.used.iter().map(|index| &ALL_SLOTS[*index]);
-            let here = all.filter_map(|slot| Some((slot.closed()?, slot.access())));
-            here.filter(|((from, to), _)| *from < end && first < *to)
-        };
+        let closed = || self.closed.iter().filter(|it| !it.is_open && it.first < end && first < it.end);
         let inside = |edge: &usize| (first + 1..end).contains(edge);
-        let mut edges: Vec<usize> = closed().flat_map(|((from, to), _)| [from, to]).filter(inside).collect();
+        let mut edges: Vec<usize> = closed().flat_map(|it| [it.first, it.end]).filter(inside).collect();
         edges.extend([first, end]);
         edges.sort_unstable();
         edges.dedup();
         for pair in edges.windows(2) {
-            let here = closed().filter(|((from, to), _)| (*from..*to).contains(&pair[0])).map(|(_, access)| access);
-            let access = here.fold(Access::ReadWrite, |most, access| if most == Access::None { most } else { access });
+            let here = closed().filter(|it| (it.first..it.end).contains(&pair[0]));
+            let access = match here.map(|it| it.writes).max() {
+                None => Access::ReadWrite,
+                Some(false) => Access::Read,
+                Some(true) => Access::None,
+            };
             pages::set_access(pair[0], pair[1] - pair[0], access)?;
         }
         Ok(())
     }
 
-    /// Frees the slots for which this is true of their number and range, and opens what no other one closes.
-    fn open(&mut self, is_over: impl Fn(u64, (usize, usize)) -> bool) {
-        let mut opened = Vec::new();
-        self.used.retain(|&index| {
-            let slot = &ALL_SLOTS[index];
-            let (first, end) = (slot.first.load(Ordering::Relaxed), slot.end.load(Ordering::Relaxed));
-            let is_over = is_over(slot.id.load(Ordering::Relaxed), (first, end));
-            if is_over {
-                slot.id.store(0, Ordering::Release);
-                opened.push((first, end));
-            }
-            !is_over
-        });
-        for (first, end) in opened {
+    /// Forgets the ranges for which this is true, and opens what no other one closes.
+    fn open(&mut self, is_over: impl Fn(&Closed) -> bool) {
+        let over: Vec<_> = self.closed.extract_if(.., |it| is_over(it)).collect();
+        for it in over {
             // If the kernel refuses, the signal handler opens the pages that the program uses.
-            let _ = self.protect(first, end);
+            let _ = self.protect(it.first, it.end);
         }
     }
 }
@@ -152,7 +112,7 @@ pub(super) fn end(addr: usize) {
     state.blocks -= 1;
     state.lent.remove(&addr);
     if let Some(block) = BLOCKS.remove(addr) {
-        state.open(|_, (first, _)| (block.base..block.base + block.len).contains(&first));
+        state.open(|it| (block.base..block.base + block.len).contains(&it.first));
     }
 }
 
@@ -166,7 +126,7 @@ pub fn lend(addr: usize) {
     if let Some(block) = BLOCKS.find(addr) {
         let mut state = STATE.lock();
         state.lent.insert(block.base);
-        state.open(|_, (first, _)| (block.base..block.base + block.len).contains(&first));
+        state.open(|it| (block.base..block.base + block.len).contains(&it.first));
     }
 }
 
@@ -188,21 +148,14 @@ pub fn close(addr: usize, end: usize, writes: bool) -> Option<u64> {
     let most = block.base + block.words[ASKED] as usize;
     let (first, end) = (addr.next_multiple_of(PAGE), end.min(most) & !(PAGE - 1));
     let mut state = STATE.lock();
-    if first >= end || state.used.len() == SLOTS || state.lent.contains(&block.base) {
+    if first >= end || state.closed.len() == MOST_CLOSED || state.lent.contains(&block.base) {
         return None;
     }
-    let index = (0..SLOTS).find(|index| ALL_SLOTS[*index].id.load(Ordering::Relaxed) == 0)?;
-    let slot = &ALL_SLOTS[index];
     state.latest += 1;
     let id = state.latest;
-    slot.first.store(first, Ordering::Release);
-    slot.end.store(end, Ordering::Release);
-    slot.writes.store(writes, Ordering::Release);
-    slot.is_open.store(false, Ordering::Release);
-    slot.id.store(id, Ordering::Release);
-    state.used.push(index);
+    state.closed.push(Closed { id, first, end, writes, is_open: false });
     if state.protect(first, end).is_err() {
-        state.open(|other, _| other == id);
+        state.open(|it| it.id == id);
         return None;
     }
     Some(id)
@@ -210,7 +163,7 @@ pub fn close(addr: usize, end: usize, writes: bool) -> Option<u64> {
 
 /// Opens what was closed under this number, except for pages that another one closes.
 pub fn open(id: u64) {
-    STATE.lock().open(|other, _| other == id);
+    STATE.lock().open(|it| it.id == id);
 }
 
 /// An access of the program to closed memory.
@@ -243,25 +196,23 @@ pub fn is_opened(touch: Touch) -> bool {
     if addr == instruction || BLOCKS.find(addr).is_none() {
         return false;
     }
-    let mut found: Option<&Slot> = None;
-    for slot in &ALL_SLOTS {
-        let Some((first, end)) = slot.closed().filter(|(first, end)| (*first..*end).contains(&addr)) else { continue };
-        // Another thread may do the same now.
-        if slot.is_open.swap(true, Ordering::AcqRel) {
-            continue;
-        }
+    let Some(mut state) = STATE.try_lock() else { return true };
+    let mut found = None;
+    for it in state.closed.iter_mut().filter(|it| !it.is_open && (it.first..it.end).contains(&addr)) {
+        it.is_open = true;
         // If the kernel refuses, the page below is enough.
-        let _ = pages::set_access(first, end - first, Access::ReadWrite);
-        let number = |slot: &Slot| slot.id.load(Ordering::Relaxed);
-        if slot.forbids(writes) && found.is_none_or(|known| number(known) < number(slot)) {
-            found = Some(slot);
+        let _ = pages::set_access(it.first, it.end - it.first, Access::ReadWrite);
+        // Unless the program only reads, too.
+        if it.writes || writes != Some(false) {
+            found = found.max(Some(it.id));
         }
     }
+    drop(state);
     // Another thread may have opened or closed it meanwhile.
     let is_opened = pages::set_access(addr & !(PAGE - 1), PAGE, Access::ReadWrite).is_ok();
     // Kernels and functions of the program that a stream runs are part of its order.
-    if let (Some(slot), Some(report), false) = (found, REPORT.get(), inside_host_function()) {
-        report(&Touch { id: slot.id.load(Ordering::Relaxed), ..touch });
+    if let (Some(id), Some(report), false) = (found, REPORT.get(), inside_host_function()) {
+        report(&Touch { id, ..touch });
     }
     is_opened
 }
