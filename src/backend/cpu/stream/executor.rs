@@ -14,7 +14,6 @@
 
 mod runner;
 mod threads;
-mod user_code;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -31,8 +30,7 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, Result};
 pub use runner::Runner;
-use threads::{Call, Pool, Sleeper, pause};
-use user_code::{STARVED, base_permits};
+use threads::{Call, Pool, STARVED, Sleeper, base_permits, pause};
 
 /// Stream priorities: 0 to this.
 pub const LEAST_PRIORITY: u32 = 7;
@@ -195,7 +193,7 @@ impl Executor {
 
         WORKER.set(true);
         let _counted = Counted(&self);
-        let mut runner = Runner::worker(&self);
+        let mut runner = Runner::new(&self, false);
         let mut has_helped = false;
         while let Some(task) = self.next(has_helped) {
             match task {
@@ -230,7 +228,7 @@ impl Executor {
             if let Some(job) = pool.jobs.iter().find(|job| job.has_pieces()) {
                 return Some(Task::Job(Arc::clone(job)));
             }
-            if let Some(queue) = self.pop_held(&mut pool) {
+            if let Some(queue) = pool.pop_held() {
                 return Some(Task::Stream(queue));
             }
             if let Some(queue) = pool.pop_ready() {

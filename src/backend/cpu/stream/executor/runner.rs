@@ -1,9 +1,11 @@
-//! A thread that runs streams.
+//! A thread that runs streams. It calls only a limited number of host functions at once, and never on the last thread
+//! that serves.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
-use super::{Executor, TURN};
+use super::{Executor, TURN, base_permits};
 use crate::algo::queue::stream_queue::Claim;
 use crate::algo::thread::thread_attributes;
 use crate::backend::Result;
@@ -16,18 +18,13 @@ pub struct Runner<'a> {
     /// A stream that an operation of this thread has resumed: it runs next, here, where its data is cached, without a
     /// wake-up.
     local: Option<Arc<Queue>>,
+    /// It is a thread of the program, which calls no host functions.
     helper: bool,
 }
 
 impl<'a> Runner<'a> {
-    /// A thread of the executor.
-    pub fn worker(executor: &'a Arc<Executor>) -> Self {
-        Self { executor, local: None, helper: false }
-    }
-
-    /// A thread of the program: it calls no host functions.
-    pub fn helper(executor: &'a Arc<Executor>) -> Self {
-        Self { executor, local: None, helper: true }
+    pub fn new(executor: &'a Arc<Executor>, helper: bool) -> Self {
+        Self { executor, local: None, helper }
     }
 
     /// Runs a claimed stream, and the streams that it resumes.
@@ -86,7 +83,25 @@ impl<'a> Runner<'a> {
             return Ok(false);
         }
         self.flush();
-        self.executor.enter_user_code()
+        let executor = self.executor;
+        let mut pool = executor.pool.lock();
+        if pool.in_user >= pool.permits && executor.schedule.is_none() {
+            return Ok(false);
+        }
+        if pool.threads == pool.in_user + 1 {
+            // It is the last thread outside user code, so another one is needed first.
+            pool.threads += 1;
+            drop(pool);
+            executor.start()?;
+            pool = executor.pool.lock();
+        }
+        pool.in_user += 1;
+        let call = pool.call_if_needed(executor.cores);
+        drop(pool);
+        executor.answer(call);
+        // The thread is like one of the program now.
+        executor.schedule.iter().for_each(|schedule| schedule.end_turn());
+        Ok(true)
     }
 
     /// Whether this thread's stack is large enough for kernels.
@@ -96,15 +111,32 @@ impl<'a> Runner<'a> {
 
     /// The user code of this stream has returned.
     pub fn leave_user_code(&mut self, stream: u64) {
-        self.executor.leave_user_code(stream);
+        let executor = self.executor;
+        executor.schedule.iter().for_each(|schedule| schedule.end_user_code(stream));
+        let mut pool = executor.pool.lock();
+        pool.in_user -= 1;
+        if pool.held.is_empty() {
+            if pool.in_user < executor.cores {
+                pool.permits = base_permits(executor.cores);
+            }
+            return;
+        }
+        // One more may run, and this thread may have other work first.
+        pool.progress = Some(Instant::now());
+        let call = pool.call_one(executor.cores);
+        drop(pool);
+        executor.answer(call);
     }
 
     /// Holds a stream whose user code this thread may not call; it is marked as listed.
     pub fn hold(&mut self, queue: Arc<Queue>) {
         if self.helper {
-            self.executor.push(queue);
-        } else {
-            self.executor.hold(queue);
+            return self.executor.push(queue);
         }
+        let mut pool = self.executor.pool.lock();
+        if pool.held.is_empty() {
+            pool.progress = Some(Instant::now());
+        }
+        pool.held.push_back(queue);
     }
 }

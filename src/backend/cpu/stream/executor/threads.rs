@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-use super::LEAST_PRIORITY;
+use super::{LEAST_PRIORITY, SPARES};
 use crate::backend::cpu::stream::parallel::Job;
 use crate::backend::cpu::stream::queue::Queue;
 
@@ -16,6 +16,9 @@ const LEVELS: usize = LEAST_PRIORITY as usize + 1;
 const LINGER: Duration = Duration::from_micros(50);
 /// Pauses between these yields.
 const PAUSES: u32 = 8;
+
+/// After this long without a return of a host function, one more may run.
+pub const STARVED: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 pub struct Pool {
@@ -98,7 +101,27 @@ impl Pool {
         Some(Call::Start)
     }
 
+    /// A stream whose host function may run now.
+    pub fn pop_held(&mut self) -> Option<Arc<Queue>> {
+        if self.held.is_empty() {
+            return None;
+        }
+        if self.in_user >= self.permits {
+            if self.progress.is_some_and(|progress| progress.elapsed() < STARVED) {
+                return None;
+            }
+            self.permits += 1 + self.permits / 4;
+            self.progress = Some(Instant::now());
+        }
+        self.held.pop_front()
+    }
+
     pub fn pop_ready(&mut self) -> Option<Arc<Queue>> {
         self.ready.iter_mut().find_map(VecDeque::pop_front)
     }
+}
+
+/// How many host functions may run at once while they return in time.
+pub fn base_permits(cores: usize) -> usize {
+    cores + SPARES
 }

@@ -274,7 +274,7 @@ impl Queue {
             };
             let record = match queue.operations.help(may_run) {
                 Help::Claimed(claim) => {
-                    let mut runner = Runner::helper(&self.executor);
+                    let mut runner = Runner::new(&self.executor, true);
                     let mut stop = || enough() || until.as_ref().is_some_and(|record| record.is_complete());
                     queue.run(claim, &mut runner, &mut stop);
                     runner.run_resumed(enough, &mut || enough());
