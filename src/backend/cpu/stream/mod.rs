@@ -35,8 +35,8 @@ impl CpuStream {
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes long, otherwise returns
     /// it.
     fn try_now(&self, operation: Operation, limit: usize) -> Result<std::result::Result<Position, Operation>> {
-        let mut submission = self.queue.submit()?;
-        if operation.len() > limit || !self.queue.may_run_now(&mut submission)? {
+        let (submission, may_run_now) = self.queue.begin()?;
+        if operation.len() > limit || !may_run_now {
             return Ok(Err(operation));
         }
         if operation.len() <= TINY {
@@ -53,8 +53,8 @@ impl CpuStream {
     }
 
     fn queue_wait(&self, awaited: Awaited) -> Result<Position> {
-        let mut submission = self.queue.submit()?;
-        Ok(if self.queue.may_run_now(&mut submission)? {
+        let (submission, may_run_now) = self.queue.begin()?;
+        Ok(if may_run_now {
             self.queue.block_now(submission, awaited)
         } else {
             self.queue.push(submission, Operation::Wait(awaited))

@@ -102,12 +102,13 @@ impl Queue {
         if submission.make_room(1) { Ok(submission) } else { Err(no_room()) }
     }
 
-    /// Whether an operation may run in the caller: nothing is before it. If not there is room to queue it.
-    pub fn may_run_now(&self, submission: &mut Submission<'_, Task>) -> Result<bool> {
-        if !self.shared.options.asynchronous && submission.is_idle() {
-            return Ok(true);
-        }
-        if submission.make_room(1) { Ok(false) } else { Err(no_room()) }
+    /// The right to submit an operation, and whether it may run in the caller: nothing is before it. If not there is
+    /// room to queue it.
+    pub fn begin(&self) -> Result<(Submission<'_, Task>, bool)> {
+        let mut submission = self.submit()?;
+        let may_run_now = !self.shared.options.asynchronous && submission.is_idle();
+        ensure!(may_run_now || submission.make_room(1), no_room());
+        Ok((submission, may_run_now))
     }
 
     /// Queues an operation. Returns its ticket.

@@ -81,8 +81,7 @@ impl CpuStream {
             self.queue(Operation::Wait(Awaited::record(Arc::clone(before))))?;
         }
         let _memory = graph.claim_run(&self.queue.shared.options)?;
-        let mut submission = self.queue.submit()?;
-        let may_run_now = self.queue.may_run_now(&mut submission)?;
+        let (submission, may_run_now) = self.queue.begin()?;
         let run = graph.run_on(&self.queue, submission.ticket(), &self.queue.shared.options);
         *latest = Some(Arc::clone(&run.done));
         let operation = Operation::Graph(Box::new(run));
@@ -94,8 +93,8 @@ impl CpuStream {
 
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
         let record = wait.then(Record::outside_streams);
-        let mut submission = self.queue.submit()?;
-        if !self.queue.may_run_now(&mut submission)? {
+        let (submission, may_run_now) = self.queue.begin()?;
+        if !may_run_now {
             return Ok(self.queue.push(submission, Operation::HandOver(delivery, record)));
         }
         // No wake-up is necessary. Later operations wait already.
@@ -113,8 +112,8 @@ impl CpuStream {
     #[inline(never)]
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CpuEvent::of(&**event)?;
-        let mut submission = self.queue.submit()?;
-        if self.queue.may_run_now(&mut submission)? {
+        let (submission, may_run_now) = self.queue.begin()?;
+        if may_run_now {
             let orphan = event.record_now();
             let position = submission.pass();
             if let Some(orphan) = orphan {
@@ -147,8 +146,8 @@ impl CpuStream {
     }
 
     fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
-        let mut submission = self.queue.submit()?;
-        if !self.queue.may_run_now(&mut submission)? {
+        let (submission, may_run_now) = self.queue.begin()?;
+        if !may_run_now {
             let change = Operation::ChangeNotify(Arc::clone(notify), change);
             return Ok(self.queue.push(submission, change));
         }
@@ -160,8 +159,8 @@ impl CpuStream {
 
     #[inline(never)]
     fn mark(&self) -> Result<Position> {
-        let mut submission = self.queue.submit()?;
-        if self.queue.may_run_now(&mut submission)? {
+        let (submission, may_run_now) = self.queue.begin()?;
+        if may_run_now {
             return Ok(submission.pass());
         }
         Ok(self.queue.push(submission, Operation::Mark))
