@@ -46,12 +46,6 @@ pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option
     Ok(Some((first, last.map_or(end, |last| last.min(end)))))
 }
 
-/// How long a file of [`sealed_file`] is.
-pub fn file_len(file: BorrowedFd<'_>) -> io::Result<u64> {
-    // An offset from the end is never an error.
-    Ok(seek(file, SeekFrom::End(0))?.unwrap_or(0))
-}
-
 /// Bytes of memory that a memory file has.
 #[cfg(test)]
 pub fn file_bytes(file: BorrowedFd<'_>) -> u64 {

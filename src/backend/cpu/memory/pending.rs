@@ -31,16 +31,13 @@ pub trait MemoryUser: Send + Sync {
 }
 
 /// The streams that may have queued operations on memory: a superset, tidied by [`Self::fence`].
+#[derive(Default)]
 pub struct Users {
     list: Mutex<Vec<Arc<dyn MemoryUser>>>,
     len: AtomicUsize,
 }
 
 impl Users {
-    pub fn new() -> Self {
-        Self { list: Mutex::new(Vec::new()), len: AtomicUsize::new(0) }
-    }
-
     /// Called by a stream that queues an operation on memory and is not on the list.
     pub fn add(&self, stream: &Arc<impl MemoryUser + 'static>) {
         let mut list = self.list.lock();

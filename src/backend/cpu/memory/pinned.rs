@@ -156,14 +156,14 @@ impl HostMemory {
         let locked = mapping.lock();
         // Unused mappings count towards the system's limit.
         let locked = locked.or_else(|e| if self.make_room() { mapping.lock() } else { Err(e) });
-        if let Err(error) = locked {
-            self.note_unlocked(mapping.len(), &error);
-        }
+        self.note_locked(mapping.len(), locked);
     }
 
     /// Counts memory that could not be locked, and reports the first case.
-    pub fn note_unlocked(&self, len: usize, error: &io::Error) {
-        if self.unlocked.fetch_add(len as u64, Ordering::Relaxed) == 0 {
+    pub fn note_locked(&self, len: usize, locked: io::Result<()>) {
+        if let Err(error) = locked
+            && self.unlocked.fetch_add(len as u64, Ordering::Relaxed) == 0
+        {
             notice(format_args!(
                 "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit on \
                  locked memory (ulimit -l) if that matters; further cases are only counted\n"

@@ -14,8 +14,8 @@ use super::device_memory::DeviceMemory;
 use super::host_access::Watch;
 use super::ipc::{self, Contents, FilePart};
 use super::pending::Fence;
+use crate::algo::host::system_call::named;
 use crate::backend::base::broker::Parcel;
-use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::{Block, Fault, PhysicalMemory, Result};
 
@@ -82,9 +82,8 @@ impl PhysicalMemory for CpuPhysicalMemory {
                 ipc::pack(Contents::Physical, memory.file()?, at, block.len as u64)
             }
             Memory::Host { file, .. } => {
-                let len = files::file_len(file.as_fd());
-                let len = len.map_err(|error| refused("its file in memory", error))?;
-                return ipc::pack(Contents::Host, file.as_fd(), 0, len);
+                let data = file.metadata().map_err(|error| refused("its file in memory", named("fstat", error)))?;
+                return ipc::pack(Contents::Host, file.as_fd(), 0, data.len());
             }
             Memory::Imported { part, .. } => ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len),
         };

@@ -148,9 +148,7 @@ impl CpuDriver {
         if let Some(node) = node {
             bind_to_node(Block { addr, len, token: HOST }, node)?;
         }
-        if let Err(error) = pages::lock(addr, len) {
-            self.host.note_unlocked(len, &error);
-        }
+        self.host.note_locked(len, pages::lock(addr, len));
         Ok(())
     }
 }

@@ -100,9 +100,9 @@ impl CpuDriver {
                 cores,
                 helpers: Box::new(Arc::clone(&executor)),
                 watcher: Arc::default(),
-                users: Users::new(),
+                users: Users::default(),
                 windows: Windows::new(numbers.len(), span),
-                devices: numbers.iter().map(|_| Slot::new()).collect(),
+                devices: numbers.iter().map(|_| Slot::default()).collect(),
                 numbers: numbers.into(),
                 imports: Imports::new(own_view),
                 ranges: Ranges::default(),
@@ -180,7 +180,8 @@ impl Driver for CpuDriver {
             // It was not closed, because its memory may be in use forever.
             std::mem::forget(left);
         }
-        slot.busy.restart();
+        // It counts from here on.
+        slot.busy.percentage();
         let (shared, executor) = (Arc::clone(&self.shared), Arc::clone(&self.executor));
         Ok(Arc::new(CpuDevice::new(shared, executor, ordinal, memory)))
     }
@@ -206,9 +207,7 @@ impl Driver for CpuDriver {
             self.registered.unlock(addr, len);
             locked = self.registered.lock(addr, len)?;
         }
-        if let Err(error) = locked {
-            self.host.note_unlocked(len, &error);
-        }
+        self.host.note_locked(len, locked);
         Ok(addr)
     }
 

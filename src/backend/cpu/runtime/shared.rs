@@ -79,6 +79,7 @@ pub struct Shared {
 }
 
 /// The slot of one device.
+#[derive(Default)]
 pub struct Slot {
     /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here, so that it can be
     /// read without a lock.
@@ -86,12 +87,6 @@ pub struct Slot {
     /// Its memory while it is open.
     pub memory: RwLock<Option<Arc<DeviceMemory>>>,
     pub busy: Busy,
-}
-
-impl Slot {
-    pub fn new() -> Self {
-        Self { wanted: Arc::default(), memory: RwLock::default(), busy: Busy::new() }
-    }
 }
 
 impl Shared {
@@ -167,12 +162,6 @@ impl Shared {
     pub fn is_stale(&self, ordinal: u32, addr: usize) -> bool {
         // The place of a closed device's memory may be reused.
         self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr)) || !probe::is_readable(addr)
-    }
-
-    /// A kernel is about to run: guards the blocks that programs have freed to pools.
-    #[cold]
-    pub fn guard_parts(&self) {
-        self.open_memories().for_each(|memory| memory.reap_parts());
     }
 
     /// A kernel has run: reports bytes that it, or another one, has overwritten beside allocations.

@@ -21,17 +21,14 @@ struct State {
 /// A thread works for the device while this lives.
 pub struct Working<'a>(&'a Busy);
 
-impl Busy {
-    pub fn new() -> Self {
+impl Default for Busy {
+    fn default() -> Self {
         let now = Instant::now();
         Self(Mutex::new(State { working: 0, since: now, total: Duration::ZERO, asked: now }))
     }
+}
 
-    /// Starts to count for a device that was opened.
-    pub fn restart(&self) {
-        self.percentage_at(Instant::now());
-    }
-
+impl Busy {
     pub fn begin(&self) -> Working<'_> {
         let mut state = self.0.lock();
         if state.working == 0 {

@@ -4,7 +4,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Returns a new one and its start.
 fn new_at() -> (Busy, Instant) {
-    let busy = Busy::new();
+    let busy = Busy::default();
     let start = busy.0.lock().asked;
     (busy, start)
 }

@@ -45,22 +45,18 @@ fn copy_large(shared: &Shared, copy: &Copy) {
 /// more than the copy.
 pub fn copy_batch(shared: &Shared, copies: &[Copy]) {
     let is_large = |copy: &&Copy| copy.dst.len >= LARGE;
-    let (mut groups, mut first, mut bytes) = (Vec::new(), 0, 0);
-    for (index, one) in copies.iter().enumerate() {
-        if is_large(&one) {
-            copy(shared, one);
-            continue;
-        }
-        bytes += one.dst.len;
-        if bytes >= SMALLEST_PIECE {
-            groups.push(first..index + 1);
-            (first, bytes) = (index + 1, 0);
-        }
-    }
-    groups.push(first..copies.len());
+    copies.iter().filter(is_large).for_each(|one| copy(shared, one));
+    let mut bytes = 0;
+    let groups: Vec<_> = copies
+        .chunk_by(|one, _| {
+            bytes += if is_large(&one) { 0 } else { one.dst.len };
+            let is_full = bytes >= SMALLEST_PIECE;
+            bytes = if is_full { 0 } else { bytes };
+            !is_full
+        })
+        .collect();
     shared.helpers.parallel(groups.len(), &|group| {
-        let group = &copies[groups[group].clone()];
-        group.iter().filter(|one| !is_large(one)).for_each(|one| copy(shared, one));
+        groups[group].iter().filter(|one| !is_large(one)).for_each(|one| copy(shared, one));
     });
 }
 
