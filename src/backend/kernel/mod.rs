@@ -8,6 +8,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{Access, FailedLaunch, Fault, Result, Span, own};
+use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
 
 /// A program that is loaded on a device. Referenced kernels of it, and queued operations that use its variables or
@@ -75,6 +76,43 @@ pub struct Parameters {
     pub size: usize,
     /// Each of them, in their order.
     pub each: Box<[Parameter]>,
+}
+
+impl Parameters {
+    /// Fails unless the kernel with this name can have these arguments.
+    #[inline(always)]
+    pub fn check(&self, name: &str, arguments: Arguments) -> Result<()> {
+        let fits = match arguments {
+            // A C structure may have padding at its end: its size is a multiple of its alignment.
+            Arguments::Block { len, .. } => (self.size..=self.size.next_multiple_of(align_of::<u128>())).contains(&len),
+            Arguments::Each { array } => self.each.is_empty() || array != 0 && self.first_null(array).is_none(),
+        };
+        if fits { Ok(()) } else { Err(self.wrong(name, arguments)) }
+    }
+
+    /// The first of the caller's pointers to arguments that is null. `array` is not.
+    fn first_null(&self, array: usize) -> Option<usize> {
+        let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
+        // SAFETY: the caller has an array of as many pointers as the kernel has parameters.
+        let is_null = |index: &usize| unsafe { array.add(*index).read_unaligned() }.is_null();
+        (0..self.each.len()).find(is_null)
+    }
+
+    #[cold]
+    fn wrong(&self, name: &str, arguments: Arguments) -> Fault {
+        let (name, count, size) = (shown_name(name), self.each.len(), self.size);
+        Fault::invalid(match arguments {
+            Arguments::Block { len, .. } => {
+                format!("{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes")
+            }
+            Arguments::Each { array: 0 } => format!("args is null; kernel {name} has {count} parameters"),
+            Arguments::Each { array } => {
+                let index = self.first_null(array).unwrap_or(0);
+                let bytes = self.each[index].size;
+                format!("args[{index}] is null; it must point to the argument, {bytes} bytes")
+            }
+        })
+    }
 }
 
 /// A parameter of a kernel.

@@ -14,7 +14,6 @@ use super::kernel_uses::{self, Uses};
 use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
 use crate::backend::base::error::own_shared;
-use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::memory::host_access::Running;
 use crate::backend::cpu::memory::pinned::closed;
 use crate::backend::cpu::runtime::shared::Shared;
@@ -108,22 +107,12 @@ impl CpuKernel {
         self.info.parameters.as_ref().map_or(&[], |known| &known.each)
     }
 
-    /// The length of a launch's arguments in bytes.
+    /// The length of a launch's arguments in bytes, which the kernel can have.
     fn size_of(&self, arguments: Arguments) -> Result<usize> {
-        match (arguments, &self.info.parameters) {
-            (Arguments::Block { len, .. }, None) => Ok(len),
-            (Arguments::Block { len, .. }, Some(known)) => {
-                // The size of a C structure is a multiple of its alignment.
-                let size = known.size;
-                if !(size..=size.next_multiple_of(align_of::<u128>())).contains(&len) {
-                    return Err(Fault::invalid(format!(
-                        "{len} bytes of arguments; kernel {} has {} parameters in {size} bytes",
-                        shown_name(&self.name),
-                        known.each.len(),
-                    )));
-                }
-                Ok(len)
-            }
+        let known = self.info.parameters.as_ref();
+        known.map_or(Ok(()), |known| known.check(&self.name, arguments))?;
+        match (arguments, known) {
+            (Arguments::Block { len, .. }, _) => Ok(len),
             (Arguments::Each { .. }, Some(known)) => Ok(known.size),
             (Arguments::Each { .. }, None) => Err(Fault::unsupported(format!(
                 "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
@@ -140,47 +129,15 @@ impl CpuKernel {
         let size = self.size_of(arguments)?;
         let mut block = argument_block(size)?;
         let bytes = block.as_mut_ptr().cast::<u8>();
-        match arguments {
-            // SAFETY: the caller has this many bytes there, and the block has room for them.
-            Arguments::Block { addr, len } => unsafe {
-                bytes.copy_from_nonoverlapping(bytes::address(addr), len);
-            },
-            Arguments::Each { array } => self.read_each(array, bytes)?,
-        }
+        // SAFETY: the block has room for `size` bytes; a block of arguments has as many, and no pointer of an array is
+        // null. The object's description was checked to put the parameters inside the block.
+        unsafe { arguments.write_to(bytes, size, self.parameters()) };
         if shared.own_view != 0 {
             self.turn_to_own_view(shared, bytes);
             // SAFETY: the block has `size` bytes, all of them initialized, and nothing changes them during this call.
             closed::lend_arguments(unsafe { std::slice::from_raw_parts(bytes, size) });
         }
         Ok(block)
-    }
-
-    /// Copies arguments whose addresses are in an array to a block with room for all.
-    fn read_each(&self, array: usize, to: *mut u8) -> Result<()> {
-        let known = self.parameters();
-        if array == 0 && !known.is_empty() {
-            return Err(Fault::invalid(format!(
-                "args is null; kernel {} has {} parameters",
-                shown_name(&self.name),
-                known.len()
-            )));
-        }
-        let array: *const *const u8 = bytes::address(array).cast_const().cast();
-        for (index, one) in known.iter().enumerate() {
-            // SAFETY: the caller has an array of as many pointers as the kernel has parameters, each to a value of
-            // the parameter's size; the object's description was checked to put them inside the block.
-            unsafe {
-                let from = array.add(index).read_unaligned();
-                if from.is_null() {
-                    return Err(Fault::invalid(format!(
-                        "args[{index}] is null; it must point to the argument, {} bytes",
-                        one.size
-                    )));
-                }
-                to.add(one.offset).copy_from_nonoverlapping(from, one.size);
-            }
-        }
-        Ok(())
     }
 
     /// Translates device pointers to the library's view.
@@ -262,7 +219,7 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     let name = shared.check.is_on().then_some(&*call.kernel.name);
     if name.is_some() {
         // Guards the blocks that programs have freed to pools.
-        shared.open_memories().for_each(|memory| memory.reap_parts());
+        shared.open_memories().for_each(|memory| memory.bounds.reap_parts());
     }
     let threads = shared.cores;
     let failure = Mutex::new(None);
