@@ -13,8 +13,8 @@ mod policy;
 mod threads;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -23,33 +23,14 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use crate::algo::host::notice::notice_once;
 use crate::algo::host::output_file::OutputFile;
 use crate::backend::{Fault, Result, Wait, thread_number};
-pub use policy::ALLOWED;
-use policy::{Actor, Plan, Policy};
+pub use policy::{ALLOWED, Settings};
+use policy::{Actor, Policy};
 use threads::{Threads, Tid};
 
 /// The time between two checks of threads that run.
 const LOOK: Duration = Duration::from_micros(50);
 /// The time between two checks while nothing can go on.
 const STUCK: Duration = Duration::from_millis(1);
-
-/// What the environment asks for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    plan: Plan,
-    log: Option<PathBuf>,
-}
-
-impl Settings {
-    /// Reads `PORTACL_SCHEDULE`, and takes the file of `PORTACL_SCHEDULE_LOG`; `None` if the text is no schedule.
-    pub fn parse(text: &str, log: Option<PathBuf>) -> Option<Self> {
-        Some(Self { plan: Plan::parse(text)?, log })
-    }
-
-    /// The seed of what else is random.
-    pub fn seed(&self) -> u64 {
-        self.plan.seed()
-    }
-}
 
 /// See the module's text.
 pub struct Schedule {
@@ -110,18 +91,19 @@ struct Candidate {
 
 impl Schedule {
     /// Begins the schedule, and its log.
-    pub fn new(settings: Settings) -> Result<Self> {
-        if !Threads::are_visible() {
+    pub fn new(mut settings: Settings) -> Result<Self> {
+        // Without it the system does not show what threads do.
+        if fs::read_to_string("/proc/thread-self/syscall").is_err() {
             let text = "PORTACL_SCHEDULE needs /proc/thread-self/syscall, which cannot be read here";
             return Err(Fault::unsupported(text));
         }
-        let log = settings.log.map(|path| {
+        let log = settings.log.take().map(|path| {
             let text = |why| format!("PORTACL_SCHEDULE_LOG: {} cannot be written: {why}", path.display());
             OutputFile::create(&path).map_err(|why| Fault::unsupported(text(why)))
         });
         Ok(Self {
             state: Mutex::new(State {
-                policy: Policy::new(settings.plan),
+                policy: Policy::new(settings),
                 log: log.transpose()?,
                 threads: Threads::default(),
                 numbers: HashMap::new(),

@@ -5,6 +5,7 @@
 //! schedule is a seed and a few numbers.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use crate::algo::math::mix::mix;
 
@@ -34,15 +35,17 @@ enum Base {
 
 /// A schedule, as `PORTACL_SCHEDULE` names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct Settings {
     base: Base,
     /// The change points, steps from 1 on.
     at: Vec<u32>,
+    /// The file of `PORTACL_SCHEDULE_LOG`.
+    pub log: Option<PathBuf>,
 }
 
-impl Plan {
-    /// Reads the value of the variable; `None` if it is not valid.
-    pub fn parse(text: &str) -> Option<Self> {
+impl Settings {
+    /// Reads the value of the variable, and takes the file of the log; `None` if the value is not valid.
+    pub fn parse(text: &str, log: Option<PathBuf>) -> Option<Self> {
         let (base, at) = text.split_once(",at:").map_or((text, None), |(base, at)| (base, Some(at)));
         let base = match base {
             "lazy" => Base::Lazy,
@@ -57,7 +60,7 @@ impl Plan {
                 steps.iter().all(|&step| step > 0).then_some(steps)?
             }
         };
-        Some(Self { base, at })
+        Some(Self { base, at, log })
     }
 
     /// The seed of what else is random.
@@ -89,7 +92,7 @@ fn drawn(seed: u64) -> Vec<u32> {
 
 /// A plan in execution.
 pub struct Policy {
-    plan: Plan,
+    plan: Settings,
     /// The priorities of those that fell at a change point.
     fallen: HashMap<Actor, i64>,
     /// How often more than one actor could go on.
@@ -99,7 +102,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub fn new(plan: Plan) -> Self {
+    pub fn new(plan: Settings) -> Self {
         Self { plan, fallen: HashMap::new(), step: 0, repeated: (None, 0) }
     }
 

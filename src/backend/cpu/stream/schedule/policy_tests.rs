@@ -6,7 +6,7 @@ const SECOND: Actor = Actor::Stream(1);
 
 /// Who goes on at each step if all can.
 fn order(text: &str, steps: usize) -> Vec<Actor> {
-    let mut policy = Policy::new(Plan::parse(text).unwrap());
+    let mut policy = Policy::new(Settings::parse(text, None).unwrap());
     let all = [HOST, FIRST, SECOND];
     (0..steps).map(|_| all[policy.choose(&all).0]).collect()
 }
@@ -37,19 +37,19 @@ fn a_seed_is_always_the_same_order_and_seeds_differ() {
 
 #[test]
 fn steps_count_only_where_there_is_a_choice() {
-    let mut policy = Policy::new(Plan::parse("lazy,at:1").unwrap());
+    let mut policy = Policy::new(Settings::parse("lazy,at:1", None).unwrap());
     assert_eq!(policy.choose(&[HOST]), (0, None));
     assert_eq!(policy.choose(&[HOST, FIRST]), (1, Some(1)));
 }
 
 #[test]
 fn a_thread_that_only_asks_does_not_keep_streams_from_going_on() {
-    let mut policy = Policy::new(Plan::parse("lazy").unwrap());
+    let mut policy = Policy::new(Settings::parse("lazy", None).unwrap());
     let all = [HOST, FIRST];
     assert!((1..PATIENCE).all(|_| policy.choose(&all).0 == 0));
     assert_eq!(policy.choose(&all).0, 1);
     // New work means that it does not only ask.
-    let mut policy = Policy::new(Plan::parse("lazy").unwrap());
+    let mut policy = Policy::new(Settings::parse("lazy", None).unwrap());
     for _ in 0..2 * PATIENCE {
         assert_eq!(policy.choose(&all).0, 0);
         policy.note_work();
@@ -61,7 +61,7 @@ fn what_is_no_schedule_is_refused() {
     for text in
         ["", "1", "seed", "seed:", "seed:-1", "seed:x", "lazy,", "lazy,at:", "eager,at:0", "seed:1,at:2,3", "Lazy"]
     {
-        assert_eq!(Plan::parse(text), None, "{text}");
+        assert_eq!(Settings::parse(text, None), None, "{text}");
     }
-    assert_eq!(Plan::parse("lazy"), Plan::parse("lazy,at:none"));
+    assert_eq!(Settings::parse("lazy", None), Settings::parse("lazy,at:none", None));
 }

@@ -38,11 +38,6 @@ struct Seen {
 pub struct Threads(HashMap<Tid, Seen>);
 
 impl Threads {
-    /// Whether the system shows what threads do.
-    pub fn are_visible() -> bool {
-        fs::read_to_string("/proc/thread-self/syscall").is_ok()
-    }
-
     /// Whether no thread runs, except those that `is_known`.
     pub fn are_quiet(&mut self, is_known: impl Fn(Tid) -> bool) -> bool {
         // Twice: a thread may wake one that has been checked already, and end before it is checked itself.
