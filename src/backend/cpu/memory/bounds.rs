@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{HUGE, UNIT};
 use crate::backend::cpu::base::pages;
+use crate::backend::cpu::memory::pending::Fence;
 use crate::backend::memory::damage;
 use crate::backend::{Access, Block, Fault, FaultKind, Result};
 pub use canary::Damage;
@@ -124,8 +125,8 @@ pub struct State {
     live: BTreeMap<usize, Live>,
     /// Blocks that pools have allocated in it: length by address.
     parts: BTreeMap<usize, usize>,
-    /// Freed blocks among these that operations may still use: address and length.
-    leaving: Vec<(usize, usize)>,
+    /// Freed blocks among these that operations may still use: address, length, and the operations.
+    leaving: Vec<(usize, usize, Fence)>,
     /// Pages of allocations that share pages, also former ones.
     open: BTreeSet<usize>,
     /// 2 MiB pages with poisoned bytes, also former ones.
@@ -232,7 +233,7 @@ impl Bounds {
         };
         let range = block.addr..block.addr + live.len;
         state.parts.retain(|addr, _| !range.contains(addr));
-        state.leaving.retain(|(addr, _)| !range.contains(addr));
+        state.leaving.retain(|(addr, ..)| !range.contains(addr));
         match self.check {
             Check::Sanitizer => {
                 state.poison(live.first, live.end);

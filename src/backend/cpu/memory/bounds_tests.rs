@@ -1,5 +1,6 @@
 use super::*;
 use crate::backend::cpu::base::bytes;
+use crate::backend::cpu::memory::pending::Users;
 use crate::backend::cpu::memory::pinned::HostMemory;
 
 #[test]
@@ -62,7 +63,7 @@ fn bytes_past_a_block_of_a_pool_are_a_report_when_it_is_freed() {
     for (at, is_overwritten) in [(addr, true), (addr + 1024, false)] {
         segment.note_allocated(at, 512);
         overwrite(at + 512 - usize::from(!is_overwritten));
-        segment.returned(at, false);
+        segment.returned(at, Users::default().fence(at, 512));
         let found = found_at(at);
         assert_eq!(found.len(), usize::from(is_overwritten), "{found:?}");
         let is_named = |(text, len): &(String, usize)| text.contains("found when it was freed") && *len == 512;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::bounds::{Bounds, Check};
+use super::bounds::{Bounds, Check, announce};
 use super::capacity::{Budget, Share};
 use super::host_access::{self, Watch};
 use crate::algo::sync::level::Level;
@@ -41,8 +41,6 @@ pub struct DeviceMemory {
     /// Bytes that are mapped: `size`, and more if accesses outside of allocations are detected.
     span: u64,
     pub bounds: Bounds,
-    /// Blocks that programs have freed to pools and that operations may still use.
-    leaving: Deferred,
     /// Freed blocks that operations may still use.
     pub deferred: Deferred,
     /// Bytes of blocks: of managed ones the second.
@@ -104,7 +102,6 @@ impl DeviceMemory {
             size,
             span,
             bounds: Bounds::new(check, own_view, format!("on device {ordinal}")),
-            leaving: Deferred::new(),
             deferred: Deferred::new(),
             bytes: Default::default(),
             backing,
@@ -295,7 +292,9 @@ impl DeviceMemory {
         }
         // Before its pages are released, and the bytes beside it with them.
         if self.bounds.is_on() {
-            self.end_checked(block);
+            // The free that caused this cannot report damage.
+            let damage = self.bounds.end(block);
+            damage.iter().for_each(|damage| _ = announce(damage, "it went back to the device"));
         }
         let (first, last) = whole_pages(block.addr, block.len);
         if first < last {
@@ -358,10 +357,9 @@ impl DeviceMemory {
         // The arena stays locked: a range must not be allocated while its pages are released.
         let arena = self.arena.lock();
         for (offset, len) in arena.free_ranges(HUGE) {
-            let first = offset.next_multiple_of(HUGE);
-            let last = (offset + len) & !(HUGE - 1);
+            let (first, last) = whole_pages(offset as usize, len as usize);
             if first < last {
-                self.discard(first, last);
+                self.discard(first as u64, last as u64);
             }
         }
     }

@@ -6,10 +6,11 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::io::{self, Cursor, Write};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::{fmt, ptr};
 
 use parking_lot::Mutex;
 
@@ -123,7 +124,7 @@ impl Drop for Running<'_> {
 const NEAR: usize = 64 << 20;
 
 /// As [`explain`], for an access through the kernels' view.
-fn explain_own(areas: &[Area], addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
+fn explain_own(areas: &[Area], addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(area) = areas.iter().find(|area| area.contains(addr.wrapping_sub(area.own))) else { return Ok(false) };
     let (device, addr) = (area.ordinal, addr - area.own);
     let (name, len) = KERNEL.get();
@@ -153,7 +154,7 @@ fn explain_own(areas: &[Area], addr: usize, text: &mut dyn fmt::Write) -> Result
 }
 
 /// Writes what is known about an access to `addr`; false if that is no device memory of the library.
-fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
+fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(areas) = (0..TRIES).find_map(|_| AREAS.try_lock()) else { return Ok(false) };
     let Some(area) = areas.iter().find(|area| area.contains(addr)) else {
         return explain_own(&areas, addr, text);
@@ -181,21 +182,6 @@ fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
     }
     writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
     Ok(true)
-}
-
-/// A text on the stack: the handler must not allocate.
-struct Line {
-    bytes: [u8; 512],
-    len: usize,
-}
-
-impl fmt::Write for Line {
-    fn write_str(&mut self, s: &str) -> fmt::Result {
-        let room = self.bytes.get_mut(self.len..self.len + s.len()).ok_or(fmt::Error)?;
-        room.copy_from_slice(s.as_bytes());
-        self.len += s.len();
-        Ok(())
-    }
 }
 
 /// The previous handler of SIGSEGV.
@@ -299,10 +285,11 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
             unsafe { *libc::__errno_location() = errno };
             return;
         }
-        let mut line = Line { bytes: [0; 512], len: 0 };
-        if matches!(explain(addr, &mut line), Ok(true)) {
+        // On the stack: the handler must not allocate.
+        let mut text = Cursor::new([0; 512]);
+        if matches!(explain(addr, &mut text), Ok(true)) {
             // SAFETY: writes initialized bytes. A failure cannot be reported.
-            unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.len) };
+            unsafe { libc::write(libc::STDERR_FILENO, text.get_ref().as_ptr().cast(), text.position() as usize) };
         }
     }
     // SAFETY: __errno_location returns this thread's errno, which always may be written.

@@ -1,9 +1,9 @@
 use super::*;
 
 fn said(addr: usize) -> String {
-    let mut text = String::new();
+    let mut text = Vec::new();
     explain(addr, &mut text).unwrap();
-    text
+    String::from_utf8(text).unwrap()
 }
 
 #[test]

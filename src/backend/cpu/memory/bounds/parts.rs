@@ -7,6 +7,7 @@ use crate::backend::Access;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages;
 use crate::backend::cpu::memory::host_access;
+use crate::backend::cpu::memory::pending::Fence;
 
 const PAGE: usize = UNIT as usize;
 
@@ -19,14 +20,14 @@ impl State {
     fn is_busy(&self, first: usize, end: usize) -> bool {
         let part = self.parts.range(..end).next_back();
         part.is_some_and(|(addr, len)| addr + len > first)
-            || self.leaving.iter().any(|(addr, len)| *addr < end && addr + len > first)
+            || self.leaving.iter().any(|(addr, len, _)| *addr < end && addr + len > first)
     }
 
     /// The unallocated parts of a range.
     fn uncovered(&self, first: usize, end: usize) -> Vec<(usize, usize)> {
         let parts = self.parts.range(..end).rev().map(|(addr, len)| (*addr, addr + len));
         let mut taken: Vec<_> = parts.take_while(|part| part.1 > first).collect();
-        let leaving = self.leaving.iter().map(|(addr, len)| (*addr, addr + len));
+        let leaving = self.leaving.iter().map(|(addr, len, _)| (*addr, addr + len));
         taken.extend(leaving.filter(|part| part.0 < end && part.1 > first));
         taken.sort_unstable();
         gaps((first, end), taken)
@@ -72,27 +73,22 @@ impl Bounds {
         }
     }
 
-    /// The program has freed a block. `is_used`: operations may still use it, until [`Self::left`].
-    pub fn returned(&self, addr: usize, is_used: bool) {
+    /// The program has freed a block. Operations may still use it until the fence has passed.
+    pub fn returned(&self, addr: usize, fence: Fence) {
         let mut state = self.state.lock();
         let damage = self.check_part(&state, addr);
         let Some(len) = state.parts.remove(&addr) else { return };
-        match is_used {
-            true => state.leaving.push((addr, len)),
-            false => self.sweep(&mut state, addr, addr + len),
-        }
+        state.leaving.push((addr, len, fence));
         drop(state);
+        self.reap_parts();
         damage.iter().for_each(|damage| _ = announce(damage, "it was freed"));
     }
 
-    /// Nothing uses a freed block any more.
-    pub fn left(&self, addr: usize, len: usize) {
+    /// Guards freed blocks that nothing uses any more.
+    pub fn reap_parts(&self) {
         let mut state = self.state.lock();
-        let place = state.leaving.iter().position(|part| *part == (addr, len));
-        if let Some(place) = place {
-            state.leaving.swap_remove(place);
-            self.sweep(&mut state, addr, addr + len);
-        }
+        let unused: Vec<_> = state.leaving.extract_if(.., |(.., fence)| fence.has_passed()).collect();
+        unused.iter().for_each(|(addr, len, _)| self.sweep(&mut state, *addr, addr + len));
     }
 
     /// Guards the unallocated parts of a range.

@@ -3,7 +3,7 @@
 use super::{Block, DeviceMemory, Result};
 use crate::backend::Part;
 use crate::backend::cpu::base::arena::{Arena, HUGE};
-use crate::backend::cpu::memory::bounds::{Layout, announce};
+use crate::backend::cpu::memory::bounds::Layout;
 use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
@@ -44,31 +44,13 @@ impl DeviceMemory {
         Ok(Some(block))
     }
 
-    /// Nothing uses the block any more. Damage cannot be reported to the free that caused this.
-    pub(super) fn end_checked(&self, block: Block) {
-        let damage = self.bounds.end(block);
-        damage.iter().for_each(|damage| _ = announce(damage, "it went back to the device"));
-    }
-
     /// A pool has allocated or freed a block within a block.
     pub fn note_part(&self, addr: usize, len: usize, part: Part, users: &Users) {
-        self.reap_parts();
+        self.bounds.reap_parts();
         match part {
             Part::Got => self.bounds.got(addr, len),
             Part::Lent => self.bounds.note_allocated(addr, len),
-            Part::Returned => {
-                let mut fence = users.fence(addr, len);
-                let is_used = !fence.has_passed();
-                self.bounds.returned(addr, is_used);
-                if is_used {
-                    self.leaving.add(Block { addr, len, token: 0 }, fence);
-                }
-            }
+            Part::Returned => self.bounds.returned(addr, users.fence(addr, len)),
         }
-    }
-
-    /// Guards freed blocks that nothing uses any more.
-    pub fn reap_parts(&self) {
-        self.leaving.reap(usize::MAX, |part| self.bounds.left(part.addr, part.len));
     }
 }

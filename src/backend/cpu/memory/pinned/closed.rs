@@ -45,10 +45,9 @@ struct Closed {
 }
 
 /// Held while ranges are closed and opened. Nobody who holds it uses memory that can be closed.
-static STATE: Mutex<State> = Mutex::new(State { blocks: 0, closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
+static STATE: Mutex<State> = Mutex::new(State { closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
 
 struct State {
-    blocks: usize,
     closed: Vec<Closed>,
     latest: u64,
     /// Blocks whose address a kernel had: it may use them at any time, also by threads of its own.
@@ -93,12 +92,11 @@ pub fn are_used() -> bool {
 
 /// Whether one more block may be mapped twice.
 pub(super) fn has_room() -> bool {
-    STATE.lock().blocks < MOST_BLOCKS
+    BLOCKS.len() < MOST_BLOCKS
 }
 
 /// A block begins that is mapped twice. `own`: the distance of the library's view.
 pub(super) fn begin(block: &Block, asked: usize, own: usize) {
-    STATE.lock().blocks += 1;
     let words = [own as u64, asked as u64, 0];
     // Without memory for the map, the program's view is used, and stays open.
     if BLOCKS.insert(Range { base: block.addr, len: block.len, words }).is_ok() {
@@ -109,7 +107,6 @@ pub(super) fn begin(block: &Block, asked: usize, own: usize) {
 /// The block at this address ends.
 pub(super) fn end(addr: usize) {
     let mut state = STATE.lock();
-    state.blocks -= 1;
     state.lent.remove(&addr);
     if let Some(block) = BLOCKS.remove(addr) {
         state.open(|it| (block.base..block.base + block.len).contains(&it.first));
