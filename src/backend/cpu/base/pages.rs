@@ -58,21 +58,13 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Maps `len` bytes (a multiple of 4 KiB) of private memory, at a multiple of 2 MiB.
-    pub fn anonymous(len: usize) -> io::Result<Self> {
-        Self::map(len, Source::Anonymous(MapFlags::empty()), 0)
-    }
-
-    /// As [`Self::anonymous`]; the system reserves no memory for it until it is used.
-    pub fn unreserved(len: usize) -> io::Result<Self> {
-        Self::map(len, UNRESERVED, 0)
-    }
-
-    /// Maps `len` bytes of `file` from `offset` on (multiples of 4 KiB), as far from a multiple of
-    /// 2 MiB as the offset is. With `own` (not below `len`) twice: at the address without access,
-    /// and `own` bytes behind it for the library itself.
-    pub fn of_part(len: usize, file: BorrowedFd<'_>, offset: u64, own: usize) -> io::Result<Self> {
-        Self::map(len, Source::File(file, offset), own)
+    /// Maps `len` bytes (a multiple of 4 KiB), as far from a multiple of 2 MiB as the offset in a file is. With `own`
+    /// (not below `len`) twice: at the address without access, and `own` bytes behind it for the library itself.
+    pub fn new(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
+        let shift = if let Source::File(_, offset) = source { (offset % HUGE) as usize } else { 0 };
+        let mapping = Self::reserve(len, HUGE as usize, shift, own)?;
+        replace(mapping.addr, len, source, own)?;
+        Ok(mapping)
     }
 
     /// A range of `len` bytes without access, at a multiple of `align` (a power of two, 2 MiB at
@@ -96,16 +88,6 @@ impl Mapping {
         unmap(whole, addr - whole);
         unmap(addr + all, whole + reserved - addr - all);
         Ok(Self { addr, len, own, locked: false })
-    }
-
-    fn map(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
-        let shift = match source {
-            Source::File(_, offset) => (offset % HUGE) as usize,
-            Source::Anonymous(_) => 0,
-        };
-        let mapping = Self::reserve(len, HUGE as usize, shift, own)?;
-        map_views(mapping.addr, len, source, own)?;
-        Ok(mapping)
     }
 
     pub fn addr(&self) -> usize {
@@ -168,14 +150,14 @@ fn unmap(addr: usize, len: usize) {
 
 /// The source of a mapping.
 #[derive(Clone, Copy)]
-enum Source<'a> {
-    /// A file, from an offset on.
+pub enum Source<'a> {
+    /// A file, from an offset on (a multiple of 4 KiB).
     File(BorrowedFd<'a>, u64),
-    /// Private memory, with these additional flags.
-    Anonymous(MapFlags),
+    /// Private zeros.
+    Private,
+    /// The same; the system reserves no memory for them until they are used.
+    Unreserved,
 }
-
-const UNRESERVED: Source<'_> = Source::Anonymous(MapFlags::NORESERVE);
 
 /// Maps `len` bytes at `addr`, which are not in use.
 fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io::Result<()> {
@@ -185,7 +167,8 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
             // SAFETY: the caller owns what was mapped there, and frees it.
             unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file, offset) }.map_err(refused_by("mmap"))?;
         }
-        Source::Anonymous(more) => {
+        Source::Private | Source::Unreserved => {
+            let more = if let Source::Private = source { MapFlags::empty() } else { MapFlags::NORESERVE };
             let flags = MapFlags::PRIVATE | MapFlags::FIXED | more;
             // SAFETY: the caller frees what was mapped there, and nothing else uses the range.
             unsafe { mmap_anonymous(to, len, access, flags) }.map_err(refused_by("mmap"))?;
@@ -194,9 +177,10 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     Ok(())
 }
 
-/// Maps it in the library's view, `own` bytes behind `addr`, and without access at `addr`, the program's view. If `own`
-/// is 0 there is one view, at `addr`, with access.
-fn map_views(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Result<()> {
+/// Replaces a part of one of the library's mappings, which is not in use: maps the source in the library's view, `own`
+/// bytes behind `addr`, and without access at `addr`, the program's view. If `own` is 0 there is one view, at `addr`, with
+/// access. An error may leave one of them replaced.
+pub fn replace(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Result<()> {
     map_at(addr + own, len, source, ACCESS)?;
     if own != 0 {
         map_at(addr, len, source, ProtFlags::empty())?;
@@ -204,18 +188,7 @@ fn map_views(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Res
     Ok(())
 }
 
-/// Replaces a part of one of the library's mappings, which is not in use, by a part of another file, in both views if
-/// `own` is not 0. An error may leave one of them replaced.
-pub fn replace(addr: usize, len: usize, file: BorrowedFd<'_>, offset: u64, own: usize) -> io::Result<()> {
-    map_views(addr, len, Source::File(file, offset), own)
-}
-
-/// Replaces a part of one of the library's mappings, which is not in use, by private zeros.
-pub fn replace_by_zeros(addr: usize, len: usize) -> io::Result<()> {
-    map_at(addr, len, UNRESERVED, ACCESS)
-}
-
-/// Releases the whole pages of a part of a [`Mapping::unreserved`], which is not in use, to the system: they are zeros
+/// Releases the whole pages of a part of a mapping of [`Source::Unreserved`], which is not in use, to the system: they are zeros
 /// afterwards. The rest of the part, and what the kernel does not release, stays as it is.
 pub fn discard(addr: usize, len: usize) {
     // The kernel rounds the end up, where other data may be.

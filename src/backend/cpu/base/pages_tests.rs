@@ -14,7 +14,7 @@ fn only_whole_pages_of_the_kernel_are_released() {
 #[test]
 fn what_lies_beside_released_pages_stays() {
     let page = ordinary();
-    let mapping = Mapping::unreserved(4 * page).unwrap();
+    let mapping = Mapping::new(4 * page, Source::Unreserved, 0).unwrap();
     // SAFETY: the test's own mapping, of this length.
     let bytes = unsafe { std::slice::from_raw_parts_mut(mapping.addr() as *mut u8, 4 * page) };
     bytes.fill(1);

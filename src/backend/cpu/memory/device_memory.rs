@@ -19,7 +19,7 @@ use super::host_access::{self, Watch};
 use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
 use crate::backend::cpu::base::files;
-use crate::backend::cpu::base::pages::{self, Mapping, whole_pages};
+use crate::backend::cpu::base::pages::{self, Mapping, Source, whole_pages};
 use crate::backend::cpu::memory::pending::Deferred;
 use crate::backend::cpu::pool::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, PagePolicy, Result};
@@ -88,7 +88,7 @@ impl DeviceMemory {
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
         let map = || {
-            let mapping = backing.map(len, own_view)?;
+            let mapping = Mapping::new(len, backing.source(0), own_view)?;
             if check.is_on() {
                 pages::set_access(mapping.addr() + own_view, len, Access::None)?;
             }
@@ -158,7 +158,7 @@ impl DeviceMemory {
     pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
         let at = shared_file::MEMORY + self.offset(block.addr);
-        if let Err(error) = pages::replace(block.addr, block.len, file.file.as_fd(), at, self.own_view) {
+        if let Err(error) = pages::replace(block.addr, block.len, Source::File(file.file.as_fd(), at), self.own_view) {
             self.restore(block);
             return Err(Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}")));
         }
@@ -171,8 +171,8 @@ impl DeviceMemory {
 
     /// Maps the device's own memory instead of a block, and frees the block.
     fn restore(&self, block: Block) {
-        let at = self.offset(block.addr);
-        let restored = self.backing.restore(block.addr, at, block.len, self.own_view);
+        let source = self.backing.source(self.offset(block.addr));
+        let restored = pages::replace(block.addr, block.len, source, self.own_view);
         // If the kernel fails, the block is not reused: its content could leak.
         if restored.is_ok() {
             self.free_unused(Block { token: block.token & !SHARED, ..block });

@@ -47,6 +47,10 @@ pub fn no_descriptor(error: io::Error) -> Fault {
     Fault::out_of_host_memory(format!("the system gives no descriptor: dup: {error}"))
 }
 
+pub fn damaged() -> Fault {
+    Fault::invalid("what the other process has exported is damaged")
+}
+
 /// The parcel of `len` bytes from an offset on.
 pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
     let descriptor = file.try_clone_to_owned().map_err(no_descriptor)?;
@@ -70,9 +74,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;
     let file = File::from(file);
     let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
-    if !sealed || end.is_none_or(|end| end > size) {
-        return Err(Fault::invalid("what the other process has exported is damaged"));
-    }
+    ensure!(sealed && end.is_some_and(|end| end <= size), damaged());
     Ok(FilePart { contents, file, offset, len, lease })
 }
 

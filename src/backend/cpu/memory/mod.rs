@@ -6,7 +6,6 @@ pub mod device_memory;
 pub mod host_access;
 pub mod host_register;
 pub mod ipc;
-pub mod kept;
 pub mod pending;
 pub mod pinned;
 pub mod ranges;

@@ -4,7 +4,7 @@
 mod apart;
 pub mod closed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,11 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::bounds::Bounds;
-use super::kept::Kept;
 use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
-use crate::backend::cpu::base::host_ranges;
-use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::base::pages::{Mapping, Source};
+use crate::backend::cpu::base::{host_ranges, machine};
 use crate::backend::{Block, Fault, Result};
 use apart::{APART, Apart};
 
@@ -143,7 +142,7 @@ impl HostMemory {
     }
 
     fn map_unlocked(&self, len: usize) -> Result<Mapping> {
-        let new = || Mapping::anonymous(len);
+        let new = || Mapping::new(len, Source::Private, 0);
         let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
         let mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
         mapping.advise_huge();
@@ -175,3 +174,80 @@ impl HostMemory {
 fn no_memory(len: usize, said: &str) -> Fault {
     Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory: {said}"))
 }
+
+/// The most cached bytes; the oldest mappings are removed first.
+const MOST_KEPT: usize = 256 << 20;
+/// A mapping is used again for requests of at least this share of it.
+const LEAST_USE: (usize, usize) = (4, 5);
+
+/// Cached large mappings that a program freed: mapping, filling and locking new pages takes a thousand times as long as
+/// reusing one.
+struct Kept {
+    list: Mutex<VecDeque<Mapping>>,
+    /// Whether the machine has so little memory left that nothing should be cached.
+    is_scarce: fn() -> bool,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::new(machine::memory_is_scarce)
+    }
+}
+
+impl Kept {
+    fn new(is_scarce: fn() -> bool) -> Self {
+        Self { list: Mutex::default(), is_scarce }
+    }
+
+    /// The smallest mapping of at least `len` bytes that would not waste too much.
+    fn take(&self, len: usize) -> Option<Mapping> {
+        let fits = |have: usize| have >= len && have / LEAST_USE.1 * LEAST_USE.0 <= len;
+        let mut list = self.list.lock();
+        let sizes = list.iter().enumerate().map(|(index, mapping)| (mapping.len(), index));
+        let (_, index) = sizes.filter(|&(have, _)| fits(have)).min()?;
+        list.remove(index)
+    }
+
+    /// Caches a mapping, or unmaps it, and perhaps others with it.
+    fn put(&self, mapping: Mapping) {
+        if mapping.len() > MOST_KEPT {
+            return;
+        }
+        let most = if (self.is_scarce)() { 0 } else { MOST_KEPT };
+        let mut list = self.list.lock();
+        list.push_back(mapping);
+        let gone = trim(&mut list, most);
+        // Unmapping is slow: not under the lock.
+        drop(list);
+        drop(gone);
+    }
+
+    /// Unmaps all; true if there were any.
+    fn release(&self) -> bool {
+        let gone = std::mem::take(&mut *self.list.lock());
+        !gone.is_empty()
+    }
+
+    /// The cached bytes.
+    #[cfg(test)]
+    fn bytes(&self) -> usize {
+        self.list.lock().iter().map(Mapping::len).sum()
+    }
+}
+
+/// Removes the oldest mappings while there are more than `most` bytes.
+fn trim(list: &mut VecDeque<Mapping>, most: usize) -> Vec<Mapping> {
+    let mut bytes: usize = list.iter().map(Mapping::len).sum();
+    let mut gone = Vec::new();
+    while bytes > most
+        && let Some(oldest) = list.pop_front()
+    {
+        bytes -= oldest.len();
+        gone.push(oldest);
+    }
+    gone
+}
+
+#[cfg(test)]
+#[path = "pinned_tests.rs"]
+mod tests;

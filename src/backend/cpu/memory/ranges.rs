@@ -3,8 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +13,6 @@ use super::device_memory::DeviceMemory;
 use super::host_access::Watch;
 use super::ipc::{self, Contents, FilePart};
 use super::pending::Fence;
-use crate::algo::host::system_call::named;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::{Block, Fault, PhysicalMemory, Result};
@@ -25,14 +23,11 @@ pub enum Memory {
         memory: Arc<DeviceMemory>,
         block: Block,
     },
-    Host {
-        file: File,
-        node: Option<u32>,
-    },
-    /// Memory of another process, used on the device with this ordinal.
-    Imported {
+    /// A separate file on the host, or one of another process, used on the device with this ordinal if there is one.
+    File {
         part: FilePart,
-        ordinal: u32,
+        ordinal: Option<u32>,
+        node: Option<u32>,
     },
 }
 
@@ -41,9 +36,16 @@ impl Memory {
     pub fn ordinal(&self) -> Option<u32> {
         match self {
             Self::Device { memory, .. } => Some(memory.ordinal),
-            Self::Imported { ordinal, .. } => Some(*ordinal),
-            Self::Host { .. } => None,
+            Self::File { ordinal, .. } => *ordinal,
         }
+    }
+
+    /// Its file, its offset there, and its length.
+    pub fn part(&self) -> Result<(BorrowedFd<'_>, u64, u64)> {
+        Ok(match self {
+            Self::Device { memory, block } => (memory.file()?, memory.offset(block.addr), block.len as u64),
+            Self::File { part, .. } => (part.file.as_fd(), part.offset, part.len),
+        })
     }
 }
 
@@ -70,24 +72,18 @@ impl PhysicalMemory for CpuPhysicalMemory {
     fn page_size(&self) -> usize {
         match &*self.memory {
             Memory::Device { memory, block, .. } => memory.page_size(*block),
-            Memory::Host { .. } | Memory::Imported { .. } => pages::ordinary(),
+            Memory::File { .. } => pages::ordinary(),
         }
     }
 
     /// Memory of a device is kept for its importers; a separate file stays by itself.
     fn export(&self) -> Result<Parcel> {
-        let parcel = match &*self.memory {
-            Memory::Device { memory, block, .. } => {
-                let at = memory.offset(block.addr);
-                ipc::pack(Contents::Physical, memory.file()?, at, block.len as u64)
-            }
-            Memory::Host { file, .. } => {
-                let data = file.metadata().map_err(|error| refused("its file in memory", named("fstat", error)))?;
-                return ipc::pack(Contents::Host, file.as_fd(), 0, data.len());
-            }
-            Memory::Imported { part, .. } => ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len),
-        };
-        Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel? })
+        let (file, offset, len) = self.memory.part()?;
+        if self.memory.ordinal().is_none() {
+            return ipc::pack(Contents::Host, file, offset, len);
+        }
+        let parcel = ipc::pack(Contents::Physical, file, offset, len)?;
+        Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel })
     }
 }
 

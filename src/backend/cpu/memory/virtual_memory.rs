@@ -6,17 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::host_access::{self, Watch};
-use super::ipc::{self, Contents};
+use super::ipc::{self, Contents, FilePart};
 use super::pinned::HOST;
 use super::ranges::{CpuPhysicalMemory, Memory, Part, Range, around, own, refused};
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::arena::HUGE;
-use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::pages::{self, Mapping, Source};
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::cpu::runtime::shared::Shared;
@@ -60,19 +59,15 @@ impl VirtualMemory for CpuDriver {
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
         // Host memory without an address is a file.
         let file = files::sealed_file(c"portacl-device", len as u64).map_err(|error| ipc::no_file("", &error))?;
-        Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Host { file, node }) }))
+        let part = FilePart { contents: Contents::Host, file, offset: 0, len: len as u64, lease: None };
+        Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::File { part, ordinal: None, node }) }))
     }
 
     fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
         let part = ipc::unpack(parcel)?;
         let (on_device, len) = (part.contents != Contents::Host, part.len as usize);
-        if !part.len.is_multiple_of(HUGE) || !part.offset.is_multiple_of(HUGE) {
-            return Err(Fault::invalid("what the other process has exported is damaged"));
-        }
-        let memory = match on_device {
-            true => Memory::Imported { part, ordinal },
-            false => Memory::Host { file: part.file, node: None },
-        };
+        ensure!(part.len.is_multiple_of(HUGE) && part.offset.is_multiple_of(HUGE), ipc::damaged());
+        let memory = Memory::File { part, ordinal: on_device.then_some(ordinal), node: None };
         let memory = Arc::new(CpuPhysicalMemory { memory: Arc::new(memory) });
         Ok(ImportedMemory { memory, len, on_device })
     }
@@ -80,20 +75,15 @@ impl VirtualMemory for CpuDriver {
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         self.shared.ranges.wait_for_ended(addr, len);
         let memory = Arc::clone(own(memory));
-        let own = self.shared.own_view;
-        let mapped = match &*memory {
-            Memory::Device { memory, block, .. } => {
-                pages::replace(addr, len, memory.file()?, memory.offset(block.addr), own)
-            }
-            Memory::Imported { part, .. } => pages::replace(addr, len, part.file.as_fd(), part.offset, own),
-            Memory::Host { file, .. } => pages::replace(addr, len, file.as_fd(), 0, 0),
-        };
-        mapped.map_err(|error| refused("the kernel maps no memory there", error))?;
+        let own = if memory.ordinal().is_some() { self.shared.own_view } else { 0 };
+        let (file, offset, _) = memory.part()?;
+        pages::replace(addr, len, Source::File(file, offset), own)
+            .map_err(|error| refused("the kernel maps no memory there", error))?;
         let watch = memory.ordinal().filter(|_| own != 0).map(|ordinal| Watch::new(addr, len, own, ordinal));
         if watch.is_some() {
             host_access::taken(&Block { addr, len, token: 0 }, len);
         }
-        if let Memory::Host { node, .. } = *memory {
+        if let Memory::File { ordinal: None, node, .. } = *memory {
             self.place_host_memory(addr, len, node).inspect_err(|_| {
                 // The address is not in use: a mapping that stays there is harmless.
                 let _ = pages::vacate(addr, len, 0);

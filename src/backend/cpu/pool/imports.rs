@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::host_ranges;
-use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::pages::{self, Mapping, Source};
 use crate::backend::cpu::memory::host_access::{self, Watch};
 use crate::backend::cpu::memory::pending::{Deferred, REAP, Users};
 use crate::backend::cpu::memory::pinned::HOST;
@@ -76,7 +76,7 @@ impl Imports {
                      has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
             )));
         }
-        let mapping = Mapping::of_part(whole, file, first, own);
+        let mapping = Mapping::new(whole, Source::File(file, first), own);
         let mapping = mapping.map_err(|error| {
             Fault::out_of_host_memory(format!("{len} bytes of another process cannot be mapped: {error}"))
         })?;

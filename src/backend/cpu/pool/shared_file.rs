@@ -192,9 +192,8 @@ impl ImportedFile {
     /// The range with this name: offset in the memory, and length.
     pub fn locate(&self, export: &PointerExport) -> Result<(u64, u64)> {
         let (name, identity) = Name::from_bytes(export).map_err(Fault::invalid)?;
-        if identity != self.header.identity {
-            return Err(Fault::invalid("the pointer was exported from another pool than this one"));
-        }
+        let of_another = || Fault::invalid("the pointer was exported from another pool than this one");
+        ensure!(identity == self.header.identity, of_another());
         self.check_open()?;
         let mut record = [0; RECORD];
         // The file is long enough for all records.
@@ -261,9 +260,8 @@ impl Header {
                  {VERSION}); both processes need the same"
             ));
         }
-        if sum != checksum(&[magic, format, which, size, low, high]) {
-            return Err("is damaged: the checksum of its header is wrong".to_owned());
-        }
+        let expected = checksum(&[magic, format, which, size, low, high]);
+        ensure!(sum == expected, "is damaged: the checksum of its header is wrong".to_owned());
         let place = match kind {
             0 => MemoryPlace::Device(which as u32),
             1 => MemoryPlace::Host(Some(which as u32)),

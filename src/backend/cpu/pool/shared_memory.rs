@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::shared_file::{ImportedFile, MEMORY, SharedFile};
 use crate::algo::sync::level::Level;
 use crate::backend::cpu::base::arena::{Arena, HUGE, Piece};
-use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::base::pages::{Mapping, Source};
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::memory::device_memory::{DeviceMemory, SHARED};
 use crate::backend::cpu::memory::ipc::{self, no_descriptor};
@@ -30,11 +30,11 @@ pub const MARKS: u64 = 0xf << 60;
 /// Memory of this process in a file.
 pub struct ExportedMemory {
     file: Arc<SharedFile>,
-    source: Source,
+    origin: Origin,
 }
 
 /// Where its blocks are.
-enum Source {
+enum Origin {
     Device(Arc<Shared>, Arc<DeviceMemory>),
     /// With the blocks of all such files, the part of this one that is free, and its NUMA node.
     Host(Arc<HostSegments>, Arc<Mutex<Arena>>, u32),
@@ -72,7 +72,7 @@ impl HostSegments {
         drop(locked);
         let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
         let free = || _ = arena.lock().free(piece.offset, piece.note);
-        let mapping = Mapping::of_part(piece.len as usize, file.file.as_fd(), MEMORY + piece.offset, 0);
+        let mapping = Mapping::new(piece.len as usize, Source::File(file.file.as_fd(), MEMORY + piece.offset), 0);
         let mut mapping = mapping.inspect_err(|_| free()).map_err(|error| refused(&error))?;
         mapping.advise_huge();
         let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
@@ -112,36 +112,36 @@ impl ExportedMemory {
     /// `number`: of the device among all.
     pub fn of_device(shared: Arc<Shared>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
         let size = memory.range().1 as u64;
-        Self::new(MemoryPlace::Device(number), size, Source::Device(shared, memory))
+        Self::new(MemoryPlace::Device(number), size, Origin::Device(shared, memory))
     }
 
     /// `size`: the most bytes that it may have, a multiple of 4 KiB.
     pub fn of_host(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
         let mut arena = Arena::new();
         arena.add_region(0, size);
-        let source = Source::Host(segments, Arc::new(Mutex::new(arena)), node);
-        Self::new(MemoryPlace::Host(Some(node)), size, source)
+        let origin = Origin::Host(segments, Arc::new(Mutex::new(arena)), node);
+        Self::new(MemoryPlace::Host(Some(node)), size, origin)
     }
 
-    fn new(place: MemoryPlace, size: u64, source: Source) -> Result<Self> {
+    fn new(place: MemoryPlace, size: u64, origin: Origin) -> Result<Self> {
         let file = SharedFile::new(place, size).map_err(|error| ipc::no_file(" to be shared", &error))?;
-        Ok(Self { file: Arc::new(file), source })
+        Ok(Self { file: Arc::new(file), origin })
     }
 
     /// The offset of a block's address in the file.
     fn offset_of(&self, addr: usize) -> u64 {
-        match &self.source {
-            Source::Device(_, memory) => memory.offset(addr),
-            Source::Host(segments, ..) => segments.offset_of(&self.file, addr),
+        match &self.origin {
+            Origin::Device(_, memory) => memory.offset(addr),
+            Origin::Host(segments, ..) => segments.offset_of(&self.file, addr),
         }
     }
 }
 
 impl SharedMemory for ExportedMemory {
     fn alloc(&self, len: usize) -> Result<Block> {
-        match &self.source {
-            Source::Device(shared, memory) => shared.take(memory, len, 0, || memory.take_shared(len, &self.file)),
-            Source::Host(segments, arena, node) => segments.take(len, &self.file, arena, *node),
+        match &self.origin {
+            Origin::Device(shared, memory) => shared.take(memory, len, 0, || memory.take_shared(len, &self.file)),
+            Origin::Host(segments, arena, node) => segments.take(len, &self.file, arena, *node),
         }
     }
 
@@ -172,7 +172,8 @@ impl Drop for ExportedMemory {
 pub struct ImportedPool {
     shared: Arc<Shared>,
     file: ImportedFile,
-    place: MemoryPlace,
+    /// In the numbers of this process.
+    pub place: MemoryPlace,
     /// Bytes of it that are mapped here.
     mapped: Arc<Level>,
 }
@@ -194,11 +195,6 @@ impl ImportedPool {
             host => host,
         };
         Ok(Self { shared, file, place, mapped: Arc::default() })
-    }
-
-    /// The place of its memory, in the numbers of this process.
-    pub fn place(&self) -> MemoryPlace {
-        self.place
     }
 }
 

@@ -249,7 +249,7 @@ impl Driver for CpuDriver {
     fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, MemoryPlace)> {
         let file = ImportedFile::open(descriptor)?;
         let pool = ImportedPool::new(Arc::clone(&self.shared), file, ordinal)?;
-        let place = pool.place();
+        let place = pool.place;
         Ok((Box::new(pool), place))
     }
 

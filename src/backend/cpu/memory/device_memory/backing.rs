@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use crate::algo::host::system_call::named;
 use crate::algo::math::gaps::gaps;
 use crate::backend::cpu::base::arena::UNIT;
-use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::pages::{self, Source};
 use crate::backend::cpu::base::{bytes, files};
 use crate::backend::cpu::memory::bounds::sanitizer;
 use crate::backend::{Fault, Result};
@@ -29,11 +29,11 @@ impl Backing {
         files::sealed_file(c"portacl-device", size).map_or_else(Self::Private, Self::File)
     }
 
-    /// Maps all of it; `own_view` as in [`Mapping::of_part`], and 0 without a file.
-    pub(super) fn map(&self, len: usize, own_view: usize) -> io::Result<Mapping> {
+    /// What the device's memory from an offset on is mapped from.
+    pub(super) fn source(&self, offset: u64) -> Source<'_> {
         match self {
-            Self::File(file) => Mapping::of_part(len, file.as_fd(), 0, own_view),
-            Self::Private(_) => Mapping::unreserved(len),
+            Self::File(file) => Source::File(file.as_fd(), offset),
+            Self::Private(_) => Source::Unreserved,
         }
     }
 
@@ -54,14 +54,6 @@ impl Backing {
         match self {
             Self::File(file) => files::discard(file.as_fd(), first, end - first),
             Self::Private(_) => pages::discard(addr, (end - first) as usize),
-        }
-    }
-
-    /// Maps this memory again at `addr`, where something else was mapped, and in the library's view.
-    pub(super) fn restore(&self, addr: usize, offset: u64, len: usize, own: usize) -> io::Result<()> {
-        match self {
-            Self::File(file) => pages::replace(addr, len, file.as_fd(), offset, own),
-            Self::Private(_) => pages::replace_by_zeros(addr, len),
         }
     }
 

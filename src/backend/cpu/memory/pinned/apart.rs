@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::{HOST, HostMemory, LARGE, closed, no_memory};
+use super::{HOST, HostMemory, LARGE, closed, no_memory, trim};
 use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
-use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::base::pages::{self, Mapping, Source};
 use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::memory::bounds::{Bounds, Layout, announce};
-use crate::backend::cpu::memory::kept::trim;
 use crate::backend::{Access, Block, Result};
 
 /// Marks a block with a private mapping, in its token.
@@ -94,7 +93,7 @@ fn map_twice(len: usize) -> io::Result<Mapping> {
     let file = files::sealed_file(c"portacl-shared", len as u64)?;
     // Far enough that an access behind the one does not reach the other.
     let own = len.next_multiple_of(HUGE as usize) + HUGE as usize;
-    let mapping = Mapping::of_part(len, file.as_fd(), 0, own)?;
+    let mapping = Mapping::new(len, Source::File(file.as_fd(), 0), own)?;
     let used = len - UNIT as usize;
     pages::set_access(mapping.addr(), used, Access::ReadWrite)?;
     pages::set_access(mapping.addr() + own + used, UNIT as usize, Access::None)?;

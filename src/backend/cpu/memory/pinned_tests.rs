@@ -1,11 +1,11 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use super::*;
 
 const MIB: usize = 1 << 20;
 
 fn mapping(len: usize) -> Mapping {
-    Mapping::anonymous(len).unwrap()
+    Mapping::new(len, Source::Private, 0).unwrap()
 }
 
 #[test]
