@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 use crate::algo::host::notice::notice;
 use crate::backend::cpu::base::arena::{HUGE, UNIT};
 use crate::backend::cpu::base::pages;
+use crate::backend::cpu::memory::capacity::MOST;
 use crate::backend::cpu::memory::pending::Fence;
 use crate::backend::memory::damage;
 use crate::backend::{Access, Block, Fault, FaultKind, Result};
@@ -67,8 +68,6 @@ impl Check {
     /// Addresses for `size` bytes of memory, with guard pages and gaps for alignment. With many small allocations some
     /// have no guard pages.
     pub fn span(self, size: u64) -> u64 {
-        /// The most that the arena can have.
-        const MOST: u64 = 1 << 43;
         if self.is_on() { (size * 3).min(MOST.max(size)) } else { size }
     }
 

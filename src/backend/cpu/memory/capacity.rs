@@ -94,10 +94,9 @@ impl Share {
 
     /// Takes bytes; false: there are too few, because of the other devices, and none are taken.
     pub fn take(&self, len: u64) -> bool {
-        !self.budget.is_limited() || self.take_counted(len)
-    }
-
-    fn take_counted(&self, len: u64) -> bool {
+        if !self.budget.is_limited() {
+            return true;
+        }
         // Relaxed: only a number, which publishes nothing else.
         let add = |used: u64| used.checked_add(len).filter(|sum| *sum <= self.budget.most);
         let is_taken = self.budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();

@@ -91,18 +91,15 @@ fn check((first, end): Pages, addr: usize, len: usize) -> Result<()> {
     let step = ASKED_AT_ONCE * page;
     for start in (first..end).step_by(step) {
         let some = step.min(end - start);
-        let mut pages = (start..start + some).step_by(page);
-        let unreadable = |at: &usize| !probe::is_readable(*at);
-        let (missing, unasked) = match ask(start, some) {
+        let unasked = match ask(start, some) {
             Ok(true) => continue,
-            // Readable memory is mapped, whatever else the error means.
-            Ok(false) => {
-                let is_hole = |at: &usize| matches!(ask(*at, page), Ok(false));
-                (pages.find(|at| is_hole(at) && unreadable(at)), None)
-            }
-            Err(why) => (pages.find(unreadable), Some(why)),
+            Ok(false) => None,
+            Err(why) => Some(why),
         };
-        if let Some(page) = missing {
+        let is_hole = |at: usize| unasked.is_some() || matches!(ask(at, page), Ok(false));
+        // Readable memory is mapped, whatever else the error means.
+        let missing = |at: &usize| !probe::is_readable(*at) && is_hole(*at);
+        if let Some(page) = (start..start + some).step_by(page).find(missing) {
             return Err(not_mapped(page, unasked, addr, len));
         }
     }

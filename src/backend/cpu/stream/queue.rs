@@ -147,7 +147,7 @@ impl Queue {
         let failed = {
             // Short ones take about as long as counting them would.
             let _working = (task.operation.len() > SHORT).then(|| self.busy().begin());
-            self.run_guarded(&task.operation)
+            self.guarded(|| task.operation.run(&self.shared))
         };
         self.shared.watcher.check(task.operation.written());
         let report = failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));

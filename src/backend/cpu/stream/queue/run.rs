@@ -14,7 +14,7 @@ use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::executor::Runner;
 use crate::backend::cpu::stream::operation::{Awaited, GraphRun, Operation, SHORT, Task};
 use crate::backend::stream::watch::ANYWHERE;
-use crate::backend::{Fault, FaultKind, Ticket, Wait};
+use crate::backend::{Fault, FaultKind, Result, Ticket, Wait};
 
 /// How many streams, each waiting for the next, a helping thread follows.
 const MAX_CHAIN: usize = 64;
@@ -107,7 +107,7 @@ impl Queue {
 
     /// Runs an operation on memory or a kernel. Returns the report of its failure.
     fn run_work(&self, operation: Operation, thread: u32, runner: &mut Runner<'_>) -> Option<Operation> {
-        let failed = self.run_guarded(&operation);
+        let failed = self.guarded(|| operation.run(&self.shared));
         self.shared.watcher.check(operation.written());
         let report = failed.and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
         if let Operation::Graph(run) = operation {
@@ -160,6 +160,7 @@ impl Queue {
             let mut function = None;
             let failed = self.guarded(|| {
                 function = run.run_to_user_code(&self.shared);
+                Ok(())
             });
             *working = None;
             self.shared.watcher.check(ANYWHERE);
@@ -201,16 +202,12 @@ impl Queue {
         }
     }
 
-    /// Runs an operation on memory. Returns its failure, which may be a panic.
-    pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
-        let mut outcome = Ok(());
-        let panicked = self.guarded(|| outcome = operation.run(&self.shared));
-        panicked.or(outcome.err())
-    }
-
-    /// Runs the library's own work; a panic is its failure.
-    fn guarded(&self, work: impl FnOnce()) -> Option<Fault> {
-        let Err(panic) = catch_unwind(AssertUnwindSafe(work)) else { return None };
+    /// Runs the library's own work. Returns its failure, which may be a panic.
+    pub(super) fn guarded(&self, work: impl FnOnce() -> Result<()>) -> Option<Fault> {
+        let panic = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(outcome) => return outcome.err(),
+            Err(panic) => panic,
+        };
         let said = panic
             .downcast_ref::<&str>()
             .copied()
