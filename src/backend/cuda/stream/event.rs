@@ -7,8 +7,9 @@ use std::time::Instant;
 use cudarc::driver::sys::CUevent_st;
 
 use crate::backend::cuda::runtime::{DeviceState, Raw};
+use crate::backend::cuda::stream::clock;
 use crate::backend::cuda::stream::mark::{poll_until, synchronize};
-use crate::backend::cuda::stream::{clock, failure};
+use crate::backend::cuda::stream::state::reported;
 use crate::backend::{Event, Result, Wait, own};
 
 /// An event of the driver.
@@ -45,7 +46,7 @@ impl CudaEvent {
 impl Event for CudaEvent {
     fn is_complete(&self) -> Result<bool> {
         // SAFETY: the event lives as long as `self` and its device is open.
-        failure::reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
+        reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
     }
 
     /// With a deadline this polls the event, and the driver only returns the state of the latest record. So an event
@@ -58,7 +59,7 @@ impl Event for CudaEvent {
                 return Ok(wait);
             }
         }
-        failure::reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done))
+        reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done))
     }
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {

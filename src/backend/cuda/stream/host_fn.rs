@@ -15,10 +15,9 @@ use std::sync::{Arc, mpsc};
 
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::call_slots::ROOM;
-use super::state::{StreamCalls, StreamState};
+use super::state::{ROOM, StreamCalls, StreamState};
 use super::words::{GREATER_EQUAL, Words, at};
-use crate::backend::{Delivery, Fault, Position, Result, Ticket};
+use crate::backend::{Fault, Position, Result, Ticket};
 
 /// The argument of a call by the driver, in a slot of the stream.
 struct Call<F> {
@@ -26,7 +25,7 @@ struct Call<F> {
     stream: *const StreamState,
     aborts: u64,
     done: (usize, u32),
-    function: F,
+    job: F,
 }
 
 /// The turn of a call in the stream.
@@ -39,9 +38,11 @@ struct Turn {
 }
 
 impl Turn {
-    /// It is skipped.
-    fn is_dropped(&self) -> bool {
-        self.stream.has_dropped(self.aborts)
+    /// Runs `job`, unless it is skipped. Then it is dropped before the stream goes on.
+    fn pass_to(self, job: impl FnOnce(Self)) {
+        if !self.stream.has_dropped(self.aborts) {
+            job(self);
+        }
     }
 }
 
@@ -58,106 +59,77 @@ impl Drop for Turn {
     }
 }
 
-/// A call that the stream has reached, or that is boxed for the driver.
-struct Begun<F> {
-    function: F,
-    /// Dropped last: what the function has is dropped before the stream goes on.
-    turn: Turn,
-}
-
-impl<F: FnOnce()> Begun<F> {
-    fn run(self) {
-        if !self.turn.is_dropped() {
-            (self.function)();
-        }
-    }
-}
-
-impl Begun<Box<dyn Delivery>> {
-    /// Delivers, with the ticket that `ticket` makes.
-    fn deliver(self, ticket: impl FnOnce(Turn) -> Ticket) {
-        if !self.turn.is_dropped() {
-            self.function.deliver(ticket(self.turn));
-        }
-    }
-}
-
 /// Enqueues a call of `function` on another thread. Later work of the stream waits for it. The function does not call
 /// the driver. It is skipped if the stream is abandoned or aborted before, and on a device that fails before (the
 /// driver then drops the call, and the few bytes of its argument leak).
 pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
-    queue_and_wait(stream, function, run_on_driver_thread::<F>, run_on_worker::<F>)
+    queue_turn(stream, move |turn| {
+        let device = Arc::clone(&turn.stream.device);
+        let job = move || turn.pass_to(|_turn| function());
+        if device.words.get().is_none() {
+            return job();
+        }
+        if let Err(job) = device.driver.workers.start(Box::new(job)) {
+            // There is no thread for it.
+            job();
+        }
+    })
 }
 
-/// As [`queue`], for a function of the program or, if it `calls_driver`, a task of a graph.
-pub fn queue_call<F: FnOnce() + Send + 'static>(
-    stream: &Arc<StreamState>,
-    function: F,
-    calls_driver: bool,
-) -> Result<Position> {
-    let entry = if calls_driver {
-        prepare_task(stream)?;
-        run_on_worker_later::<F>
-    } else {
-        run_on_worker::<F>
-    };
-    queue_and_wait(stream, function, run_on_driver_thread::<F>, entry)
-}
-
-/// Makes sure that a task which calls the driver has a thread for that.
+/// As [`queue`], for a task of a graph, which calls the driver. So it may not run on the driver's thread.
 #[cold]
-fn prepare_task(stream: &StreamState) -> Result<()> {
+pub fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     let device = &stream.device;
     device.require_words("a graph cannot have tasks that change; capture it anew, without task groups")?;
     let ready = device.driver.graph_workers.ensure_thread();
-    ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))
+    ready.map_err(|error| Fault::no_thread("for tasks of graphs", &error))?;
+    queue_turn(stream, move |turn| {
+        let device = Arc::clone(&turn.stream.device);
+        device.driver.graph_workers.start_or_queue(Box::new(move || turn.pass_to(|_turn| function())));
+    })
 }
 
-/// Enqueues `delivery`. With `wait`, later work of the stream waits for the ticket. It is dropped, undelivered, if the
+/// Enqueues a call of `deliver`, with a ticket for which later work of the stream waits. It is dropped instead if the
 /// stream is abandoned or aborted before.
-pub fn hand_over(stream: &Arc<StreamState>, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-    if wait {
-        queue_and_wait(stream, delivery, deliver_and_wait, deliver)
-    } else {
-        stream.submit(|| launch_boxed(stream, deliver_unawaited, delivery))
-    }
+pub fn deliver<F: FnOnce(Ticket) + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
+    queue_turn(stream, move |turn| {
+        if turn.stream.device.words.get().is_some() {
+            return turn.pass_to(|turn| deliver(Ticket::new(move || drop(turn))));
+        }
+        let (go_on, gone) = mpsc::channel::<()>();
+        turn.pass_to(move |turn| deliver(Ticket::new(move || drop((go_on, turn)))));
+        // An error says that the other end is dropped, as it should be.
+        let _ = gone.recv();
+    })
 }
 
-type Entry = unsafe extern "C" fn(*mut c_void);
+/// As [`deliver`]. The stream goes on.
+pub fn deliver_unawaited<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
+    stream.submit(|| launch_boxed(stream, move |turn| turn.pass_to(|_turn| deliver())))
+}
 
-/// Has the driver call `entry`, after which the stream waits for its word; or `without_word`, if streams cannot wait.
+/// Has the driver call `job` with its turn. The stream then waits until the turn is dropped; or, if streams cannot wait
+/// for words, until `job` returns.
 ///
 /// Inlined by force, with what it calls: otherwise each step would copy the function in memory.
 #[inline(always)]
-fn queue_and_wait<F: Send + 'static>(
-    stream: &Arc<StreamState>,
-    function: F,
-    without_word: Entry,
-    entry: Entry,
-) -> Result<Position> {
+fn queue_turn<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<Position> {
     stream.submit_with_calls(
         #[inline(always)]
         |place| {
-            let Some(words) = stream.device.words.get() else {
-                return launch_boxed(stream, without_word, function);
-            };
+            let Some(words) = stream.device.words.get() else { return launch_boxed(stream, job) };
             let calls = match place {
                 Some(calls) => calls,
                 None => place.insert(StreamCalls::new(words, stream)?),
             };
-            launch(stream, calls, entry, function)
+            launch(stream, calls, job)
         },
     )
 }
 
-/// `entry` takes a `Call<F>` from a slot. The stream then waits until its word says that the call is complete.
+/// Passes `job` in a slot. The stream then waits until its word says that the call is complete.
 #[inline(always)]
-fn launch<F: Send + 'static>(
-    stream: &Arc<StreamState>,
-    calls: &mut StreamCalls,
-    entry: Entry,
-    function: F,
-) -> Result<()> {
+fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &mut StreamCalls, job: F) -> Result<()> {
     const { assert!(size_of::<Call<F>>() <= ROOM && align_of::<Call<F>>() <= align_of::<u64>()) }
     stream.note_dependence();
     let StreamCalls { word, slots, .. } = calls;
@@ -166,34 +138,49 @@ fn launch<F: Send + 'static>(
     let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
     let (aborts, done) = (stream.aborts(), (addr, number));
     // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
-    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
+    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, job }) };
     let mut is_taken = false;
     let queued = stream.device.call_here(|api| {
-        // SAFETY: `entry` reads a `Call<F>`, which the slot contains; the driver passes the slot to
+        // SAFETY: `call_slot` reads a `Call<F>`, which the slot contains; the driver passes the slot to
         // it exactly once.
-        unsafe { api.launch_host_func(stream.raw.0, Some(entry), slot.as_ptr().cast()) }?;
+        unsafe { api.launch_host_func(stream.raw.0, Some(call_slot::<F>), slot.as_ptr().cast()) }?;
         is_taken = true;
         word.number = number;
         // SAFETY: a live stream, and its word, which lives as long.
         unsafe { api.stream_wait_value(stream.raw.0, addr as CUdeviceptr, number, GREATER_EQUAL) }
     });
     if !is_taken {
-        // SAFETY: the driver has refused the function, so `entry` never runs and the call in the
+        // SAFETY: the driver has refused the function, so `call_slot` never runs and the call in the
         // slot is dropped here.
         unsafe { slot.drop_in_place() };
     }
     queued
 }
 
-/// `entry` takes a box of a `Begun<F>`. The stream does not wait for its end.
+/// # Safety
+/// `call` is the slot of [`launch`] for a job of this type. The driver calls once.
+unsafe extern "C" fn call_slot<F: FnOnce(Turn)>(call: *mut c_void) {
+    let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
+    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
+    let Call { stream, aborts, done, job } = unsafe { call.read() };
+    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
+    let stream = unsafe {
+        Arc::increment_strong_count(stream);
+        Arc::from_raw(stream)
+    };
+    let done = stream.device.words.get().is_some_and(Words::begin_job).then_some(done);
+    job(Turn { stream, aborts, done });
+}
+
+/// Passes `job` in a box. The stream waits until it returns.
 #[cold]
-fn launch_boxed<F: Send + 'static>(stream: &Arc<StreamState>, entry: Entry, function: F) -> Result<()> {
+fn launch_boxed<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<()> {
     stream.note_dependence();
     let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done: None };
-    let call = Box::into_raw(Box::new(Begun { function, turn }));
+    let call = Box::into_raw(Box::new((job, turn)));
     let queued = stream.device.call_here(|api| {
-        // SAFETY: `entry` takes the box behind `call`, which `into_raw` has released for it.
-        unsafe { api.launch_host_func(stream.raw.0, Some(entry), call.cast()) }
+        // SAFETY: `call_box` takes the box behind `call`, which `into_raw` has released for it.
+        unsafe { api.launch_host_func(stream.raw.0, Some(call_box::<F>), call.cast()) }
     });
     if queued.is_err() {
         // SAFETY: the driver has refused the function, so this thread takes the box behind `call` instead.
@@ -203,67 +190,9 @@ fn launch_boxed<F: Send + 'static>(stream: &Arc<StreamState>, entry: Entry, func
 }
 
 /// # Safety
-/// `call` is the slot of [`launch`], whose function is an `F`. The driver calls once.
-unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
-    let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
-    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
-    let Call { stream, aborts, done, function } = unsafe { call.read() };
-    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
-    let stream = unsafe {
-        Arc::increment_strong_count(stream);
-        Arc::from_raw(stream)
-    };
-    let done = stream.device.words.get().is_some_and(Words::begin_job).then_some(done);
-    Begun { function, turn: Turn { stream, aborts, done } }
-}
-
-/// # Safety
-/// `call` is the box of [`launch_boxed`], whose function is an `F`. Called once.
-unsafe fn take_box<F>(call: *mut c_void) -> Begun<F> {
+/// `call` is the box of [`launch_boxed`] for a job of this type. Called once.
+unsafe extern "C" fn call_box<F: FnOnce(Turn)>(call: *mut c_void) {
     // SAFETY: `call` came from Box::into_raw with this type, and no other function takes it.
-    *unsafe { Box::from_raw(call.cast()) }
-}
-
-unsafe extern "C" fn run_on_driver_thread<F: FnOnce() + Send>(call: *mut c_void) {
-    // SAFETY: the driver's only call.
-    unsafe { take_box::<F>(call) }.run();
-}
-
-unsafe extern "C" fn run_on_worker<F: FnOnce() + Send + 'static>(call: *mut c_void) {
-    // SAFETY: the driver calls this with the slot that `launch` filled with a `Call<F>`.
-    let begun = unsafe { begin::<F>(call) };
-    let device = Arc::clone(&begun.turn.stream.device);
-    if let Err(job) = device.driver.workers.start(Box::new(move || begun.run())) {
-        // There is no thread for it.
-        job();
-    }
-}
-
-/// As [`run_on_worker`], for a function that may not run on the driver's thread.
-unsafe extern "C" fn run_on_worker_later<F: FnOnce() + Send + 'static>(call: *mut c_void) {
-    // SAFETY: the slot of `queue_call`, once; it contains a `Call<F>`.
-    let begun = unsafe { begin::<F>(call) };
-    let device = Arc::clone(&begun.turn.stream.device);
-    device.driver.graph_workers.start_or_queue(Box::new(move || begun.run()));
-}
-
-unsafe extern "C" fn deliver(call: *mut c_void) {
-    // SAFETY: `launch` queued this function with a slot that contains a boxed delivery.
-    unsafe { begin::<Box<dyn Delivery>>(call) }.deliver(|turn| Ticket::new(move || drop(turn)));
-}
-
-/// As [`deliver`], where the stream does not wait.
-unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
-    // SAFETY: `launch_boxed` queued this function with a box that contains a delivery.
-    unsafe { take_box::<Box<dyn Delivery>>(call) }.deliver(|_turn| Ticket::unawaited());
-}
-
-/// As [`deliver`], on the driver's thread until the ticket is dropped.
-unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
-    // SAFETY: the argument is the box that `launch_boxed` made for this very function.
-    let begun = unsafe { take_box::<Box<dyn Delivery>>(call) };
-    let (go_on, gone) = mpsc::channel::<()>();
-    begun.deliver(|turn| Ticket::new(move || drop((go_on, turn))));
-    // An error says that the other end is dropped, as it should be.
-    let _ = gone.recv();
+    let (job, turn) = *unsafe { Box::from_raw(call.cast::<(F, Turn)>()) };
+    job(turn);
 }

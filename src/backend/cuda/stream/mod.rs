@@ -1,9 +1,7 @@
 //! Streams: the driver's own, non-blocking ones.
 
-pub mod call_slots;
 pub mod clock;
 pub mod event;
-pub mod failure;
 pub mod host_fn;
 pub mod mark;
 pub mod state;
@@ -64,7 +62,7 @@ impl CudaStream {
 
     /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
     pub(super) fn reported<T>(&self, answer: Result<T>) -> Result<T> {
-        failure::reported(&self.0.device, answer)
+        state::reported(&self.0.device, answer)
     }
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {

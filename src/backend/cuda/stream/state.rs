@@ -13,12 +13,12 @@ use std::time::Instant;
 use cudarc::driver::sys::CUstream_st;
 use parking_lot::{Mutex, RwLock};
 
-pub use calls::StreamCalls;
+pub use calls::{ROOM, StreamCalls};
 use deferred::Deferred;
 pub use deferred::Turn;
 use frees::Frees;
-use waits::ValueWaits;
-pub use waits::{DriverWait, Held, HostWait, held, note};
+pub use list::reported;
+pub use waits::{DriverWait, Held, HostWait, held, note, note_weak};
 
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::cuda::base::api::{Api, Outcome};
@@ -58,7 +58,7 @@ pub struct StreamState {
     /// Why it was aborted the last time.
     aborted: Mutex<Option<Fault>>,
     /// Waits for values that the driver may still have.
-    pub value_waits: ValueWaits,
+    pub value_waits: Mutex<Vec<DriverWait>>,
     /// Waits that the host watches.
     pub host_waits: Held<HostWait>,
     /// Records of events for which other processes may wait, that the stream has not reached, or has reached lately.
@@ -103,14 +103,14 @@ impl StreamState {
             abandoned: AtomicBool::new(false),
             aborts: AtomicU64::new(0),
             aborted: Mutex::default(),
-            value_waits: ValueWaits::default(),
+            value_waits: Mutex::default(),
             host_waits: Mutex::default(),
             event_records: Mutex::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
             priority: options.priority,
         });
-        device.driver.add_stream(&state);
+        device.driver.streams().push(Arc::clone(&state));
         state
     }
 
@@ -336,7 +336,7 @@ impl StreamState {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
         self.end_deferred();
-        drop(self.value_waits.take());
+        self.value_waits.lock().clear();
         self.frees.clear();
         if !self.adopted {
             // SAFETY: idle, and destroyed once, by the thread that removed it from the list.

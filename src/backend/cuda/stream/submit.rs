@@ -11,7 +11,7 @@ use crate::backend::cuda::memory::managed_memory;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::{host_fn, timed_wait, watch};
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
-use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit};
+use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit, Ticket};
 
 /// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there
 /// without a frame: inlined together they cost each call some 5 ns.
@@ -28,8 +28,11 @@ impl CudaStream {
 
     #[inline(never)]
     fn host_fn(&self, function: HostFn) -> Result<Position> {
-        let calls_driver = function.calls_backend();
-        self.reported(host_fn::queue_call(&self.0, move || function.run(), calls_driver))
+        let queued = match function.calls_backend() {
+            true => host_fn::queue_task(&self.0, move || function.run()),
+            false => host_fn::queue(&self.0, move || function.run()),
+        };
+        self.reported(queued)
     }
 
     #[inline(never)]
@@ -97,7 +100,14 @@ impl CudaStream {
             Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
             Op::RandomNum(job) => random_num::queue(stream, &job),
             Op::Reduce(reduce) => reduce::queue(stream, &reduce),
-            Op::HandOver { delivery, wait } => host_fn::hand_over(stream, delivery.take(), wait),
+            Op::HandOver { delivery, wait } => {
+                let delivery = delivery.take();
+                if wait {
+                    host_fn::deliver(stream, move |ticket| delivery.deliver(ticket))
+                } else {
+                    host_fn::deliver_unawaited(stream, move || delivery.deliver(Ticket::unawaited()))
+                }
+            }
             Op::WriteValue(write) => stream_value::write(stream, &write),
             Op::WaitValue(wait) => stream_value::wait(stream, &wait),
             Op::ChangeNotify(notify, change) => watch::change_notify(stream, notify, change),

@@ -16,7 +16,7 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Delivery, Fault, Position, Result, Ticket, thread_number};
+use crate::backend::{Fault, Position, Result, Ticket, thread_number};
 
 /// A wait that is pending or has begun.
 pub struct TimedWait {
@@ -25,63 +25,40 @@ pub struct TimedWait {
     mark: Mark,
     thread: u32,
     position: OnceLock<Position>,
-    stage: Mutex<Stage>,
+    /// Its timeout, and the ticket while the stream waits: it continues when that is dropped. `None`: the event is
+    /// complete, or the timeout has passed.
+    pending: Mutex<Option<(Watched, Option<Ticket>)>>,
 }
 
-enum Stage {
-    /// The stream has not reached it.
-    Ahead(Watched),
-    /// The stream waits. It continues when the ticket is dropped.
-    Waiting(Watched, Ticket),
-    /// The event is complete, or the timeout has passed.
-    Over,
-}
-
-/// What the stream delivers when it reaches the wait.
-struct Arrival(Arc<TimedWait>);
-
-impl Delivery for Arrival {
-    fn deliver(self: Box<Self>, ticket: Ticket) {
-        let mut stage = self.0.stage.lock();
-        if let Stage::Ahead(limit) = std::mem::replace(&mut *stage, Stage::Over) {
-            let waiting = Arc::downgrade(&self.0);
+impl TimedWait {
+    /// The stream has reached it. If it is over, the stream continues at the end of this.
+    fn begin(self: Arc<Self>, ticket: Ticket) {
+        if let Some((limit, place)) = &mut *self.pending.lock() {
+            let waiting = Arc::downgrade(&self);
             limit.begin_limit(Box::new(move |outcome| {
                 if let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) {
                     waiting.expire(fault);
                 }
             }));
-            *stage = Stage::Waiting(limit, ticket);
-        } else {
-            drop(stage);
-            drop(ticket);
+            *place = Some(ticket);
         }
     }
-}
 
-impl TimedWait {
-    /// The event is complete: the wait ends.
-    fn happen(&self) {
-        let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
-        // After the lock: the limit and the ticket lock something themselves.
-        drop(stage);
-    }
-
-    /// Whether the event is complete. The driver may not have called back yet.
-    fn has_happened(&self) -> bool {
-        let Some(_open) = self.stream.device.keep_open() else { return false };
-        self.mark.poll().unwrap_or(false)
+    /// It is over. Whoever drops the result has no lock: the limit and the ticket lock something themselves.
+    fn take(&self) -> Option<(Watched, Option<Ticket>)> {
+        self.pending.lock().take()
     }
 
     /// The timeout has passed.
     fn expire(&self, fault: Fault) {
-        let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
         // The time starts when the stream reaches the wait, so it waits or has continued.
-        let Stage::Waiting(_limit, ticket) = stage else { return };
-        if self.has_happened() {
-            return drop(ticket);
+        let Some((_limit, ticket)) = self.take() else { return };
+        // The driver may not have called back yet.
+        let has_happened = self.stream.device.keep_open().is_some_and(|_open| self.mark.poll().unwrap_or(false));
+        if !has_happened {
+            let position = self.position.get().copied();
+            self.stream.fail(fault, position, Some(self.thread), ticket);
         }
-        let position = self.position.get().copied();
-        self.stream.fail(fault, position, Some(self.thread), ticket);
     }
 }
 
@@ -98,10 +75,11 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
         mark: Mark::unset(device)?,
         thread: thread_number(),
         position: OnceLock::new(),
-        stage: Mutex::new(Stage::Ahead(limit)),
+        pending: Mutex::new(Some((limit, None))),
     });
     watch(device, event, &wait)?;
-    let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&wait))), true)?;
+    let arriving = Arc::clone(&wait);
+    let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
     // Set here only. A failure that is reported before has no position.
     let _ = wait.position.set(position);
     Ok(position)
@@ -143,7 +121,7 @@ unsafe extern "C" fn happened(watch: *mut c_void) {
     let watch = unsafe { Box::from_raw(watch.cast::<Watch>()) };
     let Watch { helper, wait } = *watch;
     let device = Arc::clone(&wait.stream.device);
-    wait.happen();
+    drop(wait.take());
     drop(wait);
     device.give_stream_back(helper);
     // Release: the thread that closes the device finds the stream among the spare ones.

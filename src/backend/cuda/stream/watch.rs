@@ -2,7 +2,7 @@
 //! cannot wait for the count of a notify and clear it in one step, nor give a wait up, so the host changes notifies
 //! too.
 //!
-//! When a stream reaches such a wait it delivers it to the watcher, and then waits for its word, as after a host
+//! When a stream reaches such a wait it passes it to the watcher, and then waits for its word, as after a host
 //! function (`host_fn.rs`). The watcher ends that wait.
 
 use std::sync::{Arc, OnceLock};
@@ -10,38 +10,33 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::host_fn;
-use super::state::{HostWait, StreamState, note};
+use super::state::{HostWait, StreamState, note_weak};
 use crate::backend::stream::watch::{Expected, Watched};
-use crate::backend::{Change, Delivery, Notify, NotifyWait, Position, Result, Ticket, thread_number};
+use crate::backend::{Change, Notify, NotifyWait, Position, Result, Ticket, thread_number};
 
 impl HostWait {
+    /// The stream has reached it.
+    fn begin(self: Arc<Self>, ticket: Ticket) {
+        *self.ticket.lock() = Some(ticket);
+        let stream = &self.stream;
+        // Only the watcher has this until the wait ends.
+        let ending = Arc::clone(&self);
+        let end = Box::new(move |outcome| ending.end(outcome));
+        // SAFETY: managed memory, which the core checked, has one address. The stream passes the wait only after the
+        // watcher has stopped to check it.
+        let waits = unsafe { self.watched.begin(|word| word.addr, stream.waits_until(), end) };
+        // Checked again: a call that ended the stream's waits in the meantime has not found this one.
+        if !waits || stream.has_dropped(self.aborts) {
+            self.cancel();
+        } else if let Some(until) = stream.waits_until() {
+            self.watched.limit(until);
+        }
+    }
+
     fn end(&self, outcome: Result<()>) {
         let ticket = self.ticket.lock().take();
         let (Err(fault), Some(ticket)) = (outcome, ticket) else { return };
         self.stream.fail(fault, self.position.get().copied(), Some(self.thread), ticket);
-    }
-}
-
-/// What the stream hands over when it comes to a wait.
-struct Arrival(Arc<HostWait>);
-
-impl Delivery for Arrival {
-    fn deliver(self: Box<Self>, ticket: Ticket) {
-        let Self(waiting) = *self;
-        *waiting.ticket.lock() = Some(ticket);
-        let stream = &waiting.stream;
-        // Only the watcher has this until the wait ends.
-        let ending = Arc::clone(&waiting);
-        let end = Box::new(move |outcome| ending.end(outcome));
-        // SAFETY: managed memory, which the core checked, has one address. The stream passes the wait only after the
-        // watcher has stopped to check it.
-        let waits = unsafe { waiting.watched.begin(|word| word.addr, stream.waits_until(), end) };
-        // Checked again: a call that ended the stream's waits in the meantime has not found this one.
-        if !waits || stream.has_dropped(waiting.aborts) {
-            waiting.cancel();
-        } else if let Some(until) = stream.waits_until() {
-            waiting.watched.limit(until);
-        }
     }
 }
 
@@ -55,34 +50,24 @@ pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> 
         ticket: Mutex::new(None),
         aborts: stream.aborts(),
     });
-    note(&stream.host_waits, &waiting);
-    let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&waiting))), true)?;
+    note_weak(&stream.host_waits, &waiting);
+    let arriving = Arc::clone(&waiting);
+    let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
     // Set here only. A failure that is reported before has no position.
     let _ = waiting.position.set(position);
     Ok(position)
 }
 
-/// A change that a stream has not come to.
-struct Record {
-    stream: Arc<StreamState>,
-    notify: Arc<Notify>,
-    change: Change,
-}
-
-impl Delivery for Record {
-    fn deliver(self: Box<Self>, _ticket: Ticket) {
-        self.notify.change(self.change);
-        self.stream.device.driver.watcher.check(self.notify.range());
-    }
-}
-
 /// Queues a change of a notify.
 pub fn change_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -> Result<Position> {
-    let (owner, notify) = (Arc::clone(stream), Arc::clone(notify));
     if notify.is_record() {
-        note(&stream.event_records, &notify);
+        note_weak(&stream.event_records, notify);
     }
-    host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
+    let (notify, watcher) = (Arc::clone(notify), Arc::clone(&stream.device.driver.watcher));
+    host_fn::deliver_unawaited(stream, move || {
+        notify.change(change);
+        watcher.check(notify.range());
+    })
 }
 
 /// Queues a wait for a notify.

@@ -19,7 +19,7 @@ use crate::backend::cuda::memory::foreign;
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::host_fn;
 use crate::backend::cuda::stream::mark::{Mark, poll_until};
-use crate::backend::cuda::stream::state::{DriverWait, StreamState};
+use crate::backend::cuda::stream::state::{DriverWait, StreamState, note};
 use crate::backend::cuda::stream::watch;
 use crate::backend::stream::watch::{Expected, word_at};
 use crate::backend::{
@@ -115,7 +115,8 @@ pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
         })
     });
     let position = queued.map_err(explain)?;
-    stream.value_waits.note(DriverWait { wait: *wait, mark, position, thread: thread_number() });
+    let wait = DriverWait { wait: *wait, mark, position, thread: thread_number() };
+    note(&stream.value_waits, wait, |other| other.mark.is_past());
     Ok(position)
 }
 
@@ -135,7 +136,7 @@ fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
 
 /// Ends all waits of a stream that the driver has, in their order: they have failed. No lock may be held.
 fn end_all(stream: &StreamState) -> Result<()> {
-    let waits = stream.value_waits.take();
+    let waits = std::mem::take(&mut *stream.value_waits.lock());
     for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
         stream.fail(Expected::Value(wait.wait).never_came(), Some(wait.position), Some(wait.thread), ());
         end_wait(&wait, &stream.device)?;
@@ -149,7 +150,7 @@ pub fn expire_waits(stream: &StreamState, deadline: Option<Instant>) -> Result<(
     let Some(until) = stream.waits_until() else { return Ok(()) };
     let device = &stream.device;
     let streams = device.driver.streams_of(device);
-    if streams.iter().all(|stream| stream.value_waits.is_empty()) {
+    if streams.iter().all(|stream| stream.value_waits.lock().is_empty()) {
         return Ok(());
     }
     let until = deadline.map_or(until, |deadline| deadline.min(until));

@@ -1,13 +1,94 @@
-//! What a stream has for host functions.
+//! What a stream has for host functions: a word, and slots for the arguments of calls by the driver, in stream order.
+//!
+//! The calls of a stream begin in the order in which they were queued, and each writes the stream's
+//! word when it is complete. So the word alone shows which slots are free again. A submission reads it once in a chunk,
+//! and nothing else that another thread has written. A box for each call would be allocated on one thread and freed on
+//! another.
 
-use std::mem;
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::mem::{self, MaybeUninit};
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::StreamState;
 use crate::backend::Result;
-use crate::backend::cuda::stream::call_slots::{CallSlots, is_reached};
 use crate::backend::cuda::stream::words::{Word, Words, at};
+
+/// What fits into a slot.
+pub const ROOM: usize = 64;
+
+/// How many slots come and go together.
+const CHUNK: usize = 64;
+
+/// How many chunks stay when nothing is queued any more.
+const KEPT: usize = 4;
+
+/// A cache line of its own: the next one may be in use on another processor.
+#[repr(align(64))]
+struct Slot {
+    _room: UnsafeCell<MaybeUninit<[u8; ROOM]>>,
+}
+
+/// Slots that are used one after the other. Not in a box, which may have the only pointers into it: the driver has
+/// some.
+struct Chunk {
+    slots: Arc<[MaybeUninit<Slot>]>,
+    /// The number of the latest call in it, once it is full.
+    last: u32,
+}
+
+// SAFETY: a slot is used by the thread that took it, and then by the one on which the driver calls.
+unsafe impl Send for Chunk {}
+
+/// The slots of a stream.
+#[derive(Default)]
+pub struct CallSlots {
+    /// The oldest first; the last one is being filled.
+    chunks: VecDeque<Chunk>,
+    /// How many slots of the last chunk are left.
+    left: usize,
+}
+
+/// Whether a word with the value `reached` has reached `number`, as the driver compares: numbers wrap around.
+fn is_reached(reached: u32, number: u32) -> bool {
+    reached.wrapping_sub(number) <= u32::MAX / 2
+}
+
+impl CallSlots {
+    /// A slot for the call after the one with the number `latest`. It is free again when the word
+    /// has reached that call's number; `reached` looks what it says.
+    #[inline(always)]
+    pub fn take(&mut self, latest: u32, reached: impl FnOnce() -> u32) -> NonNull<[u8; ROOM]> {
+        if self.left == 0 {
+            self.renew(latest, reached());
+        }
+        let chunk = self.chunks.back().expect("renewed above");
+        let index = CHUNK - self.left;
+        self.left -= 1;
+        // SAFETY: within the chunk.
+        unsafe { NonNull::from(&*chunk.slots).cast::<Slot>().add(index) }.cast()
+    }
+
+    /// Begins a chunk: the oldest, if its calls are done, or a new one.
+    #[cold]
+    fn renew(&mut self, latest: u32, reached: u32) {
+        if let Some(full) = self.chunks.back_mut() {
+            full.last = latest;
+        }
+        let done = self.chunks.iter().take_while(|chunk| is_reached(reached, chunk.last)).count();
+        if done == 0 {
+            self.chunks.push_back(Chunk { slots: Arc::new_uninit_slice(CHUNK), last: 0 });
+        } else {
+            // All but one of them may go.
+            let too_many = self.chunks.len().saturating_sub(KEPT);
+            self.chunks.drain(..too_many.min(done - 1));
+            self.chunks.rotate_left(1);
+        }
+        self.left = CHUNK;
+    }
+}
 
 /// What a stream needs for the calls that it waits for.
 pub struct StreamCalls {
@@ -35,3 +116,7 @@ impl StreamCalls {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

@@ -1,30 +1,30 @@
-//! All streams of a driver.
+//! All streams of a driver, and reports to those who observe them that a device has failed.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::StreamState;
+use super::{StreamState, held};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
-use crate::backend::inside_host_function;
+use crate::backend::{Result, inside_host_function};
 
 /// Every stream of every open device, also those that are dropped but have work.
 static STREAMS: Key<Mutex<Vec<Arc<StreamState>>>> = Key::new();
 
 impl DriverState {
-    fn streams(&self) -> MutexGuard<'_, Vec<Arc<StreamState>>> {
+    pub(super) fn streams(&self) -> MutexGuard<'_, Vec<Arc<StreamState>>> {
         STREAMS.of(&self.features).lock()
     }
 
-    pub fn add_stream(&self, stream: &Arc<StreamState>) {
-        self.streams().push(Arc::clone(stream));
+    fn streams_that(&self, are_meant: impl Fn(&StreamState) -> bool) -> Vec<Arc<StreamState>> {
+        self.streams().iter().filter(|stream| are_meant(stream)).cloned().collect()
     }
 
     /// Streams that have freed memory of pools since their last [`StreamState::wait_for_frees`].
     pub fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
-        self.streams().iter().filter(|stream| stream.has_frees()).cloned().collect()
+        self.streams_that(StreamState::has_frees)
     }
 
     /// The stream whose state is at this address, if it is still there.
@@ -37,17 +37,14 @@ impl DriverState {
         if !self.known_pools.are_used() {
             return false;
         }
-        let streams = self.streams_with_frees();
-        let mut any = false;
-        for stream in streams.iter().filter(|stream| stream.defers()) {
-            any |= stream.while_alive(StreamState::flush_deferred_unless_blocking).is_some();
-        }
-        any
+        let flush =
+            |stream: &Arc<StreamState>| stream.while_alive(StreamState::flush_deferred_unless_blocking).is_some();
+        self.streams_that(StreamState::defers).iter().map(flush).fold(false, |any, one| any | one)
     }
 
     /// Streams that may have work, as far as that is known without a query of the driver.
     pub fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
-        self.streams().iter().filter(|stream| !stream.is_known_idle()).cloned().collect()
+        self.streams_that(|stream| !stream.is_known_idle())
     }
 
     /// No stream has work.
@@ -56,7 +53,7 @@ impl DriverState {
     }
 
     pub fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
-        self.streams().iter().filter(|stream| Arc::ptr_eq(&stream.device, device)).cloned().collect()
+        self.streams_that(|stream| Arc::ptr_eq(&stream.device, device))
     }
 
     /// Removes the streams of a device from the list. The caller destroys them.
@@ -79,23 +76,47 @@ impl DriverState {
         if !self.any_dropped.swap(false, Ordering::Relaxed) {
             return;
         }
-        let dropped: Vec<_> = self.streams().iter().filter(|stream| stream.is_dropped()).cloned().collect();
-        for stream in dropped {
+        for stream in self.streams_that(StreamState::is_dropped) {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device.keep_open() else { continue };
             stream.flush_deferred();
             if !stream.is_drained() {
                 self.any_dropped.store(true, Ordering::Relaxed);
-            } else if self.remove_stream(&stream) {
+                continue;
+            }
+            let removed = self.streams().extract_if(.., |known| Arc::ptr_eq(known, &stream)).next();
+            if let Some(stream) = removed {
                 stream.destroy();
             }
         }
     }
+}
 
-    /// True when it was in the list.
-    pub fn remove_stream(&self, stream: &Arc<StreamState>) -> bool {
-        let mut streams = self.streams();
-        let index = streams.iter().position(|known| Arc::ptr_eq(known, stream));
-        index.map(|index| streams.swap_remove(index)).is_some()
+/// `answer`, which the caller may take for a failure: observers get the failure of the device before.
+pub fn reported<T>(device: &Arc<DeviceState>, answer: Result<T>) -> Result<T> {
+    if answer.is_err() {
+        report(device);
     }
+    answer
+}
+
+/// Reports that the device has failed, if it has, once. The driver does not say whose operation failed, so any stream
+/// will do. No lock may be held.
+#[cold]
+fn report(device: &Arc<DeviceState>) {
+    let Some(fault) = device.context.failure() else { return };
+    let driver = &device.driver;
+    device.reported.get_or_init(|| {
+        let streams = driver.streams_of(device);
+        // The driver drops them, and reports this to no other process and no stream of another device.
+        for record in streams.iter().flat_map(|stream| held(&stream.event_records)) {
+            record.drop_record();
+            driver.watcher.check(record.range());
+        }
+        let Some(stream) = streams.iter().find(|stream| stream.observer.is_some()) else { return };
+        let (end, ended) = mpsc::channel::<()>();
+        stream.fail(fault.clone(), None, None, end);
+        // An error says that the other end is dropped, as it should be.
+        let _ = ended.recv();
+    });
 }

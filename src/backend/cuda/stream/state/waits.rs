@@ -18,38 +18,6 @@ pub struct DriverWait {
     pub thread: u32,
 }
 
-/// The waits of a stream that the driver has, perhaps still.
-#[derive(Default)]
-pub struct ValueWaits(Mutex<List>);
-
-#[derive(Default)]
-struct List {
-    waits: Vec<DriverWait>,
-    /// How many were left when complete ones were last removed.
-    left: usize,
-}
-
-impl ValueWaits {
-    pub fn note(&self, wait: DriverWait) {
-        let mut list = self.0.lock();
-        list.waits.push(wait);
-        // Rarely: each check queries the driver.
-        if list.waits.len() > 2 * list.left + 8 {
-            list.waits.retain(|wait| !wait.mark.is_past());
-            list.left = list.waits.len();
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.lock().waits.is_empty()
-    }
-
-    /// Removes all of them, in their order.
-    pub fn take(&self) -> Vec<DriverWait> {
-        std::mem::take(&mut self.0.lock().waits)
-    }
-}
-
 /// A wait that the host watches for a stream, pending or begun.
 pub struct HostWait {
     pub stream: Arc<StreamState>,
@@ -74,13 +42,20 @@ impl HostWait {
 /// What others hold, in a list.
 pub type Held<T> = Mutex<Vec<Weak<T>>>;
 
-/// Adds to a list. When it is full this first removes what no longer exists.
-pub fn note<T>(list: &Held<T>, one: &Arc<T>) {
+/// Adds to a list. When it is full this first removes what is over: rarely, because that may query the driver.
+pub fn note<T>(list: &Mutex<Vec<T>>, one: T, is_over: impl Fn(&T) -> bool) {
     let mut list = list.lock();
     if list.len() == list.capacity() {
-        list.retain(|other| other.strong_count() > 0);
+        list.retain(|other| !is_over(other));
+        let left = list.len();
+        list.reserve(left + 8);
     }
-    list.push(Arc::downgrade(one));
+    list.push(one);
+}
+
+/// As [`note`], for what others hold.
+pub fn note_weak<T>(list: &Held<T>, one: &Arc<T>) {
+    note(list, Arc::downgrade(one), |other| other.strong_count() == 0);
 }
 
 /// What is in a list and still exists.
