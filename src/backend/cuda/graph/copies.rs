@@ -4,8 +4,8 @@
 
 use cudarc::driver::sys::{CU_MEMHOSTALLOC_PORTABLE, CUgraphNode};
 
-use super::draft::{Draft, HostCall};
-use crate::backend::cuda::transfer::memcpy::{is_host, is_pageable};
+use super::draft::Draft;
+use crate::backend::cuda::transfer::memcpy::{copy_host, is_host, is_pageable};
 use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
 use crate::backend::{Copy, Copy2d, Place, Result, Rows, Span};
 
@@ -55,7 +55,8 @@ impl Draft<'_> {
     fn add_on_host(&mut self, copy: Copy2d, most_rows: usize, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let width = copy.width.clamp(1, ROOM);
         let height = (ROOM / width).clamp(1, most_rows);
-        let room = self.pinned_room(width * height)?;
+        let room = self.device.context.alloc_host(width * height, CU_MEMHOSTALLOC_PORTABLE)?;
+        self.kept.rooms.push(room);
         let is_from_host = is_host(copy.src.span.place);
         let mut last = after.to_vec();
         for part in parts(copy, width, height) {
@@ -64,7 +65,11 @@ impl Draft<'_> {
             let (first, second) = (Copy2d { dst: between, ..part }, Copy2d { src: between, ..part });
             for (copy, is_of_host) in [(first, is_from_host), (second, !is_from_host)] {
                 last = vec![match is_of_host {
-                    true => self.add_call(HostCall::Copy(copy), &last)?,
+                    true => {
+                        // SAFETY: rows of a range that the core has checked, and of pinned memory that the graph keeps.
+                        let rows = move || (0..copy.height).for_each(|row| unsafe { copy_host(&copy.row(row)) });
+                        self.add_call(rows, &last)?
+                    }
                     false => self.add_copy_node(&copy, &last)?,
                 }];
             }
@@ -80,12 +85,5 @@ impl Draft<'_> {
             // before each run.
             unsafe { api.graph_add_memcpy(self.raw.0, after.as_ptr(), after.len(), &job, context) }
         })
-    }
-
-    /// Pinned memory that the graph keeps.
-    fn pinned_room(&mut self, len: usize) -> Result<usize> {
-        let room = self.device.context.alloc_host(len, CU_MEMHOSTALLOC_PORTABLE)?;
-        self.kept.rooms.push(room);
-        Ok(room)
     }
 }

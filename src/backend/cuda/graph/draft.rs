@@ -16,18 +16,12 @@ use crate::backend::cuda::kernel::kernel_launch::{CudaBoundLaunch, node};
 use crate::backend::cuda::kernel::own_module::THREADS;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
-use crate::backend::cuda::transfer::memcpy::{copy_host, device_pointer, fill_host, is_host};
+use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{Copy2d, Event, Fill, Node, Pattern, RepeatedFn, Result, Work, own};
+use crate::backend::{Fill, Node, Pattern, Result, Work, own};
 
 /// What the driver calls in each run.
-pub enum HostCall {
-    User(RepeatedFn),
-    /// Between pageable and pinned memory.
-    Copy(Copy2d),
-    /// A fill of pinned memory, which the driver does not do in a stream.
-    Fill(Fill),
-}
+type HostCall = Box<dyn Fn() + Send + Sync>;
 
 /// What the nodes of a graph name, for as long as the driver may run them.
 #[derive(Default)]
@@ -88,7 +82,11 @@ impl<'a> Draft<'a> {
         let node = match work {
             Work::Copy(copy) => return self.add_copy(one_row(copy), after),
             Work::Copy2d(copy) => return self.add_copy(*copy, after),
-            Work::Fill(fill) if is_host(fill.dst.place) => self.add_call(HostCall::Fill(*fill), after)?,
+            // The driver does not fill pinned memory in a stream.
+            &Work::Fill(fill) if is_host(fill.dst.place) => {
+                // SAFETY: the core has checked the range, and does so before each run.
+                self.add_call(move || unsafe { fill_host(&fill) }, after)?
+            }
             Work::Fill(fill) => self.add_fill(fill, after)?,
             Work::Reduce(job) => reduce::launch_with(self.device, job, |function, blocks, arguments| {
                 self.add_kernel(&node(function, [blocks, 1, 1], [THREADS, 1, 1], arguments), after)
@@ -106,18 +104,16 @@ impl<'a> Draft<'a> {
                 let bound: &CudaBoundLaunch = own(&*launch.bound, "the launch is one of another backend")?;
                 bound.with_params(|params| self.add_kernel(params, after))?
             }
-            Work::HostFn(function) => self.add_call(HostCall::User(*function), after)?,
-            Work::Record(event) => self.add_record(&**event, after)?,
+            &Work::HostFn(function) => self.add_call(move || function.run(), after)?,
+            Work::Record(event) => {
+                let event = CudaEvent::of(&**event)?.raw;
+                self.device.call(|api| {
+                    // SAFETY: the nodes before this one are in the same graph, and the event lives as long as the graph.
+                    unsafe { api.graph_add_event_record(self.raw.0, after.as_ptr(), after.len(), event.0) }
+                })?
+            }
         };
         Ok(vec![node])
-    }
-
-    fn add_record(&self, event: &dyn Event, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let event = CudaEvent::of(event)?.raw;
-        self.device.call(|api| {
-            // SAFETY: the nodes before this one are in the same graph, and the event lives as long as the graph.
-            unsafe { api.graph_add_event_record(self.raw.0, after.as_ptr(), after.len(), event.0) }
-        })
     }
 
     fn add_fill(&self, fill: &Fill, after: &[CUgraphNode]) -> Result<CUgraphNode> {
@@ -148,8 +144,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    pub fn add_call(&mut self, call: HostCall, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let call = Arc::new(call);
+    pub fn add_call(&mut self, call: impl Fn() + Send + Sync + 'static, after: &[CUgraphNode]) -> Result<CUgraphNode> {
+        let call: Arc<HostCall> = Arc::new(Box::new(call));
         let argument: *mut c_void = Arc::as_ptr(&call).cast_mut().cast();
         let params = CUDA_HOST_NODE_PARAMS_st { fn_: Some(call_back), userData: argument };
         let node = self.device.call(|api| {
@@ -163,11 +159,5 @@ impl<'a> Draft<'a> {
 
 unsafe extern "C" fn call_back(argument: *mut c_void) {
     // SAFETY: a call that its graph keeps, and that never changes.
-    match unsafe { &*argument.cast::<HostCall>() } {
-        HostCall::User(function) => function.run(),
-        // SAFETY: rows of a range that the core has checked, and of pinned memory that the graph keeps.
-        HostCall::Copy(copy) => (0..copy.height).for_each(|row| unsafe { copy_host(&copy.row(row)) }),
-        // SAFETY: the core has checked the range, and does so before each run.
-        HostCall::Fill(fill) => unsafe { fill_host(fill) },
-    }
+    (unsafe { &*argument.cast::<HostCall>() })();
 }
