@@ -11,30 +11,13 @@ use crate::backend::Result;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::state::StreamState;
 
-/// The PTX of a module, which is compressed in the library (`build.rs`): it would be a large part of small programs.
-#[derive(Clone, Copy)]
-pub struct Ptx(pub &'static [u8]);
-
-/// The PTX of `kernels/NAME.ptx`.
+/// `kernels/NAME.ptx`, which is compressed in the library (`build.rs`): it would be a large part of small programs.
 macro_rules! compressed_ptx {
     ($name:literal) => {
-        $crate::backend::cuda::kernel::own_module::Ptx(include_bytes!(concat!(
-            env!("OUT_DIR"),
-            "/",
-            $name,
-            ".ptx.deflate"
-        )))
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".ptx.deflate"))
     };
 }
 pub(in crate::backend::cuda) use compressed_ptx;
-
-impl Ptx {
-    /// The text.
-    pub fn text(self) -> String {
-        let bytes = miniz_oxide::inflate::decompress_to_vec(self.0).expect("build.rs compressed it");
-        String::from_utf8(bytes).expect("PTX is ASCII")
-    }
-}
 
 /// Threads in a block: enough to fill a multiprocessor with a few blocks, on every device.
 pub const THREADS: u32 = 256;
@@ -44,7 +27,7 @@ const BLOCKS_PER_CORE: u32 = 8;
 
 /// A module of the library's kernels. A static.
 pub struct OwnModule {
-    ptx: Ptx,
+    compressed: &'static [u8],
     names: fn() -> Vec<String>,
     /// What each device has of it.
     slot: Key<Slot>,
@@ -63,9 +46,15 @@ struct Loaded {
 }
 
 impl OwnModule {
-    /// The kernels with these names in `ptx`.
-    pub const fn new(ptx: Ptx, names: fn() -> Vec<String>) -> Self {
-        Self { ptx, names, slot: Key::new() }
+    /// The kernels with these names in the text that [`compressed_ptx`] gives.
+    pub const fn new(compressed: &'static [u8], names: fn() -> Vec<String>) -> Self {
+        Self { compressed, names, slot: Key::new() }
+    }
+
+    /// The PTX.
+    pub fn text(&self) -> String {
+        let bytes = miniz_oxide::inflate::decompress_to_vec(self.compressed).expect("build.rs compressed it");
+        String::from_utf8(bytes).expect("PTX is ASCII")
     }
 
     /// The kernel at `index` among its names.
@@ -75,10 +64,27 @@ impl OwnModule {
             let _loading = slot.loading.lock();
             if slot.loaded.get().is_none() {
                 // Set here only.
-                let _ = slot.loaded.set(Loaded::load(device, self.ptx, &(self.names)())?);
+                let _ = slot.loaded.set(self.load(device)?);
             }
         }
         Ok(slot.loaded.get().expect("loaded above").functions[index].0)
+    }
+
+    fn load(&self, device: &DeviceState) -> Result<Loaded> {
+        let ptx = CString::new(self.text()).expect("PTX has no zero inside");
+        // SAFETY: PTX of the library, which a zero ends.
+        let raw = device.call(|api| unsafe { api.module_load_data(ptx.as_ptr().cast()) })?;
+        let find = |name| {
+            let name = CString::new(name).expect("no zero inside");
+            // SAFETY: the module, and a name that ends with a zero.
+            device.call(|api| unsafe { api.module_get_function(raw, name.as_ptr()) }).map(Raw)
+        };
+        let functions: Result<_> = (self.names)().into_iter().map(find).collect();
+        let functions = functions.inspect_err(|_| {
+            // SAFETY: loaded above, and not used by any other thread yet.
+            device.driver.end_in(&device.context, |api| unsafe { api.module_unload(raw) });
+        })?;
+        Ok(Loaded { raw: Raw(raw), functions })
     }
 
     /// Part of closing a device: nothing of it runs any more.
@@ -87,26 +93,6 @@ impl OwnModule {
             // SAFETY: loaded once, unloaded once.
             device.driver.end_in(&device.context, |api| unsafe { api.module_unload(loaded.raw.0) });
         }
-    }
-}
-
-impl Loaded {
-    fn load(device: &DeviceState, ptx: Ptx, names: &[String]) -> Result<Self> {
-        let ptx = CString::new(ptx.text()).expect("PTX has no zero inside");
-        // SAFETY: PTX of the library, which a zero ends.
-        let raw = device.call(|api| unsafe { api.module_load_data(ptx.as_ptr().cast()) })?;
-        let mut functions = Vec::with_capacity(names.len());
-        for name in names {
-            let name = CString::new(name.as_str()).expect("no zero inside");
-            // SAFETY: the module, and a name that ends with a zero.
-            let found = device.call(|api| unsafe { api.module_get_function(raw, name.as_ptr()) });
-            let function = found.inspect_err(|_| {
-                // SAFETY: loaded above, and not used by any other thread yet.
-                device.driver.end_in(&device.context, |api| unsafe { api.module_unload(raw) });
-            })?;
-            functions.push(Raw(function));
-        }
-        Ok(Self { raw: Raw(raw), functions: functions.into_boxed_slice() })
     }
 }
 

@@ -3,14 +3,12 @@
 
 use std::ffi::c_void;
 
-use crate::backend::cuda::kernel::own_module::{OwnModule, Ptx, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::own_module::{OwnModule, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, Number, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
-const PTX: Ptx = compressed_ptx!("memcpy_indirect");
-
-pub static KERNELS: OwnModule = OwnModule::new(PTX, names);
+pub static KERNELS: OwnModule = OwnModule::new(compressed_ptx!("memcpy_indirect"), names);
 
 fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModule, Ptx, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::own_module::{OwnModule, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
@@ -12,9 +12,7 @@ use crate::backend::{Distribution, Number, Position, RandomElement, RandomNum, R
 
 /// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
 /// on.
-const PTX: Ptx = compressed_ptx!("random_num");
-
-pub static KERNELS: OwnModule = OwnModule::new(PTX, names);
+pub static KERNELS: OwnModule = OwnModule::new(compressed_ptx!("random_num"), names);
 
 const BITS: usize = 0;
 const FLOATS: usize = 1;

@@ -4,15 +4,13 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModule, Ptx, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::own_module::{OwnModule, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Element, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
-const PTX: Ptx = compressed_ptx!("reduce");
-
-pub static KERNELS: OwnModule = OwnModule::new(PTX, names);
+pub static KERNELS: OwnModule = OwnModule::new(compressed_ptx!("reduce"), names);
 
 /// The names of each [`ReduceOp`] and of each [`Element`], in their order.
 const OPS: [&str; 3] = ["sum", "max", "min"];

@@ -27,7 +27,7 @@ fn every_kernel_has_its_place_and_name() {
             assert!(!std::mem::replace(&mut seen[index], true));
             let name = &names[index];
             assert_eq!(*name, format!("portacl_reduce_{op_name}_{element_name}"));
-            assert!(PTX.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+            assert!(KERNELS.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
         }
     }
     assert!(seen.iter().all(|seen| *seen));
