@@ -49,20 +49,21 @@ struct CudaPool {
     is_limited: bool,
 }
 
-/// The driver's name of an attribute, and whether its value has 64 bits rather than 32.
-fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
+/// The driver's name of an attribute. The values of the first three have 32 bits, which are the lower ones of 64.
+fn attribute(attribute: PoolAttribute) -> c_int {
     use CUmemPool_attribute::*;
-    let (name, wide) = match attribute {
-        PoolAttribute::FollowEventDependencies => (CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, false),
-        PoolAttribute::AllowOpportunistic => (CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, false),
-        PoolAttribute::AllowInternalDependencies => (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, false),
-        PoolAttribute::ReleaseThreshold => (CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, true),
-        PoolAttribute::ReservedCurrent => (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, true),
-        PoolAttribute::ReservedHigh => (CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, true),
-        PoolAttribute::UsedCurrent => (CU_MEMPOOL_ATTR_USED_MEM_CURRENT, true),
-        PoolAttribute::UsedHigh => (CU_MEMPOOL_ATTR_USED_MEM_HIGH, true),
+    const { assert!(cfg!(target_endian = "little")) }
+    let name = match attribute {
+        PoolAttribute::FollowEventDependencies => CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+        PoolAttribute::AllowOpportunistic => CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+        PoolAttribute::AllowInternalDependencies => CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+        PoolAttribute::ReleaseThreshold => CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+        PoolAttribute::ReservedCurrent => CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+        PoolAttribute::ReservedHigh => CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+        PoolAttribute::UsedCurrent => CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+        PoolAttribute::UsedHigh => CU_MEMPOOL_ATTR_USED_MEM_HIGH,
     };
-    (name as c_int, wide)
+    name as c_int
 }
 
 impl CudaPool {
@@ -163,20 +164,17 @@ impl Pool for CudaPool {
     }
 
     fn get(&self, name: PoolAttribute) -> Result<u64> {
-        let (name, wide) = attribute(name);
-        let (mut narrow_value, mut wide_value): (c_int, u64) = (0, 0);
-        let value: *mut c_void = if wide { (&raw mut wide_value).cast() } else { (&raw mut narrow_value).cast() };
-        // SAFETY: a pool that lives, and a place of the size that the attribute has.
-        self.call(|api, pool| unsafe { api.mem_pool_get_attribute(pool, name, value) })?;
-        Ok(if wide { wide_value } else { narrow_value as u64 })
+        let mut value = 0_u64;
+        let place: *mut c_void = (&raw mut value).cast();
+        // SAFETY: a pool that lives, and a place that is at least as large as the attribute's value.
+        self.call(|api, pool| unsafe { api.mem_pool_get_attribute(pool, attribute(name), place) })?;
+        Ok(value)
     }
 
-    fn set(&self, name: PoolAttribute, value: u64) -> Result<()> {
-        let (name, wide) = attribute(name);
-        let (mut narrow_value, mut wide_value) = (value as c_int, value);
-        let value: *mut c_void = if wide { (&raw mut wide_value).cast() } else { (&raw mut narrow_value).cast() };
-        // SAFETY: a pool that lives, and a value of the size that the attribute has.
-        self.call(|api, pool| unsafe { api.mem_pool_set_attribute(pool, name, value) })
+    fn set(&self, name: PoolAttribute, mut value: u64) -> Result<()> {
+        let value: *mut c_void = (&raw mut value).cast();
+        // SAFETY: a pool that lives, and a value of which the driver reads as much as the attribute has.
+        self.call(|api, pool| unsafe { api.mem_pool_set_attribute(pool, attribute(name), value) })
     }
 
     fn trim(&self, keep: usize) -> Result<()> {
