@@ -94,9 +94,9 @@ impl Fault {
         &self.0.text
     }
 
-    /// The same failure with another text.
-    pub fn with_text(mut self, text: String) -> Self {
-        self.0.text = text;
+    /// The same failure with the text that `new` makes of this one's.
+    pub fn with_text(mut self, new: impl FnOnce(&str) -> String) -> Self {
+        self.0.text = new(&self.0.text);
         self
     }
 

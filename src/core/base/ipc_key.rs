@@ -73,8 +73,7 @@ pub fn processes(count_name: &str, count: usize, process: impl Fn(usize) -> i32)
 
 /// An error for `fault` whose text begins with the name of the argument.
 pub(in crate::core) fn about(argument: &str, fault: Fault) -> Error {
-    let text = format!("{argument}: {}", fault.text());
-    fault.with_text(text).into()
+    fault.with_text(|said| format!("{argument}: {said}")).into()
 }
 
 #[cfg(test)]

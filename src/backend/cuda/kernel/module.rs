@@ -121,12 +121,12 @@ fn missing(what: &str, name: &str, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::InvalidArgument {
         return fault;
     }
-    let text = format!(
-        "there is no {what} {name:?} in the binary ({}); in CUDA C++ {what}s have their plain names where they are \
-         declared extern \"C\"",
-        fault.text()
-    );
-    fault.with_text(text)
+    fault.with_text(|said| {
+        format!(
+            "there is no {what} {name:?} in the binary ({said}); in CUDA C++ {what}s have their plain names where they \
+             are declared extern \"C\""
+        )
+    })
 }
 
 impl Module for CudaModule {

@@ -155,7 +155,7 @@ pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if waiting > 0 {
         text.push_str(&format!("; {waiting} freed blocks wait for queued work, synchronise to get them back"));
     }
-    fault.with_text(text)
+    fault.with_text(|_| text)
 }
 
 pub fn properties(device: &DeviceState) -> CUmemAllocationProp {

@@ -53,6 +53,5 @@ fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
         }
         _ => "",
     };
-    let text = format!("{len} bytes of host memory at {addr:#x}: {}{hint}", fault.text());
-    fault.with_text(text)
+    fault.with_text(|said| format!("{len} bytes of host memory at {addr:#x}: {said}{hint}"))
 }

@@ -70,16 +70,16 @@ impl Context {
         let device = device_of(api, number)?;
         // SAFETY: `device` comes from the driver's list.
         let raw = unsafe { api.primary_ctx_retain(device) }.map_err(|failure| {
-            if !failure.is_sticky() {
-                return Fault::from(failure);
-            }
             let fault = Fault::from(failure);
-            let text = format!(
-                "CUDA device {ordinal} cannot be opened again: work failed on it, and the driver keeps the failure until \
-                 the process ends; start another process. The failure: {}",
-                fault.text()
-            );
-            fault.with_text(text)
+            if !failure.is_sticky() {
+                return fault;
+            }
+            fault.with_text(|said| {
+                format!(
+                    "CUDA device {ordinal} cannot be opened again: work failed on it, and the driver keeps the failure \
+                     until the process ends; start another process. The failure: {said}"
+                )
+            })
         })?;
         // Relaxed: the number only has to be different from all others.
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
@@ -220,11 +220,10 @@ impl Context {
         if !failure.is_sticky() {
             return fault;
         }
-        let text = format!(
-            "work failed on CUDA device {} and ended its context: {}; start another process",
-            self.ordinal,
-            fault.text()
-        );
+        let text = |said: &str| {
+            let ordinal = self.ordinal;
+            format!("work failed on CUDA device {ordinal} and ended its context: {said}; start another process")
+        };
         self.failed.get_or_init(|| fault.with_text(text)).clone()
     }
 }

@@ -129,8 +129,7 @@ impl DriverState {
     /// The first failure that no call has returned.
     pub fn take_refusal(&self) -> Result<()> {
         let Some(fault) = self.refused.lock().take() else { return Ok(()) };
-        let text = format!("something was not released, the driver refused: {}", fault.text());
-        Err(fault.with_text(text))
+        Err(fault.with_text(|said| format!("something was not released, the driver refused: {said}")))
     }
 
     /// A context for what belongs to no device: one that is in use, or that of the first device that has not failed.

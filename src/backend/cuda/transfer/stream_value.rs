@@ -45,12 +45,12 @@ fn explain(fault: Fault) -> Fault {
     if fault.kind() != FaultKind::Unsupported {
         return fault;
     }
-    let text = format!(
-        "streams of this CUDA driver, or this GPU, can neither write a value nor wait for one ({}); \
-         use an event, or a copy from page-locked memory",
-        fault.text()
-    );
-    fault.with_text(text)
+    fault.with_text(|said| {
+        format!(
+            "streams of this CUDA driver, or this GPU, can neither write a value nor wait for one ({said}); use an \
+             event, or a copy from page-locked memory"
+        )
+    })
 }
 
 /// The word is managed memory, for which the host stands in for the driver. Only where it may go there

@@ -27,10 +27,8 @@ pub fn does_not_start(failure: Failure) -> Fault {
         "see that the kernel module and the driver library have the same version (`nvidia-smi` \
          shows them)"
     };
-    let fault = Fault::from(failure).with_kind(FaultKind::NoDevice);
-    let said = fault.text();
-    let text = format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
-    fault.with_text(text)
+    let text = |said: &str| format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
+    Fault::from(failure).with_kind(FaultKind::NoDevice).with_text(text)
 }
 
 /// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings

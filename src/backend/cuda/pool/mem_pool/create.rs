@@ -151,6 +151,5 @@ fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
              ACL_MEM_HANDLE_TYPE_NONE, or share memory of a device"
         ),
     };
-    let text = format!("{text}: {}", fault.text());
-    fault.with_kind(FaultKind::Unsupported).with_text(text)
+    fault.with_kind(FaultKind::Unsupported).with_text(|said| format!("{text}: {said}"))
 }
