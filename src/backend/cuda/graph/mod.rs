@@ -4,7 +4,6 @@
 //! graphs: there is no word in a graph that a stream could wait for. The driver orders the runs of a
 //! graph among themselves.
 
-mod copies;
 mod draft;
 
 use std::ffi::c_void;
