@@ -57,14 +57,9 @@ struct BFloat16 {
 };
 
 // a + b. Overflow wraps: the unsigned types have no undefined overflow.
-static __device__ signed char add(signed char a, signed char b) {
-    return static_cast<signed char>(static_cast<Word>(a) + static_cast<Word>(b));
-}
-static __device__ short add(short a, short b) {
-    return static_cast<short>(static_cast<Word>(a) + static_cast<Word>(b));
-}
-static __device__ int add(int a, int b) {
-    return static_cast<int>(static_cast<Word>(a) + static_cast<Word>(b));
+template <typename T>
+static __device__ T add(T a, T b) {
+    return static_cast<T>(static_cast<Word>(a) + static_cast<Word>(b));
 }
 static __device__ float add(float a, float b) {
     return __fadd_rn(a, b);
