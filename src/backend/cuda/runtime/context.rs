@@ -66,8 +66,7 @@ pub struct Context {
 }
 
 impl Context {
-    fn retain(api: &Arc<Api>, ordinal: u32, number: u32) -> Result<Self> {
-        let device = device_of(api, number)?;
+    fn retain(api: &Arc<Api>, ordinal: u32, device: CUdevice) -> Result<Self> {
         // SAFETY: `device` comes from the driver's list.
         let raw = unsafe { api.primary_ctx_retain(device) }.map_err(|failure| {
             let fault = Fault::from(failure);
@@ -258,14 +257,9 @@ impl Drop for OutsideCaptures<'_> {
     }
 }
 
-/// The driver's handle of the device with this number of the driver's.
-pub fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
-    // SAFETY: the driver fails if it has no device of that number.
-    Ok(unsafe { api.device_get(number as c_int) }?)
-}
-
 /// All contexts in use, each retained once however many use it.
 pub struct Contexts {
+    api: Arc<Api>,
     slots: Vec<Mutex<Option<Slot>>>,
     numbers: Box<[u32]>,
 }
@@ -277,14 +271,20 @@ struct Slot {
 
 impl Contexts {
     /// None in use, for the devices with these numbers of the driver's.
-    pub fn new(numbers: Box<[u32]>) -> Self {
+    pub fn new(api: &Arc<Api>, numbers: Box<[u32]>) -> Self {
         let slots = numbers.iter().map(|_| Mutex::new(None)).collect();
-        Self { slots, numbers }
+        Self { api: Arc::clone(api), slots, numbers }
     }
 
     /// The driver's number of the device with this ordinal.
     pub fn number(&self, ordinal: u32) -> u32 {
         self.numbers[ordinal as usize]
+    }
+
+    /// The driver's handle of the device with this ordinal.
+    pub fn device(&self, ordinal: u32) -> Result<CUdevice> {
+        // SAFETY: the driver fails if it has no device of that number.
+        Ok(unsafe { self.api.device_get(self.number(ordinal) as c_int) }?)
     }
 
     /// The ordinal of the device with this number of the driver's, if it is used.
@@ -293,27 +293,25 @@ impl Contexts {
     }
 
     /// The context of a device, for one more user, who calls [`Self::release`].
-    pub fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
+    pub fn acquire(&self, ordinal: u32) -> Result<Arc<Context>> {
+        let retain = || Context::retain(&self.api, ordinal, self.device(ordinal)?).map(Arc::new);
         let mut slot = self.slots[ordinal as usize].lock();
-        if slot.is_none() {
-            *slot = Some(Slot { context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?), users: 0 });
-        }
-        let slot = slot.as_mut().expect("filled above");
-        slot.users += 1;
-        Ok(Arc::clone(&slot.context))
+        let used = match &mut *slot {
+            Some(used) => used,
+            none => none.insert(Slot { context: retain()?, users: 0 }),
+        };
+        used.users += 1;
+        Ok(Arc::clone(&used.context))
     }
 
     /// One user less; the last one ends the context as far as this library is concerned.
     pub fn release(&self, context: &Context) -> Outcome {
         let mut slot = self.slots[context.ordinal as usize].lock();
-        let Some(used) = slot.as_mut() else { return Ok(()) };
-        used.users -= 1;
-        if used.users > 0 {
-            return Ok(());
-        }
-        let released = used.context.release();
-        *slot = None;
-        released
+        let last = slot.take_if(|used| {
+            used.users -= 1;
+            used.users == 0
+        });
+        last.map_or(Ok(()), |last| last.context.release())
     }
 
     /// A context that is in use and has not failed, for one more user.

@@ -60,7 +60,7 @@ fn destroy_all(device: &Arc<DeviceState>) {
 
 /// Opens the device with this ordinal.
 pub fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> {
-    let context = driver.acquire_context(ordinal)?;
+    let context = driver.contexts.acquire(ordinal)?;
     let state = DeviceState::new(driver, Arc::clone(&context))
         .inspect_err(|_| driver.note_refusal(driver.release_context(&context)))?;
     let device = CudaDevice(Arc::new(state));
@@ -188,12 +188,10 @@ impl Device for CudaDevice {
     }
 
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
-        self.0.check_open()?;
         graph::create(&self.0, nodes)
     }
 
     fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
-        self.0.check_open()?;
         graph::update(graph, nodes)
     }
 

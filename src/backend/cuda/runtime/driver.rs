@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::memory::{blocks, foreign, host_register, peer, pending, pinned};
-use crate::backend::cuda::runtime::context::device_of;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::{device, info, snapshot};
 use crate::backend::memory::known;
@@ -45,27 +44,25 @@ impl Driver for CudaDriver {
     }
 
     fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
-        info::describe(&self.0.api, device_of(&self.0.api, self.0.number(ordinal))?)
+        info::describe(&self.0.api, self.0.contexts.device(ordinal)?)
     }
 
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
-        let api = &self.0.api;
-        let device = |ordinal| device_of(api, self.0.number(ordinal));
+        let (device, peer) = (self.0.contexts.device(ordinal)?, self.0.contexts.device(peer)?);
         // SAFETY: devices of the driver.
-        Ok(unsafe { api.device_can_access_peer(device(ordinal)?, device(peer)?) }? != 0)
+        Ok(unsafe { self.0.api.device_can_access_peer(device, peer) }? != 0)
     }
 
     fn atomics(&self, ordinal: u32, peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>> {
-        let api = &self.0.api;
-        let device = |ordinal| device_of(api, self.0.number(ordinal));
-        let (here, count) = (device(ordinal)?, operations.len() as u32);
+        let DriverState { api, contexts, .. } = &*self.0;
+        let (here, count) = (contexts.device(ordinal)?, operations.len() as u32);
         let mut answers = vec![0; operations.len()];
         let (out, asked) = (answers.as_mut_ptr(), operations.as_ptr());
         match peer {
             // SAFETY: a device of the driver, `count` operations, and a place for as many results.
             None => unsafe { api.device_host_atomics(out, asked, count, here) },
             Some(peer) => {
-                let there = device(peer)?;
+                let there = contexts.device(peer)?;
                 // SAFETY: both devices are the driver's, and `out` and `asked` have `count`
                 // elements each.
                 unsafe { api.device_peer_atomics(out, asked, count, here, there) }
@@ -79,9 +76,9 @@ impl Driver for CudaDriver {
     }
 
     fn utilization(&self, ordinal: u32) -> Result<u32> {
-        let api = &self.0.api;
-        let device = device_of(api, self.0.number(ordinal))?;
-        self.0.monitor.percentage(info::uuid(api, device)?, info::pci(api, device)?)
+        let DriverState { api, contexts, monitor, .. } = &*self.0;
+        let device = contexts.device(ordinal)?;
+        monitor.percentage(info::uuid(api, device)?, info::pci(api, device)?)
     }
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
@@ -118,7 +115,7 @@ impl Driver for CudaDriver {
     }
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {
-        device_of(&self.0.api, self.0.number(ordinal)).ok()
+        self.0.contexts.device(ordinal).ok()
     }
 
     /// Also if the driver is too old for them: then `create` fails with a text about that.
@@ -140,17 +137,17 @@ impl Driver for CudaDriver {
 
     fn hold_process(&self, patience: Duration) -> Result<()> {
         pending::reap(&self.0);
-        snapshot::hold(&self.0.api, &self.0.sharing, patience)
+        snapshot::hold(&self.0, patience)
     }
 
     fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
         let devices = (0..self.0.devices).filter_map(|ordinal| self.0.device(ordinal));
         let managed = devices.map(|device| device.managed_bytes.read().current).sum();
-        self.0.saved.save(&self.0.api, managed)
+        snapshot::save(&self.0, managed)
     }
 
     fn restore_memory(&self) -> Result<()> {
-        self.0.saved.restore(&self.0.api)
+        snapshot::restore(&self.0)
     }
 
     fn release_process(&self) -> Result<()> {

@@ -14,7 +14,7 @@ use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::owned::Owned;
 use crate::backend::cuda::memory::blocks::Padding;
 use crate::backend::cuda::pool::pool_pages::KnownPools;
-use crate::backend::cuda::runtime::context::{Context, Contexts, Raw, device_of};
+use crate::backend::cuda::runtime::context::{Context, Contexts, Raw};
 use crate::backend::cuda::runtime::utilization::Monitor;
 use crate::backend::cuda::runtime::{info, snapshot};
 use crate::backend::cuda::stream::workers::Workers;
@@ -35,7 +35,8 @@ pub struct DriverState {
     pub api: Arc<Api>,
     pub devices: u32,
     pub contexts: Contexts,
-    pub saved: snapshot::Saved,
+    /// A snapshot has saved what is in the devices' memory.
+    pub saved: AtomicBool,
     pub sharing: snapshot::Sharing,
     pub owned: Owned,
     pub known_pools: KnownPools,
@@ -70,12 +71,12 @@ impl DriverState {
                  say, or use the cpu backend",
             ));
         }
-        let chosen = choose(devices);
+        let (api, chosen) = (Arc::new(api), choose(devices));
         Ok(Self {
-            api: Arc::new(api),
             devices: chosen.len() as u32,
-            contexts: Contexts::new(chosen.into()),
-            saved: snapshot::Saved::default(),
+            contexts: Contexts::new(&api, chosen.into()),
+            api,
+            saved: AtomicBool::new(false),
             sharing: snapshot::Sharing::default(),
             owned: Owned::default(),
             known_pools: KnownPools::default(),
@@ -95,10 +96,6 @@ impl DriverState {
     /// The driver's number of the device with this ordinal.
     pub fn number(&self, ordinal: u32) -> u32 {
         self.contexts.number(ordinal)
-    }
-
-    pub fn acquire_context(&self, ordinal: u32) -> Result<Arc<Context>> {
-        self.contexts.acquire(&self.api, ordinal)
     }
 
     pub fn release_context(&self, context: &Context) -> Result<()> {
@@ -138,7 +135,7 @@ impl DriverState {
             return Ok(context);
         }
         let usable = (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
-        self.acquire_context(usable.ok_or_else(no_healthy_device)?)
+        self.contexts.acquire(usable.ok_or_else(no_healthy_device)?)
     }
 
     pub fn is_forsaken(&self) -> bool {
@@ -189,6 +186,6 @@ impl DriverState {
 
     /// An attribute of a device, 0 if its driver does not have the attribute.
     pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
-        info::attribute(&self.api, device_of(&self.api, self.number(ordinal))?, attribute)
+        info::attribute(&self.api, self.contexts.device(ordinal)?, attribute)
     }
 }

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uint};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cudarc::driver::sys::CUcheckpointLockArgs;
 use parking_lot::Mutex;
 
 use crate::backend::cuda::base::api::Api;
+use crate::backend::cuda::runtime::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
-
-/// Whether memory is saved.
-#[derive(Default)]
-pub struct Saved(AtomicBool);
 
 /// Something that other processes can have. A value identifies it among those of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,16 +38,9 @@ impl Sharing {
         self.shared.lock().remove(&shared);
     }
 
-    fn refuse(&self) -> Result<()> {
+    fn count(&self) -> usize {
         // Relaxed: calls of other threads are held.
-        let count = self.shared.lock().len() + self.imported_blocks.load(Ordering::Relaxed);
-        match count {
-            0 => Ok(()),
-            _ => Err(Fault::unsupported(format!(
-                "the CUDA driver saves no process that shares memory with other processes, and {count} blocks or pools \
-                 were exported (also those whose keys are closed) or imported; free them before the process is locked"
-            ))),
-        }
+        self.shared.lock().len() + self.imported_blocks.load(Ordering::Relaxed)
     }
 }
 
@@ -59,49 +49,51 @@ fn process() -> c_int {
 }
 
 /// See [`crate::backend::Driver::hold_process`].
-pub fn hold(api: &Api, sharing: &Sharing, patience: Duration) -> Result<()> {
-    sharing.refuse()?;
+pub fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
+    let count = driver.sharing.count();
+    if count > 0 {
+        return Err(Fault::unsupported(format!(
+            "the CUDA driver saves no process that shares memory with other processes, and {count} blocks or pools were \
+             exported (also those whose keys are closed) or imported; free them before the process is locked"
+        )));
+    }
     // 0 means no timeout.
     let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
     let mut options = CUcheckpointLockArgs { timeoutMs: timeout_ms, reserved0: 0, reserved1: [0; 7] };
     // SAFETY: the structure is what the driver wants, and outlives the call.
-    let locked = unsafe { api.checkpoint_lock(process(), &mut options) };
+    let locked = unsafe { driver.api.checkpoint_lock(process(), &mut options) };
     locked.map_err(|failure| {
         let fault = failure.fault(FaultKind::OutOfHostMemory);
         if failure.is_not_ready() { fault.with_kind(FaultKind::WaitTimedOut) } else { fault }
     })
 }
 
-impl Saved {
-    /// See [`crate::backend::Driver::save_memory`]. The driver does not save managed memory. It may fail half-way
-    /// because of that, and the process is then undefined, so this does not call it. `managed` counts all bytes that
-    /// are not freed, also those that programs do not have any more.
-    pub fn save(&self, api: &Api, managed: u64) -> Result<()> {
-        if managed > 0 {
-            return Err(Fault::unsupported(format!(
-                "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
+/// See [`crate::backend::Driver::save_memory`]. The driver does not save managed memory. It may fail half-way
+/// because of that, and the process is then undefined, so this does not call it. `managed` counts all bytes that
+/// are not freed, also those that programs do not have any more.
+pub fn save(driver: &DriverState, managed: u64) -> Result<()> {
+    if managed > 0 {
+        return Err(Fault::unsupported(format!(
+            "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
                      aclrtMemAllocManaged gave before the process is locked"
-            )));
-        }
-        // SAFETY: without options, of the process itself.
-        unsafe { api.checkpoint_save(process(), std::ptr::null_mut()) }
-            .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))?;
-        self.0.store(true, Ordering::SeqCst);
-        Ok(())
+        )));
     }
+    // SAFETY: without options, of the process itself.
+    unsafe { driver.api.checkpoint_save(process(), std::ptr::null_mut()) }
+        .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))?;
+    driver.saved.store(true, Ordering::SeqCst);
+    Ok(())
+}
 
-    /// See [`crate::backend::Driver::restore_memory`].
-    pub fn restore(&self, api: &Api) -> Result<()> {
-        if !self.0.load(Ordering::SeqCst) {
-            return Ok(());
-        }
+/// See [`crate::backend::Driver::restore_memory`].
+pub fn restore(driver: &DriverState) -> Result<()> {
+    if driver.saved.load(Ordering::SeqCst) {
         // SAFETY: checkpoint_restore accepts null for its options; the process is the one that was
         // saved.
-        unsafe { api.checkpoint_restore(process(), std::ptr::null_mut()) }
-            .map_err(|failure| failure.fault(FaultKind::OutOfDeviceMemory))?;
-        self.0.store(false, Ordering::SeqCst);
-        Ok(())
+        unsafe { driver.api.checkpoint_restore(process(), std::ptr::null_mut()) }?;
+        driver.saved.store(false, Ordering::SeqCst);
     }
+    Ok(())
 }
 
 /// See [`crate::backend::Driver::release_process`].
