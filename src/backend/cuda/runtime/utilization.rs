@@ -47,16 +47,6 @@ impl Monitor {
 type Call = unsafe extern "C" fn() -> nvmlReturn_t;
 type DeviceOf = unsafe extern "C" fn(*const c_char, *mut nvmlDevice_t) -> nvmlReturn_t;
 
-/// What is needed of NVML.
-struct Functions {
-    init: Call,
-    shutdown: Call,
-    device_by_uuid: DeviceOf,
-    device_by_pci_bus_id: DeviceOf,
-    utilization_rates: unsafe extern "C" fn(nvmlDevice_t, *mut nvmlUtilization_t) -> nvmlReturn_t,
-    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
-}
-
 /// # Safety
 /// `F` is the type of NVML's function with this name.
 unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
@@ -67,7 +57,11 @@ unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
 
 /// NVML, started. Ends it when dropped.
 struct Nvml {
-    functions: Functions,
+    shutdown: Call,
+    device_by_uuid: DeviceOf,
+    device_by_pci_bus_id: DeviceOf,
+    utilization_rates: unsafe extern "C" fn(nvmlDevice_t, *mut nvmlUtilization_t) -> nvmlReturn_t,
+    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
     /// Never closed, as the driver.
     _library: ManuallyDrop<Library>,
 }
@@ -78,28 +72,32 @@ impl Nvml {
         let library = unsafe { Library::open(Some(LIBRARY), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|error| cannot_be_used(&format!("cannot be loaded ({})", reason(&error))))?;
         // SAFETY: a library of this name is NVML, and these are the types of its functions.
-        let functions = unsafe {
-            Functions {
-                init: find(&library, "nvmlInit_v2")?,
+        let (init, nvml): (Call, _) = unsafe {
+            let init = find(&library, "nvmlInit_v2")?;
+            let nvml = Self {
                 shutdown: find(&library, "nvmlShutdown")?,
                 device_by_uuid: find(&library, "nvmlDeviceGetHandleByUUID")?,
                 device_by_pci_bus_id: find(&library, "nvmlDeviceGetHandleByPciBusId_v2")?,
                 utilization_rates: find(&library, "nvmlDeviceGetUtilizationRates")?,
                 describe: find(&library, "nvmlErrorString").ok(),
-            }
+                _library: ManuallyDrop::new(library),
+            };
+            (init, nvml)
         };
         // SAFETY: the first call, as NVML wants it.
-        let status = unsafe { (functions.init)() };
+        let status = unsafe { init() };
         if status != 0 {
-            let said = functions.in_words("nvmlInit_v2", status);
+            let said = nvml.in_words("nvmlInit_v2", status);
+            // What has not started is not ended.
+            std::mem::forget(nvml);
             return Err(cannot_be_used(&format!("does not start: {said}")));
         }
-        Ok(Self { functions, _library: ManuallyDrop::new(library) })
+        Ok(nvml)
     }
 
     /// The device with this number or, where NVML does not know that, at this place.
     fn device(&self, uuid: Option<[u8; 16]>, pci: Option<PciAddress>) -> Result<nvmlDevice_t> {
-        let (by_number, by_place) = (self.functions.device_by_uuid, self.functions.device_by_pci_bus_id);
+        let (by_number, by_place) = (self.device_by_uuid, self.device_by_pci_bus_id);
         let with_kinds = |uuid| ["GPU", "MIG"].map(|kind| format!("{kind}-{}", in_groups(uuid)));
         let numbers = uuid.into_iter().flat_map(with_kinds).map(|name| ("nvmlDeviceGetHandleByUUID", by_number, name));
         let place = pci.map(|pci| ("nvmlDeviceGetHandleByPciBusId_v2", by_place, pci.to_string()));
@@ -120,7 +118,7 @@ impl Nvml {
     fn busy(&self, device: nvmlDevice_t) -> Result<u32> {
         let mut rates = nvmlUtilization_t { gpu: 0, memory: 0 };
         // SAFETY: a device of NVML, and a place for the answer.
-        match unsafe { (self.functions.utilization_rates)(device, &mut rates) } {
+        match unsafe { (self.utilization_rates)(device, &mut rates) } {
             0 => Ok(rates.gpu.min(100)),
             status => Err(self.refused("nvmlDeviceGetUtilizationRates", status)),
         }
@@ -128,31 +126,14 @@ impl Nvml {
 
     #[cold]
     fn refused(&self, call: &str, status: nvmlReturn_t) -> Fault {
-        let said = self.functions.in_words(call, status);
+        let said = self.in_words(call, status);
         match status {
             // NVML does not return it for a part of a device (MIG), or not to this user.
             NOT_SUPPORTED | NO_PERMISSION => cannot_be_used(&format!("does not report: {said}")),
             _ => Fault::new(FaultKind::Driver, said),
         }
     }
-}
 
-impl Drop for Nvml {
-    fn drop(&mut self) {
-        // SAFETY: started, once. No call can return a failure, and nothing depends on it.
-        unsafe { (self.functions.shutdown)() };
-    }
-}
-
-#[cold]
-fn cannot_be_used(why: &str) -> Fault {
-    Fault::unsupported(format!(
-        "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \
-             NVIDIA_DRIVER_CAPABILITIES of a container name `utility`"
-    ))
-}
-
-impl Functions {
     fn in_words(&self, call: &str, status: nvmlReturn_t) -> String {
         // SAFETY: NVML's function, which takes any number.
         let text = self.describe.map_or(std::ptr::null(), |describe| unsafe { describe(status) });
@@ -163,6 +144,21 @@ impl Functions {
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
         format!("{call} gave {status}: {text}")
     }
+}
+
+impl Drop for Nvml {
+    fn drop(&mut self) {
+        // SAFETY: started, once. No call can return a failure, and nothing depends on it.
+        unsafe { (self.shutdown)() };
+    }
+}
+
+#[cold]
+fn cannot_be_used(why: &str) -> Fault {
+    Fault::unsupported(format!(
+        "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \
+             NVIDIA_DRIVER_CAPABILITIES of a container name `utility`"
+    ))
 }
 
 /// As NVML writes such a number: 8, 4, 4, 4 and 12 digits.
