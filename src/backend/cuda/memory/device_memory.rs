@@ -26,17 +26,22 @@ pub fn counter(device: &DeviceState, block: Block) -> &Level {
     if blocks::is_managed(block) { &device.managed_bytes } else { &device.device_bytes }
 }
 
-/// Frees what came from `cuMemAlloc` or `cuMemAllocManaged`. `block`: what a program had of it, to be counted.
+/// Frees memory at `base`. `block`: what a program had of it, to be counted.
 fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> Result<()> {
     let owner = Arc::clone(device);
-    let range = Release { bytes: block.map_or(0, |block| block.len), ..Release::new(Some(device)) };
+    // What comes from `map_huge`; the driver frees that without a wait.
+    let mapped = block.filter(|block| blocks::page_size(*block) > NORMAL_PAGE);
+    let bytes = block.filter(|_| mapped.is_none()).map_or(0, |block| block.len);
+    let range = Release { bytes, may_wait: mapped.is_none(), ..Release::new(Some(device)) };
     pending::release(&device.driver, range, move |driver, _| {
         driver.sharing.remove(Shared::Block(base));
         driver.owned.remove_after(base, || {
-            // A closed device has released everything.
-            let Some(_open) = owner.keep_open() else { return Ok(()) };
-            // SAFETY: a block of this device that is freed once.
-            owner.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })?;
+            owner.end(|api| match mapped {
+                // SAFETY: the block owns its addresses and their mapping, and is freed once.
+                Some(block) => unsafe { unmap_and_free(api, base as CUdeviceptr, block.len) },
+                // SAFETY: from `cuMemAlloc` or `cuMemAllocManaged` of this device, and freed once.
+                None => unsafe { api.mem_free(base as CUdeviceptr) },
+            })?;
             // If the driver refuses it stays counted: the driver saves no process with managed memory.
             block.inspect(|&block| counter(&owner, block).sub(block.len));
             Ok(())
@@ -44,31 +49,10 @@ fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> R
     })
 }
 
-/// Frees what came from [`map_huge`].
-fn free_mapped(device: &Arc<DeviceState>, block: Block) -> Result<()> {
-    let owner = Arc::clone(device);
-    let mapped = Release { may_wait: false, ..Release::new(Some(device)) };
-    pending::release(&device.driver, mapped, move |driver, _| {
-        let Block { addr, len, .. } = block;
-        driver.owned.remove_after(addr, || {
-            let Some(_open) = owner.keep_open() else { return Ok(()) };
-            // SAFETY: the block owns its addresses and their mapping, and `_open` keeps the device open.
-            owner.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })?;
-            counter(&owner, block).sub(len);
-            Ok(())
-        })
-    })
-}
-
 /// Frees a block of device memory.
 pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
-    if blocks::is_imported(block) {
-        ipc::free(device, blocks::base(block))
-    } else if blocks::page_size(block) > NORMAL_PAGE {
-        free_mapped(device, block)
-    } else {
-        free_range(device, blocks::base(block), Some(block))
-    }
+    let base = blocks::base(block);
+    if blocks::is_imported(block) { ipc::free(device, base) } else { free_range(device, base, Some(block)) }
 }
 
 /// Tries once. If the device is out of memory, this frees the memory of completed work and tries again.
