@@ -5,6 +5,7 @@
 //! the driver.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 
@@ -13,9 +14,12 @@ use crate::backend::base::hull::Hull;
 /// Where drivers of earlier sessions had allocated. Programs may still have such addresses.
 static EARLIER: Hull = Hull::new();
 
+/// How many ranges there have been.
+static RANGES: AtomicU64 = AtomicU64::new(0);
+
 /// Ranges that are allocated or registered, whether or not a program has them.
 pub struct Owned {
-    ranges: RwLock<Ranges>,
+    ranges: RwLock<BTreeMap<usize, Range>>,
     /// Everything that was ever allocated.
     hull: Hull,
 }
@@ -27,13 +31,6 @@ pub enum Origin {
     Allocated,
     /// It is the caller's memory, registered.
     Registered,
-}
-
-#[derive(Default)]
-struct Ranges {
-    by_base: BTreeMap<usize, Range>,
-    /// How many there have been.
-    count: u64,
 }
 
 struct Range {
@@ -73,21 +70,20 @@ impl Owned {
     }
 
     fn insert(&self, base: usize, len: usize, origin: Origin) {
-        let mut ranges = self.ranges.write();
-        ranges.count += 1;
-        let number = ranges.count;
+        // Relaxed: the number only has to be different from all others.
+        let number = RANGES.fetch_add(1, Ordering::Relaxed);
         // An earlier range there is being freed, and not yet removed.
-        ranges.by_base.insert(base, Range { len, origin, number });
+        self.ranges.write().insert(base, Range { len, origin, number });
     }
 
     /// Frees the range at `base` with `free`, and removes it.
     pub fn remove_after<R>(&self, base: usize, free: impl FnOnce() -> R) -> R {
-        let number = self.ranges.read().by_base.get(&base).map(|range| range.number);
+        let number = self.ranges.read().get(&base).map(|range| range.number);
         let freed = free();
         let mut ranges = self.ranges.write();
         // Another thread may have got the address in the meantime.
-        if ranges.by_base.get(&base).map(|range| range.number) == number {
-            ranges.by_base.remove(&base);
+        if ranges.get(&base).map(|range| range.number) == number {
+            ranges.remove(&base);
         }
         freed
     }
@@ -95,7 +91,7 @@ impl Owned {
     /// The origin of the range that contains the address.
     pub fn origin(&self, addr: usize) -> Option<Origin> {
         let ranges = self.ranges.read();
-        let (base, range) = ranges.by_base.range(..=addr).next_back()?;
+        let (base, range) = ranges.range(..=addr).next_back()?;
         (addr - base < range.len).then_some(range.origin)
     }
 

@@ -8,16 +8,17 @@ use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::error::INVALID_DEVICE;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Advice, Fault, Home, Position, Result, Span};
+use crate::backend::{Advice, Fault, Home, MemoryPlace, Position, Result, Span};
 
 fn location(driver: &DriverState, home: Home) -> CUmemLocation {
-    let (type_, id) = match home {
-        Home::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, driver.number(ordinal) as c_int),
-        Home::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
-        Home::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node as c_int),
-        Home::NearestHostNode => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0),
-    };
-    CUmemLocation { type_, id }
+    driver.location(match home {
+        Home::Device(ordinal) => MemoryPlace::Device(ordinal),
+        Home::Host => MemoryPlace::Host(None),
+        Home::HostNode(node) => MemoryPlace::Host(Some(node)),
+        Home::NearestHostNode => {
+            return CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, id: 0 };
+        }
+    })
 }
 
 /// Passes advice to the driver, which may refuse what the machine does not support.

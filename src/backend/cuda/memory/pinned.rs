@@ -55,25 +55,19 @@ pub fn free(driver: &DriverState, base: usize) -> Result<()> {
 /// freed, so that closing the device does not free it.
 pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     pending::reap(driver);
-    blocks::aligned(
-        &driver.padding,
-        len,
-        |len| alloc_pinned(driver, len),
-        |base| driver.note_refusal(free(driver, base)),
-    )
-    .map_err(|fault| match fault.kind() {
+    let allocate = |len| {
+        let (context, base) = in_any_context(driver, |context| context.alloc_host(len, CU_MEMHOSTALLOC_PORTABLE))?;
+        remember(driver, base, Origin::Allocated, context);
+        driver.owned.add(base, len);
+        Ok(base)
+    };
+    let block = blocks::aligned(&driver.padding, len, allocate, |base| driver.note_refusal(free(driver, base)));
+    block.map_err(|fault| match fault.kind() {
         FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => {
             Fault::out_of_host_memory(format!("{len} bytes of pinned host memory: {}", fault.text()))
         }
         _ => fault,
     })
-}
-
-fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
-    let (context, base) = in_any_context(driver, |context| context.alloc_host(len, CU_MEMHOSTALLOC_PORTABLE))?;
-    remember(driver, base, Origin::Allocated, context);
-    driver.owned.add(base, len);
-    Ok(base)
 }
 
 /// Runs `calls` in the context of a device that has not failed. The caller gets that context, and releases it.

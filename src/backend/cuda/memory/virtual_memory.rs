@@ -184,12 +184,8 @@ impl VirtualMemory for CudaDriver {
         ordinal: Option<u32>,
         access: Access,
     ) -> Result<()> {
-        let Some(ordinal) = ordinal else {
-            return Err(Fault::unsupported(
-                "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy",
-            ));
-        };
-        let access = self.0.access(ordinal, access);
+        let unreachable = "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy";
+        let access = self.0.access(ordinal.ok_or_else(|| Fault::unsupported(unreachable))?, access);
         // SAFETY: a live mapping, and one description.
         own(memory).device.call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })
     }

@@ -152,7 +152,8 @@ impl DeviceState {
     }
 
     pub fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {
-        self.sweep_events();
+        let dropped = std::mem::take(&mut *self.dropped_events.lock());
+        dropped.into_iter().for_each(|raw| self.destroy_event(raw));
         let flags = if timing { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
         // SAFETY: a new event, with or without times.
         let raw = self.create(|api| unsafe { api.event_create(flags as u32) })?;
@@ -170,11 +171,6 @@ impl DeviceState {
             // SAFETY: it was in the set, so it exists, and only this thread has removed it.
             self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw.0) });
         }
-    }
-
-    fn sweep_events(&self) {
-        let dropped = std::mem::take(&mut *self.dropped_events.lock());
-        dropped.into_iter().for_each(|raw| self.destroy_event(raw));
     }
 
     /// An event for a mark.

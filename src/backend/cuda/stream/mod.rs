@@ -162,6 +162,5 @@ impl Stream for CudaStream {
 impl Drop for CudaStream {
     fn drop(&mut self) {
         self.0.note_dropped();
-        self.0.device.driver.stream_dropped();
     }
 }

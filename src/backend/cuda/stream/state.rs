@@ -199,12 +199,6 @@ impl StreamState {
         self.crosses.load(Ordering::Relaxed)
     }
 
-    /// The [`Stream`](crate::backend::Stream) of it is dropped.
-    pub fn note_dropped(&self) {
-        // Release: after the last count, see `is_dropped`.
-        self.dropped.store(true, Ordering::Release);
-    }
-
     pub fn is_dropped(&self) -> bool {
         // Acquire, with the Release in `note_dropped`: its last operations are counted.
         self.dropped.load(Ordering::Acquire)

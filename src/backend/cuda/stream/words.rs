@@ -42,7 +42,10 @@ impl Words {
     pub fn lend(&self, context: &Context) -> Result<Word> {
         let mut lists = self.lists.lock();
         if lists.spare.is_empty() {
-            let page = alloc_page(context)?;
+            // Devices address it as well.
+            let page = context.alloc_host(PAGE, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)?;
+            // SAFETY: just allocated.
+            unsafe { std::ptr::with_exposed_provenance_mut::<u8>(page).write_bytes(0, PAGE) };
             lists.pages.push(page);
             lists.spare.extend((page..page + PAGE).step_by(WORD).rev());
         }
@@ -88,16 +91,6 @@ impl Words {
 }
 
 pub const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as u32;
-
-/// A page of words, all zero.
-fn alloc_page(context: &Context) -> Result<usize> {
-    let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    // Devices address it as well.
-    let page = context.alloc_host(PAGE, flags)?;
-    // SAFETY: just allocated.
-    unsafe { std::ptr::with_exposed_provenance_mut::<u8>(page).write_bytes(0, PAGE) };
-    Ok(page)
-}
 
 pub fn at(addr: usize) -> &'static AtomicU32 {
     let word = std::ptr::with_exposed_provenance_mut(addr);

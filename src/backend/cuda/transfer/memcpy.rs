@@ -231,18 +231,14 @@ pub fn finish_before_pageable(stream: &StreamState) -> Result<()> {
 
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
-        return submit_host_copy(stream, copy.clone());
+        // The driver copies between host ranges on the calling thread, out of order; this in order.
+        let copy = copy.clone();
+        // SAFETY: the copy's ranges are host memory that the program keeps until the stream has run the
+        // function.
+        return host_fn::queue(stream, boxed(move || unsafe { copy_host(&copy) }));
     }
     note_places(stream, [copy.dst.place, copy.src.place]);
     stream.submit(|| issue_copy(&stream.device, stream.raw, copy))
-}
-
-/// The driver copies between host ranges on the calling thread, out of order; this in order.
-#[cold]
-fn submit_host_copy(stream: &Arc<StreamState>, copy: Copy) -> Result<Position> {
-    // SAFETY: the copy's ranges are host memory that the program keeps until the stream has run the
-    // function.
-    host_fn::queue(stream, boxed(move || unsafe { copy_host(&copy) }))
 }
 
 /// What is too large for a stream's own room.

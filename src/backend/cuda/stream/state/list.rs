@@ -61,16 +61,6 @@ impl DriverState {
         self.streams().extract_if(.., |stream| Arc::ptr_eq(&stream.device, device)).collect()
     }
 
-    /// A stream in the list has lost its owner.
-    pub fn stream_dropped(&self) {
-        // Relaxed: a hint. A thread that misses it sweeps in its next call.
-        self.any_dropped.store(true, Ordering::Relaxed);
-        // A host function may hold the last reference, and may not call the driver.
-        if !inside_host_function() {
-            self.sweep_streams();
-        }
-    }
-
     /// Destroys dropped streams that have finished.
     pub fn sweep_streams(&self) {
         if !self.any_dropped.swap(false, Ordering::Relaxed) {
@@ -88,6 +78,20 @@ impl DriverState {
             if let Some(stream) = removed {
                 stream.destroy();
             }
+        }
+    }
+}
+
+impl StreamState {
+    /// The [`Stream`](crate::backend::Stream) of it is dropped.
+    pub fn note_dropped(&self) {
+        // Release: after the last count, see `is_dropped`.
+        self.dropped.store(true, Ordering::Release);
+        // Relaxed: a hint. A thread that misses it sweeps in its next call.
+        self.device.driver.any_dropped.store(true, Ordering::Relaxed);
+        // A host function may hold the last reference, and may not call the driver.
+        if !inside_host_function() {
+            self.device.driver.sweep_streams();
         }
     }
 }
