@@ -7,13 +7,13 @@ use std::sync::Arc;
 pub use self::attributes::{Question, attributes};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::backend::{Advice, Home, Op, Span};
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::request::device_memory::DeviceMemory;
+use crate::core::memory::request::device_memory::{DeviceMemory, within};
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::statistics::Statistics;
 use crate::core::memory::request::{MemoryRequest, Resource, Target};
@@ -34,26 +34,11 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     ensure!(flag == GLOBAL, invalid_param!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"));
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    let total = device.native.info().total_memory;
-    let len = (size as usize).checked_next_multiple_of(GRAIN).filter(|&len| len as u64 <= total);
-    let len = len.ok_or_else(|| {
-        DeviceTallies::of(&device).managed.failed();
-        error_with!(
-            Code::MemoryAllocation,
-            "size {size}, in pieces of {GRAIN} bytes, is more than all memory of device {} ({total} bytes)",
-            device.id
-        )
-    })?;
+    let len = (size as usize).checked_next_multiple_of(GRAIN);
+    let len = Some(within(size as usize, len, device.total_memory, &DeviceTallies::of(&device).managed)?);
     // Not held while hooks run.
     drop(device);
-    let request = MemoryRequest {
-        kind: MemoryKind::Managed,
-        target: Target::Current,
-        size: size as usize,
-        tail: false,
-        pages: None,
-        len: Some(len),
-    };
+    let request = MemoryRequest { len, ..MemoryRequest::new(MemoryKind::Managed, Target::Current, size as usize) };
     Ok(MANAGED.allocate(request)?.addr)
 }
 

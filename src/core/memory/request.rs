@@ -13,17 +13,18 @@ pub mod page_policy;
 pub mod pinned_memory;
 pub mod statistics;
 pub mod teardown;
-pub mod word;
 
 use std::sync::Arc;
 
 use crate::backend::{Block, PagePolicy};
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::owner::Owner;
-use crate::core::memory::allocation::{Allocation, open_device};
+use crate::core::memory::allocation::backing::backing;
+use crate::core::memory::allocation::open_device;
 use crate::core::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::pointer::pointer_attributes;
+use crate::core::memory::request::hooks::event_of_address;
 use crate::core::memory::request::page_policy::padded;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, Session, thread};
@@ -52,18 +53,13 @@ pub fn seldom<T>(step: impl FnOnce() -> T) -> T {
     step()
 }
 
-/// A source whose memory statistics count: the last stage.
+/// A source of blocks, which statistics count: the last stage.
 pub trait Source {
-    /// The result of an allocation.
-    type Memory: Named;
-    /// The release.
-    type Release: Claim;
+    /// Allocates from the device or the session that the request has opened, and inserts the block in the address map.
+    fn take(&self, request: &MemoryRequest) -> Result<Block>;
 
-    /// Allocates from the device or the session that the request has opened.
-    fn take(&self, request: &MemoryRequest) -> Result<Self::Memory>;
-
-    /// Frees memory that was removed from the address map.
-    fn free(&self, claimed: <Self::Release as Claim>::Claimed) -> Result<()>;
+    /// Removes the memory at this address from the address map, counts it as freed, and frees it.
+    fn free(&self, addr: usize) -> Result<()>;
 }
 
 /// A request, as the stages see it.
@@ -94,22 +90,28 @@ pub trait Release {
     }
 }
 
-/// A release that statistics count.
-pub trait Claim: Release {
-    /// Memory that is reserved for this release.
-    type Claimed;
+/// A release of the memory at an address.
+pub struct AddressRelease {
+    /// First byte.
+    pub addr: usize,
+    /// The kinds of memory that the call frees.
+    pub kinds: &'static [MemoryKind],
+}
 
-    /// Removes the memory from the address map, and counts it as freed.
-    fn claim(self) -> Result<Self::Claimed>;
+impl Release for AddressRelease {
+    fn is_retained(&self) -> Result<bool> {
+        Ok(self.kinds.contains(&MemoryKind::Pool) && (backing().retains)(self.addr)?)
+    }
+
+    fn event(&self) -> Result<Option<Event>> {
+        Ok(event_of_address(self.addr, self.kinds))
+    }
 }
 
 /// Allocated memory.
 pub trait Named {
     /// Its identity for hooks. The watcher does without its page size, which is slow to find.
     fn found(&self) -> Found;
-
-    /// Bytes as statistics count them.
-    fn bytes(&self) -> usize;
 }
 
 /// Memory in the address map.
@@ -119,10 +121,6 @@ impl Named for usize {
         let page_size = attributes.map_or(0, |attributes| attributes.page_size as usize);
         Found { addr: *self, handle: 0, page_size }
     }
-
-    fn bytes(&self) -> usize {
-        Allocation::find(*self).map_or(0, |found| found.block().len)
-    }
 }
 
 /// A block of a backend.
@@ -131,10 +129,6 @@ impl Named for Block {
         let session = memory_hook::are_registered().then(runtime::existing_session).flatten();
         let page_size = session.map_or(0, |session| session.driver.page_size(*self));
         Found { addr: self.addr, handle: 0, page_size }
-    }
-
-    fn bytes(&self) -> usize {
-        self.len
     }
 }
 
@@ -169,6 +163,11 @@ pub struct MemoryRequest {
 }
 
 impl MemoryRequest {
+    /// A request without a tail, and without a page policy.
+    pub fn new(kind: MemoryKind, target: Target, size: usize) -> Self {
+        Self { kind, target, size, tail: false, pages: None, len: None }
+    }
+
     /// Resolves the current device, which stays open while this is held.
     pub fn open(&mut self) -> Result<()> {
         match self.target {

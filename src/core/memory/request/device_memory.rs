@@ -5,23 +5,22 @@ use std::sync::Arc;
 use super::super::ipc;
 use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
-use crate::backend::{self, Block, PagePolicy};
+use crate::backend::{self, Block, Fill, PagePolicy, Place, Span};
 use crate::core::base::error::{Code, Result, arguments, error_with};
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
-use crate::core::memory::memory_hook::{self, Event, MemoryKind};
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::request::hooks::{self, Hooks};
+use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::{DeviceTallies, Tally};
+use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::{known_pages, padded, pages};
 use crate::core::memory::request::statistics::Statistics;
-use crate::core::memory::request::{Claim, MemoryRequest, Release, Resource, Source, Target};
+use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Target};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, thread};
 
 /// The stages of device memory.
-const DEVICE: Hooks<FreedBlocks<Hooks<Statistics<DeviceMemory>>>> =
-    Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
+const DEVICE: Hooks<FreedBlocks> = Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
 
 /// aclrtMalloc: allocates memory of the current device. Returns the address.
 #[inline]
@@ -62,14 +61,8 @@ pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Re
 fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("size", size, "allocate at least one byte")?;
-    DEVICE.allocate(MemoryRequest {
-        kind: MemoryKind::Device,
-        target: Target::Current,
-        size,
-        tail,
-        pages: Some(pages(policy, size)),
-        len: None,
-    })
+    let pages = Some(pages(policy, size));
+    DEVICE.allocate(MemoryRequest { tail, pages, ..MemoryRequest::new(MemoryKind::Device, Target::Current, size) })
 }
 
 /// aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
@@ -84,12 +77,7 @@ pub fn free(addr: usize) -> Result<()> {
 #[inline(never)]
 fn free_checked(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
-    DEVICE.release(DeviceRelease { addr })
-}
-
-/// As [`free`], for memory that no hook knows.
-pub fn free_unhooked(addr: usize) -> Result<()> {
-    FreedBlocks(Statistics(DeviceMemory)).release(DeviceRelease { addr })
+    DEVICE.release(of_device(addr))
 }
 
 /// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's device. If the wait returns a
@@ -108,58 +96,17 @@ pub fn free_with_sync(addr: usize) -> Result<()> {
 }
 
 /// A release by aclrtFree.
-pub struct DeviceRelease {
-    addr: usize,
-}
-
-impl Release for DeviceRelease {
-    fn is_retained(&self) -> Result<bool> {
-        (backing().retains)(self.addr)
-    }
-
-    fn event(&self) -> Result<Option<Event>> {
-        let kinds = [MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool];
-        Ok(hooks::event_of_address(self.addr, &kinds))
-    }
-}
-
-impl Claim for DeviceRelease {
-    /// Holds the device open.
-    type Claimed = (Arc<Device>, Allocation);
-
-    fn claim(self) -> Result<Self::Claimed> {
-        let device = match Allocation::find(self.addr).map(|allocation| allocation.kind) {
-            Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
-            _ => None,
-        };
-        let claimed = device.and_then(|device| {
-            let allocation = Allocation::take(self.addr, |found| found.owner == device.owner)?;
-            Some((device, allocation))
-        });
-        let Some((device, allocation)) = claimed else {
-            return Err(not_freed("devPtr", self.addr));
-        };
-        allocation.forget_advice();
-        let tallies = DeviceTallies::of(&device);
-        let len = allocation.block().len;
-        match allocation.kind {
-            Kind::Managed(_) => tallies.managed.freed(len),
-            _ => tallies.device.freed(len),
-        }
-        Ok((device, allocation))
-    }
+fn of_device(addr: usize) -> AddressRelease {
+    AddressRelease { addr, kinds: &[MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool] }
 }
 
 /// The stage of freed blocks: serves requests from the cache, and caches what is freed. Cached memory counts as free.
-struct FreedBlocks<R>(R);
+struct FreedBlocks(Hooks<Statistics<DeviceMemory>>);
 
-impl<R> Resource for FreedBlocks<R>
-where
-    R: Resource<Request = MemoryRequest, Memory = Block, Release = DeviceRelease>,
-{
+impl Resource for FreedBlocks {
     type Request = MemoryRequest;
     type Memory = usize;
-    type Release = DeviceRelease;
+    type Release = AddressRelease;
 
     fn allocate(&self, request: MemoryRequest) -> Result<usize> {
         let context = thread::current()?;
@@ -175,30 +122,17 @@ where
         self.allocate_new(request, device)
     }
 
-    fn release(&self, release: DeviceRelease) -> Result<()> {
+    fn release(&self, release: AddressRelease) -> Result<()> {
         ipc::freeing(release.addr);
         if Allocation::set_aside(release.addr) { Ok(()) } else { self.release_now(release) }
     }
 }
 
-impl<R> FreedBlocks<R>
-where
-    R: Resource<Request = MemoryRequest, Memory = Block, Release = DeviceRelease>,
-{
+impl FreedBlocks {
     #[cold]
     fn allocate_new(&self, mut request: MemoryRequest, device: Arc<Device>) -> Result<usize> {
-        let size = request.size;
-        let len = padded(size, request.tail && device.readable_tail)
-            .filter(|len| *len as u64 <= device.total_memory)
-            .ok_or_else(|| {
-            DeviceTallies::of(&device).device.failed();
-            error_with!(
-                Code::MemoryAllocation,
-                "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
-                device.id,
-                device.total_memory
-            )
-        })?;
+        let len = padded(request.size, request.tail && device.readable_tail);
+        let len = within(request.size, len, device.total_memory, &DeviceTallies::of(&device).device)?;
         request.len = Some(len);
         request.target = Target::Device(device);
         Ok(self.0.allocate(request)?.addr)
@@ -206,7 +140,7 @@ where
 
     /// As [`Resource::release`], if the memory cannot be cached, or is no allocation.
     #[cold]
-    fn release_now(&self, release: DeviceRelease) -> Result<()> {
+    fn release_now(&self, release: AddressRelease) -> Result<()> {
         match Allocation::find(release.addr) {
             Some(found) if found.pool().is_some() => release_to_pool(&found, release.addr),
             _ => self.0.release(release),
@@ -230,39 +164,86 @@ fn release_to_pool(found: &Allocation, addr: usize) -> Result<()> {
 pub struct DeviceMemory;
 
 impl Source for DeviceMemory {
-    type Memory = Block;
-    type Release = DeviceRelease;
-
     fn take(&self, request: &MemoryRequest) -> Result<Block> {
         let (device, len) = (request.device()?, request.len.unwrap_or(request.size));
-        match (request.kind, request.pages) {
-            (MemoryKind::Managed, _) => take_managed(device, len),
-            (_, pages) => {
-                let pages = pages.unwrap_or(PagePolicy::HugeFirst);
-                take(device, len, pages, Kind::Device(device.id))
+        match request.pages {
+            Some(pages) => take(device, len, pages, Kind::Device(device.id)),
+            None => {
+                let block = device.with_all_memory(|native| native.alloc_managed(len))?;
+                let allocation = Allocation::of_block(block, len, Kind::Managed(device.id), device.owner);
+                allocation.register_or(|| device.native.free(block)).map(|()| block)
             }
         }
     }
 
-    fn free(&self, (device, allocation): (Arc<Device>, Allocation)) -> Result<()> {
-        let freed = device.native.free(allocation.block());
+    fn free(&self, addr: usize) -> Result<()> {
+        let device = match Allocation::find(addr).map(|allocation| allocation.kind) {
+            Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
+            _ => None,
+        };
+        // The device stays open while it is held.
+        let claimed = device.and_then(|device| {
+            let allocation = Allocation::take(addr, |found| found.owner == device.owner)?;
+            Some((device, allocation))
+        });
+        let (device, allocation) = claimed.ok_or_else(|| not_freed("devPtr", addr))?;
+        allocation.forget_advice();
+        let (tallies, block) = (DeviceTallies::of(&device), allocation.block());
+        match allocation.kind {
+            Kind::Managed(_) => tallies.managed.freed(block.len),
+            _ => tallies.device.freed(block.len),
+        }
+        let freed = device.native.free(block);
         allocation.make_room(&device);
         Ok(freed?)
     }
 }
 
-/// Allocates memory of a device and inserts it in the address map.
-pub fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
-    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
-    let allocation = Allocation::of_block(block, len, kind, device.owner);
-    allocation.reusable(pages).register_or(|| device.native.free(block))?;
-    Ok(block)
+/// The bytes of a request with their padding, if a device or a process has so many at all. Counts a failure.
+pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally) -> Result<usize> {
+    len.filter(|len| *len as u64 <= most).ok_or_else(|| {
+        tally.failed();
+        error_with!(Code::MemoryAllocation, "size {size}, with its padding, is more than all memory ({most} bytes)")
+    })
 }
 
-/// Allocates managed memory and inserts it in the address map.
-fn take_managed(device: &Device, len: usize) -> Result<Block> {
-    let block = device.with_all_memory(|native| native.alloc_managed(len))?;
-    let allocation = Allocation::of_block(block, len, Kind::Managed(device.id), device.owner);
-    allocation.register_or(|| device.native.free(block))?;
-    Ok(block)
+/// Allocates memory of a device and inserts it in the address map.
+fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
+    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
+    let allocation = Allocation::of_block(block, len, kind, device.owner);
+    allocation.reusable(pages).register_or(|| device.native.free(block)).map(|()| block)
+}
+
+/// Zeros that a device keeps until it ends; not reported to hooks.
+pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
+    let tally = &DeviceTallies::of(device).device;
+    let (block, zeros) = take_zeros(device, len, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
+    tally.made(block.len);
+    Ok(zeros.addr)
+}
+
+/// A word of a graph, initially 0; not counted and not reported to hooks.
+pub fn word_of_graph(device: &Device) -> Result<Span> {
+    Ok(take_zeros(device, size_of::<u64>(), Kind::Graph(device.id))?.1)
+}
+
+/// Frees it. Does nothing if it was released with its device.
+pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
+    let is_it = |found: &Allocation| found.owner == device.owner && found.kind == Kind::Graph(device.id);
+    match Allocation::take(word.addr, is_it) {
+        Some(allocation) => Ok(device.native.free(allocation.block())?),
+        None => Ok(()),
+    }
+}
+
+/// Memory for internal use, filled with zeros.
+fn take_zeros(device: &Device, len: usize, kind: Kind) -> Result<(Block, Span)> {
+    let block = take(device, len, PagePolicy::NormalOnly, kind)?;
+    let zeros = Span { addr: block.addr, len, place: Place::Device(device.id) };
+    device.native.fill(Fill::bytes(zeros, 0)).inspect_err(|_| {
+        Allocation::take(block.addr, |found| found.owner == device.owner && found.kind == kind);
+        // The first failure is the one to return.
+        let _ = device.native.free(block);
+    })?;
+    Ok((block, zeros))
 }

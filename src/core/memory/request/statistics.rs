@@ -1,25 +1,24 @@
 //! The stage of statistics.
 
+use crate::backend::Block;
 use crate::core::base::error::Result;
-use crate::core::memory::request::{Claim, MemoryRequest, Named, Resource, Source};
+use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source};
 
 /// Counts what a source allocates and frees. Opens the device, or the session, of a request.
 pub struct Statistics<S>(pub S);
 
 impl<S: Source> Resource for Statistics<S> {
     type Request = MemoryRequest;
-    type Memory = S::Memory;
-    type Release = S::Release;
+    type Memory = Block;
+    type Release = AddressRelease;
 
-    fn allocate(&self, mut request: MemoryRequest) -> Result<S::Memory> {
+    fn allocate(&self, mut request: MemoryRequest) -> Result<Block> {
         request.open()?;
         let tally = request.tally()?;
-        let memory = self.0.take(&request).inspect_err(|_| tally.failed())?;
-        tally.made(memory.bytes());
-        Ok(memory)
+        self.0.take(&request).inspect(|block| tally.made(block.len)).inspect_err(|_| tally.failed())
     }
 
-    fn release(&self, release: S::Release) -> Result<()> {
-        self.0.free(release.claim()?)
+    fn release(&self, release: AddressRelease) -> Result<()> {
+        self.0.free(release.addr)
     }
 }

@@ -1,26 +1,26 @@
 //! Memory without an address: its handles and properties.
 
-mod allocation;
-
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-pub use self::allocation::{free, malloc};
-use crate::algo::map::slot_table::Handle;
+use super::RANGES;
+use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMemory};
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::owner::Owner;
 use crate::core::memory::access::at_location;
 use crate::core::memory::allocation::{Kind, open_device};
-use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
-use crate::core::memory::request::hooks::Piece;
+use crate::core::memory::request::device_memory::within;
+use crate::core::memory::request::hooks::{Hooks, Piece};
+use crate::core::memory::request::{MemoryRequest, Named, Release, Resource, Target};
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::{Session, thread};
+use crate::core::runtime::{self, Session, thread};
 
 /// An `aclrtPhysicalMemProp`, as numbers of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +106,23 @@ pub(super) struct Memory {
     pub(super) is_imported: bool,
     /// The key by which other processes have it as well.
     pub(super) key: Mutex<Option<Key>>,
+}
+
+impl Memory {
+    /// Memory with the first handle here, and the count of it.
+    fn hand_out(
+        native: Arc<dyn PhysicalMemory>,
+        len: usize,
+        tally: &Arc<Tally>,
+        is_imported: bool,
+        (properties, place, owner): (Properties, MemoryPlace, Owner),
+    ) -> Result<Handle> {
+        tally.made(len);
+        let memory = Arc::new(Self { native, len, tally: Arc::clone(tally), is_imported, key: Mutex::default() });
+        let references = AtomicU32::new(1);
+        let first = |handle| Physical { handle, first: handle, properties, len, place, owner, memory, references };
+        Ok(Physical::publish(first)?.handle)
+    }
 }
 
 impl Drop for Memory {
@@ -210,24 +227,6 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     Ok(GRANULARITY)
 }
 
-/// Creates the first handle here of memory of any process.
-fn hand_out(memory: Memory, properties: Properties, place: MemoryPlace, owner: Owner) -> Result<u64> {
-    let len = memory.len;
-    let memory = Arc::new(memory);
-    let references = AtomicU32::new(1);
-    let memory = Physical::publish(|handle| Physical {
-        handle,
-        first: handle,
-        properties,
-        len,
-        place,
-        owner,
-        memory,
-        references,
-    })?;
-    Ok(memory.handle.raw())
-}
-
 /// Registers memory that another process has exported; `device`: where it is used, if it is device memory.
 pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<Piece> {
     /// ACL_HBM_MEM_HUGE.
@@ -242,11 +241,107 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
         true => &DeviceTallies::of(device).imported,
         false => &HostTallies::of(session).imported,
     };
-    tally.made(len);
-    let tally = Arc::clone(tally);
-    let memory = Memory { native, len, tally, is_imported: true, key: Mutex::default() };
-    let handle = hand_out(memory, properties, place, owner)?;
+    let handle = Memory::hand_out(native, len, tally, true, (properties, place, owner))?.raw();
     Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
+}
+
+/// aclrtMallocPhysical.
+pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    arguments::not_zero("size", size, "allocate at least one byte")?;
+    arguments::no_flags("flags", flags)?;
+    let session = runtime::session()?;
+    let place = properties.place("prop", &session)?;
+    let device = place.device().map(|id| device::in_use(&session, "prop->location.id", id)).transpose()?;
+    let (kind, target, tally, most) = match &device {
+        Some(device) => {
+            let target = Target::Opening(device.id, device.owner);
+            (MemoryKind::Device, target, &DeviceTallies::of(device).device, device.total_memory)
+        }
+        None => (MemoryKind::Pinned, Target::Host, &HostTallies::of(&session).pinned, isize::MAX as u64),
+    };
+    let len = Some(within(size, size.checked_next_multiple_of(GRANULARITY), most, tally)?);
+    // Not held while hooks run: they may reset it.
+    drop((device, session));
+    let way = Hooks::of_program(Hooks::of_device(PhysicalBlocks { properties, place }));
+    Ok(way.allocate(MemoryRequest { len, ..MemoryRequest::new(kind, target, size) })?.0.raw())
+}
+
+/// aclrtFreePhysical.
+pub fn free(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let Physical { properties, place, .. } = *handles::get::<Physical>("handle", raw)?;
+    Hooks::of_program(PhysicalBlocks { properties, place }).release(HandleRelease(raw))
+}
+
+/// Memory without an address, allocated by a backend, with a handle. It is counted until nothing refers to it: see
+/// [`Memory`].
+struct PhysicalBlocks {
+    properties: Properties,
+    place: MemoryPlace,
+}
+
+/// A handle of such memory, for hooks.
+struct FirstHandle(Handle);
+
+impl Named for FirstHandle {
+    fn found(&self) -> Found {
+        Found { handle: self.0.raw(), ..Found::default() }
+    }
+}
+
+/// A release by aclrtFreePhysical.
+struct HandleRelease(u64);
+
+impl Release for HandleRelease {
+    fn event(&self) -> Result<Option<Event>> {
+        let memory = handles::get_arc::<Physical>("handle", self.0)?;
+        // Memory that was mapped without a handle was reported when its first handle was freed.
+        let is_reported = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
+        Ok(is_reported.then(|| memory.piece().event()))
+    }
+}
+
+impl Resource for PhysicalBlocks {
+    type Request = MemoryRequest;
+    type Memory = FirstHandle;
+    type Release = HandleRelease;
+
+    fn allocate(&self, mut request: MemoryRequest) -> Result<FirstHandle> {
+        request.open()?;
+        let len = request.len.unwrap_or(request.size);
+        let (native, tally, owner) = match request.kind {
+            MemoryKind::Device => {
+                let device = request.device()?;
+                let native = device.with_all_memory(|native| native.alloc_physical(len));
+                (native, &DeviceTallies::of(device).device, device.owner)
+            }
+            _ => {
+                let session = request.session()?;
+                let native = session.driver.virtual_memory().alloc_host(len, self.place.node());
+                (native, &HostTallies::of(session).pinned, session.owner)
+            }
+        };
+        let native = native.inspect_err(|_| tally.failed())?;
+        Memory::hand_out(native, len, tally, false, (self.properties, self.place, owner)).map(FirstHandle)
+    }
+
+    fn release(&self, HandleRelease(raw): HandleRelease) -> Result<()> {
+        let memory = handles::get_arc::<Physical>("handle", raw)?;
+        let _device = memory.hold()?;
+        {
+            let _ranges = RANGES.lock();
+            let references = memory.references.load(Ordering::Relaxed);
+            memory.references.store(references.saturating_sub(1), Ordering::Relaxed);
+            if references <= 1 {
+                handles::remove::<Physical>("handle", raw)?;
+            }
+        }
+        // Memory without a mapping is freed now.
+        drop(memory);
+        slot_table::flush_deferred();
+        Ok(())
+    }
 }
 
 /// aclrtMemGetAllocationPropertiesFromHandle.
