@@ -5,18 +5,17 @@
 //! `core/order.rs`.
 
 pub mod access;
-mod backing;
 pub mod captured;
 pub mod core_pool;
 pub mod current;
 pub mod graphs;
-mod hooked;
 pub mod owned;
 pub mod pool;
 mod props;
 mod request;
 pub mod sharing;
 pub mod stats;
+mod steps;
 
 use std::sync::Arc;
 
@@ -30,10 +29,11 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
+use crate::core::base::owner::Owner;
 use crate::core::base::release_failure;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::allocation::backing::PoolUse;
+use crate::core::memory::allocation::backing::{Backing, PoolUse};
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
@@ -63,8 +63,7 @@ impl MemPool {
         let home = Home { place: options.place, opening: device.map(|device| device.owner) };
         let inner = Self::inner(&session, device, options)?;
         let ended = PoolTallies::of_place(device, &session).of_use(PoolUse::Program);
-        let access = Arc::new(home.first_access());
-        let pool = Pool::create(inner, home, options.sharing, PoolUse::Program, access, ended)?;
+        let pool = Pool::create(inner, home, options.sharing, PoolUse::Program, home.first_access(), ended)?;
         Self::publish(pool, session, device, is_default)
     }
 
@@ -139,6 +138,24 @@ impl MemPool {
         Ok(())
     }
 }
+
+/// Operations on memory of pools for lower regions.
+static OPERATIONS: Backing = Backing {
+    pool_use: |memory| Pool::share_of(memory).map(|pool| pool.used_by),
+    is_on: |memory, owner| Pool::share_of(memory).is_some_and(|pool| pool.home.opening == Some(owner)),
+    block: |memory| {
+        let segment = Pool::share_of(memory).and_then(|pool| pool.segment(memory.base));
+        segment.unwrap_or_else(|| memory.block())
+    },
+    is_idle: |driver, addr| {
+        driver.pools().is_some_and(|pools| pools.have_had(addr))
+            || Pool::all().iter().any(|pool| pool.segment(addr).is_some())
+    },
+    check_access: access::check,
+    release: free_now,
+    retains: owned::retains,
+    trim: |owner, shares_memory| trim_for(Some(owner), shares_memory),
+};
 
 /// aclrtMemPoolCreate.
 pub fn create(props: Props) -> Result<u64> {
@@ -234,47 +251,38 @@ pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
     handles::get_arc::<MemPool>("memPool", raw)?.pool.trim(keep)
 }
 
-/// The host has waited: pools free the memory above their release thresholds.
-pub fn release_idle() {
-    if !CorePool::take_some_are_idle() {
-        return;
-    }
+/// Calls `work` for each pool of the core.
+fn each_own(mut work: impl FnMut(&Pool, &CorePool)) {
     for pool in Pool::all() {
         if let Inner::Core(own) = &pool.inner {
-            // This is not a failure of the wait.
-            release_failure::note_outcome("memory that a pool does not keep", own.release_idle());
+            work(&pool, own);
         }
     }
 }
 
-/// When memory is short: frees what pools do not use to `device`, or to the host. False if there was nothing.
-pub fn trim_for(device: Option<&Device>) -> bool {
-    trim_where(|home| match device {
-        Some(device) => home.is(device) || device.shares_memory && home.device().is_some(),
-        None => home.device().is_none(),
-    })
+/// The host has waited: pools free the memory above their release thresholds.
+pub fn release_idle() {
+    if CorePool::take_some_are_idle() {
+        // This is not a failure of the wait.
+        each_own(|_, own| release_failure::note_outcome("memory that a pool does not keep", own.release_idle()));
+    }
 }
 
-/// As [`trim_for`], for pools in these places.
-fn trim_where(is_wanted: impl Fn(Home) -> bool) -> bool {
+/// When memory is short: frees what pools do not use to the device of this owner, or to the host. `shares_memory`: to
+/// all devices. False if there was nothing.
+fn trim_for(owner: Option<Owner>, shares_memory: bool) -> bool {
     let mut any = false;
-    for pool in Pool::all() {
-        if let Inner::Core(own) = &pool.inner
-            && is_wanted(pool.home)
-        {
+    each_own(|pool, own| {
+        if pool.home.opening == owner || shares_memory && pool.home.device().is_some() {
             any |= own.trim_all();
         }
-    }
+    });
     any
 }
 
 /// The lane of a stream has ended.
 pub fn forget_lane(lane: StreamKey) {
-    for pool in Pool::all() {
-        if let Inner::Core(own) = &pool.inner {
-            own.forget(lane);
-        }
-    }
+    each_own(|_, own| own.forget(lane));
 }
 
 /// The handles of a device's pools die.

@@ -3,24 +3,12 @@
 use std::fmt::Display;
 
 use super::MemPool;
-use super::pool::{Home, Pool};
+use super::pool::Pool;
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::{handles, host_memory};
-use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
+use crate::core::memory::access::{Access, AccessRequest, access_of, at_location};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, device, thread};
-
-impl Home {
-    /// The access to a new pool here: only the device that the memory is on has it.
-    pub fn first_access(self) -> AccessTable {
-        let access = AccessTable::default();
-        match self.device() {
-            Some(id) => access.set(id, Access::ReadWrite),
-            None => restrict_host_memory(),
-        }
-        access
-    }
-}
 
 impl Pool {
     /// Changes a device's access to its memory, and to the pool for graphs beside it.

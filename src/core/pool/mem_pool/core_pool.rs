@@ -6,7 +6,6 @@
 mod books;
 mod growth;
 mod known;
-mod source;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use self::books::{Entered, HeldPages};
-pub use self::growth::Answer;
+pub use self::growth::{Answer, Source};
 use self::known::{Known, Rules, Switches};
-pub use self::source::Source;
 use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, PARTS, Pool, Segment, Stats, StreamKey};
 use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
 use crate::core::base::error::{Code, Error, Result, error_with};
@@ -48,8 +46,8 @@ pub struct CorePool {
     most: u64,
     switches: Switches,
     threshold: AtomicU64,
-    /// Held while a part of it gets more memory: the first one for all parts if the pool has a limit.
-    growth: [Mutex<()>; PARTS],
+    /// Held while a part of it gets more memory: the first one for all parts if the pool has a limit. Counts how often.
+    growth: [Mutex<u64>; PARTS],
     /// Its segments, by address.
     segments: Mutex<BTreeMap<usize, Block>>,
     /// It may have memory to free.
@@ -76,7 +74,7 @@ impl CorePool {
             most: most.unwrap_or(u64::MAX),
             switches: Switches::new(),
             threshold: AtomicU64::new(0),
-            growth: [const { Mutex::new(()) }; PARTS],
+            growth: [const { Mutex::new(0) }; PARTS],
             segments: Mutex::default(),
             is_idle: AtomicBool::new(false),
             ended: Mutex::new(false),

@@ -115,7 +115,11 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
     if !mem_pool.pool.home.is(&device) {
         return Err(param_invalid!(
             "memPool {raw:#x} is not on device {id}, but {}; the current pool of a device has its memory there",
-            mem_pool.pool.home.in_words()
+            match mem_pool.pool.home.place {
+                MemoryPlace::Device(id) => format!("on device {id}"),
+                MemoryPlace::Host(None) => "in host memory".to_owned(),
+                MemoryPlace::Host(Some(node)) => format!("in host memory of node {node}"),
+            }
         ));
     }
     DevicePools::of(&device).current.store(raw, Ordering::Release);

@@ -20,7 +20,6 @@ use crate::core::memory::request::Resource;
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, thread};
-use crate::core::stream::Stream;
 
 impl MemPool {
     /// The pool beside this one for memory of graphs.
@@ -66,29 +65,19 @@ impl Pool {
     }
 }
 
-/// Allocates memory for the graph that a stream is captured into. Returns the address.
-pub fn malloc(size: usize, raw: u64, stream: &Arc<Stream>) -> Result<usize> {
+/// Allocates memory for the graph that the stream with this handle is captured into. Returns the address.
+pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     mem_pool.check_gives(size)?;
     let home = mem_pool.pool.home;
     // Not held while hooks run.
     drop(mem_pool);
-    let order = Order::Shared(Arc::clone(stream));
+    let order = Order::Handle(stream);
     let addr = GRAPH.allocate(PoolRequest { for_graph: true, size, pool: raw, order })?;
     if let Some(device) = home.device().and_then(open_device).filter(|device| home.is(device)) {
         DevicePools::of(&device).graphs.note(&device);
     }
     Ok(addr)
-}
-
-/// As [`malloc`], without hooks.
-pub fn malloc_unhooked(size: usize, raw: u64, stream: &Stream) -> Result<usize> {
-    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    let (pool, device) = (mem_pool.for_graphs()?, mem_pool.device.as_deref());
-    match pool.alloc(size, stream, device)? {
-        Some(addr) => Ok(addr),
-        None => pool.alloc_more(size, stream, device),
-    }
 }
 
 /// The most bytes that the graphs of a device had. Only captured requests raise it, so they update it.

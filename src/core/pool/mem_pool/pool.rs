@@ -1,7 +1,6 @@
 //! A pool behind its handle. It lives until the last of its memory is freed, and is found by that memory.
 
 mod driver_pool;
-mod home;
 mod teardown;
 
 use std::sync::Arc;
@@ -10,20 +9,20 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 pub use self::driver_pool::DriverPool;
-pub use self::home::Home;
-use super::backing::OPERATIONS;
+use super::OPERATIONS;
 use super::core_pool::CorePool;
 use super::stats::Ended;
 use crate::algo::alloc::pool::GRAIN;
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
-use crate::backend::{self, Block, Part, PoolAttribute, PoolSharing};
+use crate::backend::{self, Block, MemoryPlace, Part, PoolAttribute, PoolSharing};
 use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::owner::Owner;
 use crate::core::base::{handles, release_failure};
-use crate::core::memory::access::AccessTable;
+use crate::core::memory::access::{AccessTable, restrict_host_memory};
 use crate::core::memory::allocation::backing::{self, PoolUse};
-use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolMemory, PoolTag};
+use crate::core::memory::allocation::{ALLOCATIONS, Allocation, Kind, PoolMemory, PoolTag};
+use crate::core::memory::memory_hook::{Event, HOST, MemoryKind};
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
@@ -41,6 +40,45 @@ pub enum Inner {
     Core(Box<CorePool>),
     /// The driver.
     Driver(DriverPool),
+}
+
+/// The place of a pool's memory, which it ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// Where it is.
+    pub place: MemoryPlace,
+    /// The opening of the device that it is on; none for host memory.
+    pub opening: Option<Owner>,
+}
+
+impl Home {
+    /// The kind of its memory in the address map.
+    fn kind(self) -> Kind {
+        match self.place {
+            MemoryPlace::Device(id) => Kind::Pool(id),
+            MemoryPlace::Host(node) => Kind::HostPool(node),
+        }
+    }
+
+    /// The access to a new pool here: only the device that the memory is on has it.
+    pub fn first_access(self) -> Arc<AccessTable> {
+        let access = AccessTable::default();
+        match self.device() {
+            Some(id) => access.set(id, backend::Access::ReadWrite),
+            None => restrict_host_memory(),
+        }
+        Arc::new(access)
+    }
+
+    /// The device's id; none for host memory.
+    pub fn device(self) -> Option<u32> {
+        self.place.device()
+    }
+
+    /// Whether it is this device.
+    pub fn is(self, device: &Device) -> bool {
+        self.opening == Some(device.owner)
+    }
 }
 
 /// A pool without its handle.
@@ -162,6 +200,13 @@ impl Pool {
         error
     }
 
+    /// What hooks see of a request for its memory, or of a release, in the order of a stream.
+    #[inline]
+    pub fn event(&self, size: usize, rounded: usize, stream: u64) -> Event {
+        let device = self.home.device().map_or(HOST, |id| id as i32);
+        Event { stream, ..Event::of_request(device, MemoryKind::of_pool(self.used_by), size, rounded) }
+    }
+
     /// Allocates without waiting. Returns the address, or `None` if that is not possible.
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Option<usize>> {
@@ -172,17 +217,6 @@ impl Pool {
                 Err(error) => Err(self.failed(error)),
             },
             Inner::Driver(driver) => self.take(driver, len, stream, device).map(Some),
-        }
-    }
-
-    /// Allocates by all means.
-    pub fn alloc_more(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<usize> {
-        match &self.inner {
-            Inner::Core(own) => {
-                let taken = own.alloc_more(len, stream, device, self.tag);
-                self.keep(taken.map_err(|error| self.failed(error))?)
-            }
-            Inner::Driver(driver) => self.take(driver, len, stream, device),
         }
     }
 

@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use super::captured::recording;
 use super::pool::{Pool, rounded};
-use super::{MemPool, free_now, graphs, hooked, owned};
+use super::steps::{self, Held, Objects, Steps};
+use super::{MemPool, free_now, graphs, owned};
 use crate::algo::map::slot_table::{self, Ref};
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
+use crate::core::memory::memory_hook::{Event, MemoryKind, Moment};
 use crate::core::memory::request::hooks::{self, Hooks};
 use crate::core::memory::request::{Release, Request, Resource, seldom};
 use crate::core::runtime::device::Device;
 use crate::core::stream::{self, Stream};
 
 /// The stages of requests by programs. Pools count their memory themselves, under their own locks.
-pub(super) const POOL: Captures<Hooks<PoolBlocks>> = Captures(Hooks::of_program(PoolBlocks));
+pub(super) const POOL: Captures = Captures(GRAPH);
 
 /// The stages of requests for graphs, and of frees by graphs.
 pub(super) const GRAPH: Hooks<PoolBlocks> = Hooks::of_program(PoolBlocks);
@@ -26,19 +27,16 @@ pub(super) const GRAPH: Hooks<PoolBlocks> = Hooks::of_program(PoolBlocks);
 pub(super) enum Order {
     /// This one, in a call that does not wait.
     Stream(Ref<'static, Stream>),
-    /// This one, in a call that may wait.
-    Shared(Arc<Stream>),
-    /// The stream with this handle, which hooks may destroy.
+    /// The stream with this handle, in a call that may wait, or run hooks, which may destroy it.
     Handle(u64),
     /// None: all uses of the memory have completed.
     Complete,
 }
 
 impl Order {
-    fn handle(&self) -> u64 {
+    pub fn handle(&self) -> u64 {
         match self {
             Self::Stream(stream) => stream.handle.raw(),
-            Self::Shared(stream) => stream.handle.raw(),
             Self::Handle(handle) => *handle,
             Self::Complete => 0,
         }
@@ -48,7 +46,6 @@ impl Order {
     fn share(self) -> Result<Arc<Stream>> {
         match self {
             Self::Stream(stream) => Ok(stream.to_arc()),
-            Self::Shared(stream) => Ok(stream),
             Self::Handle(_) | Self::Complete => {
                 Err(Error::new(Code::InternalError, "a request for memory of a pool came without its stream"))
             }
@@ -94,10 +91,8 @@ impl PoolRequest {
     #[inline]
     fn event_in(&self, mem_pool: &MemPool) -> Result<Event> {
         mem_pool.check_gives(self.size)?;
-        let device = mem_pool.pool.home.device().map_or(HOST, |id| id as i32);
-        let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
-        let event = Event::of_request(device, kind, self.size, rounded(self.size));
-        Ok(Event { stream: self.order.handle(), ..event })
+        let event = mem_pool.pool.event(self.size, rounded(self.size), self.order.handle());
+        Ok(if self.for_graph { Event { kind: MemoryKind::Graph, ..event } } else { event })
     }
 }
 
@@ -123,10 +118,7 @@ impl Release for PoolRelease {
         let Order::Stream(stream) = &self.order else { return self.event() };
         let Some(found) = Allocation::find_pools(self.addr) else { return Ok(None) };
         let Some(pool) = Pool::of(&found, stream.pin()) else { return Ok(None) };
-        let kind = MemoryKind::of_pool(pool.used_by);
-        let device = pool.home.device().map_or(HOST, |id| id as i32);
-        let event = Event::of_request(device, kind, 0, found.len);
-        Ok(Some(Event { addr: self.addr, stream: stream.handle.raw(), ..event }))
+        Ok(Some(Event { addr: self.addr, ..pool.event(0, found.len, stream.handle.raw()) }))
     }
 }
 
@@ -154,12 +146,9 @@ pub fn free_of_graph(addr: usize) -> Result<()> {
 }
 
 /// The stage of captures: requests of captured streams are recorded, and memory that graphs own stays with them.
-pub(super) struct Captures<R>(R);
+pub(super) struct Captures(Hooks<PoolBlocks>);
 
-impl<R> Resource for Captures<R>
-where
-    R: Resource<Request = PoolRequest, Memory = usize, Release = PoolRelease>,
-{
+impl Resource for Captures {
     type Request = PoolRequest;
     type Memory = usize;
     type Release = PoolRelease;
@@ -186,7 +175,7 @@ where
     }
 }
 
-impl<R: Resource<Release = PoolRelease>> Captures<R> {
+impl Captures {
     /// As [`Resource::release`], in a captured stream, or while graphs own memory.
     fn release_rarely(&self, addr: usize, order: Order) -> Result<()> {
         match order {
@@ -201,7 +190,7 @@ impl<R: Resource<Release = PoolRelease>> Captures<R> {
 fn record_malloc(request: PoolRequest) -> Result<usize> {
     let PoolRequest { size, pool, order, .. } = request;
     let share = order.share()?;
-    recording()?.malloc(&share, &mut || graphs::malloc(size, pool, &share))
+    recording()?.malloc(&share, &mut || graphs::malloc(size, pool, share.handle.raw()))
 }
 
 /// Frees memory in the graph that a stream is captured into.
@@ -220,7 +209,8 @@ impl Resource for PoolBlocks {
     #[inline(always)]
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
         let Order::Stream(stream) = &request.order else {
-            return seldom(move || allocate_rarely(request));
+            // Between hooks, or for a graph.
+            return seldom(move || steps::malloc(&request));
         };
         let mem_pool = handles::get_pinned::<MemPool>("memPool", request.pool, stream.pin())?;
         mem_pool.check_gives(request.size)?;
@@ -258,19 +248,12 @@ impl Resource for PoolBlocks {
     }
 }
 
-/// As [`PoolBlocks::allocate`], between hooks or for a graph.
-fn allocate_rarely(request: PoolRequest) -> Result<usize> {
-    match &request.order {
-        Order::Shared(stream) if request.for_graph => graphs::malloc_unhooked(request.size, request.pool, stream),
-        order => hooked::malloc(&request, order.handle()),
-    }
-}
-
 /// As [`PoolBlocks::allocate`], if the pool has to grow.
 fn allocate_more(request: PoolRequest) -> Result<usize> {
     let share = request.order.share()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", request.pool)?;
-    mem_pool.pool.alloc_more(request.size, &share, mem_pool.device.as_deref())
+    let held = Held { pool: &mem_pool.pool, stream: &share, device: mem_pool.device.as_deref() };
+    Steps { size: request.size, objects: Objects::Held(held) }.serve()
 }
 
 /// As [`PoolBlocks::release`], between hooks, or at once.

@@ -1,7 +1,6 @@
 //! Pools shared by processes.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
 
 use super::pool::{DriverPool, Home, Inner, Pool};
 use super::stats::PoolTallies;
@@ -85,8 +84,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let device = place.device().map(|_| &device);
     let home = Home { place, opening: device.map(|device| device.owner) };
     let ended = PoolTallies::of_place(device, &session).of_use(PoolUse::Imported);
-    let access = Arc::new(home.first_access());
-    let pool = Pool::create(inner, home, sharing, PoolUse::Imported, access, ended)?;
+    let pool = Pool::create(inner, home, sharing, PoolUse::Imported, home.first_access(), ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 

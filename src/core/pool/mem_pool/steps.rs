@@ -1,0 +1,188 @@
+//! Requests of pools that take several steps: because the pool grows, or because there are hooks. Hooks run when a core
+//! pool allocates from the device, and may make any call. So nothing is held between the steps then: each looks stream
+//! and pool up again by their handles.
+
+use std::sync::Arc;
+
+use super::core_pool::{Answer, CorePool, is_shortage};
+use super::pool::{Inner, Pool};
+use super::request::PoolRequest;
+use super::{MemPool, Stream, trim_for};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::memory::memory_hook::{Moment, around_allocation};
+use crate::core::memory::request::Named;
+use crate::core::runtime::device::Device;
+use crate::core::{order, stream};
+
+/// Pool memory for a stream, both by their handles, or for a graph that the stream is captured into.
+pub(super) fn malloc(request: &PoolRequest) -> Result<usize> {
+    let PoolRequest { for_graph, size, pool, ref order } = *request;
+    let steps = Steps { size, objects: Objects::Handles { pool, stream: order.handle(), for_graph } };
+    match steps.with(|held| held.pool.alloc(size, held.stream, held.device))? {
+        Some(addr) => Ok(addr),
+        None => steps.serve(),
+    }
+}
+
+/// A request that a pool's segments do not serve at once.
+pub(super) struct Steps<'a> {
+    /// Bytes.
+    pub size: usize,
+    /// Where to allocate.
+    pub objects: Objects<'a>,
+}
+
+/// The objects of a request.
+pub(super) enum Objects<'a> {
+    /// These, which the caller holds: there are no hooks.
+    Held(Held<'a>),
+    /// Those of these handles, or the pool beside for graphs.
+    Handles { pool: u64, stream: u64, for_graph: bool },
+}
+
+/// The objects of a step.
+#[derive(Clone, Copy)]
+pub(super) struct Held<'a> {
+    /// The pool.
+    pub pool: &'a Pool,
+    /// The stream that allocates.
+    pub stream: &'a Stream,
+    /// The device of the pool, if it has one.
+    pub device: Option<&'a Device>,
+}
+
+/// Why a pool cannot serve a request.
+enum Lack {
+    /// It is at its limit; the segment would have this many bytes.
+    Limit(usize),
+    /// Memory is exhausted.
+    Memory(Error),
+}
+
+impl Steps<'_> {
+    /// Allocates by all means. May wait.
+    pub(super) fn serve(&self) -> Result<usize> {
+        let lack = match self.grow_until_served()? {
+            Ok(addr) => return Ok(addr),
+            Err(lack) => lack,
+        };
+        let behind = self.step(|core, held| {
+            let taken = core.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
+            taken.map(|addr| held.pool.keep(addr)).transpose()
+        })?;
+        behind.map_or_else(|| self.serve_after_frees(lack), Ok)
+    }
+
+    /// As a last resort: after all pending frees that do not depend on the program.
+    fn serve_after_frees(&self, mut lack: Lack) -> Result<usize> {
+        let is_limit = matches!(lack, Lack::Limit(_));
+        if is_limit && self.step(|core, _| Ok(core.is_too_long(self.size)))? {
+            return self.step(|core, _| Err(core.beyond_limit(self.size)));
+        }
+        order::wait_for_frees();
+        if is_limit {
+            match self.grow_until_served()? {
+                Ok(addr) => return Ok(addr),
+                Err(found) => lack = found,
+            }
+        }
+        if let Lack::Memory(error) = lack {
+            self.step(|_, held| {
+                Ok(trim_for(
+                    held.device.map(|device| device.owner),
+                    held.device.is_some_and(|device| device.shares_memory),
+                ))
+            })?;
+            match self.grow_until_served()? {
+                Ok(addr) => return Ok(addr),
+                Err(Lack::Memory(_)) => return self.step(|_, _| Err(error)),
+                Err(Lack::Limit(_)) => {}
+            }
+        }
+        self.step(|core, _| Err(core.beyond_limit(self.size)))
+    }
+
+    /// From the pool's segments, or from a new one.
+    fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
+        loop {
+            let answer =
+                self.step(|core, held| match core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
+                    // From here on it is kept, too.
+                    Answer::Taken(addr) => held.pool.keep(addr).map(Answer::Taken),
+                    answer => Ok(answer),
+                })?;
+            let lack = match answer {
+                Answer::Taken(addr) => return Ok(Ok(addr)),
+                Answer::Full(least) => Lack::Limit(least),
+                Answer::Wants { least, better, grown } => {
+                    let mut added = self.grow(better, grown)?;
+                    if better > least && added.is_err() {
+                        added = self.grow(least, grown)?;
+                    }
+                    match added {
+                        Ok(()) => continue,
+                        Err(error) => Lack::Memory(error),
+                    }
+                }
+            };
+            let found = self.step(|core, held| {
+                let taken = core.alloc_slow(self.size, held.stream, held.pool.tag)?;
+                taken.map(|addr| held.pool.keep(addr)).transpose()
+            })?;
+            match (found, lack) {
+                (Some(addr), _) => return Ok(Ok(addr)),
+                (None, Lack::Limit(least)) if self.step(|core, _| Ok(core.make_room(least)))? => {}
+                (None, lack) => return Ok(Err(lack)),
+            }
+        }
+    }
+
+    /// Adds a segment, unless another thread has done so since the pool had `grown` so often. Inside: memory is
+    /// exhausted.
+    fn grow(&self, len: usize, grown: u64) -> Result<std::result::Result<(), Error>> {
+        let (mut is_short, mut is_late) = (false, false);
+        let mut take = || {
+            let added = self.step(|core, held| match core.add(len, grown, held.stream.lane()?, held.device) {
+                // If memory is exhausted the request may be repeated.
+                Err(fault) if !is_shortage(&fault) => Err(fault.into()),
+                added => Ok(added),
+            })?;
+            (is_short, is_late) = (added.is_err(), matches!(added, Ok(None)));
+            added?.ok_or_else(|| Error::new(Code::MemoryAllocation, "another thread has made the pool grow meanwhile"))
+        };
+        let added = match self.objects {
+            Objects::Held(_) => take(),
+            Objects::Handles { stream, .. } => {
+                let event = self.with(|held| Ok(held.pool.event(0, len, stream)))?;
+                around_allocation(Moment::Alloc, event, take, Named::found)
+            }
+        };
+        match added {
+            Err(error) if is_short => Ok(Err(error)),
+            Err(error) if !is_late => Err(error),
+            _ => Ok(Ok(())),
+        }
+    }
+
+    /// Calls `work` for a core pool, and counts its failure.
+    fn step<R>(&self, work: impl FnOnce(&CorePool, Held<'_>) -> Result<R>) -> Result<R> {
+        self.with(|held| match &held.pool.inner {
+            Inner::Core(core) => work(core, held).map_err(|error| held.pool.failed(error)),
+            Inner::Driver(_) => Err(Error::new(Code::InternalError, "a pool of the core's became the driver's")),
+        })
+    }
+
+    /// Calls `work` with pool and stream. Those of handles are held only during the call.
+    fn with<R>(&self, work: impl FnOnce(Held<'_>) -> Result<R>) -> Result<R> {
+        match self.objects {
+            Objects::Held(held) => work(held),
+            Objects::Handles { pool, stream, for_graph } => {
+                let stream = stream::resolve(stream)?.to_arc();
+                let mem_pool = handles::get_arc::<MemPool>("memPool", pool)?;
+                let pool = if for_graph { mem_pool.for_graphs()? } else { Arc::clone(&mem_pool.pool) };
+                work(Held { pool: &pool, stream: &stream, device: mem_pool.device.as_deref() })
+            }
+        }
+    }
+}
