@@ -157,14 +157,9 @@ impl Allocation {
         Self { base: block.addr, len, kind, owner, origin: [block.len as u64, block.token] }
     }
 
-    /// Memory of the caller with the device address `device_addr`.
-    pub fn of_registration(base: usize, len: usize, kind: Kind, owner: Owner, device_addr: usize) -> Self {
+    /// Memory of the caller with the device address `device_addr`, or memory that is mapped in a range of addresses.
+    pub fn of_range(base: usize, len: usize, kind: Kind, owner: Owner, device_addr: usize) -> Self {
         Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
-    }
-
-    /// Memory that is mapped in a range of addresses.
-    pub fn of_mapping(base: usize, len: usize, kind: Kind, owner: Owner) -> Self {
-        Self { base, len, kind, owner, origin: [0; 2] }
     }
 
     fn to_range(self) -> Range {
@@ -257,12 +252,11 @@ impl Allocation {
 
     /// Its device. A reset does not free the memory while the caller holds this; `None` if a reset does so now.
     pub fn device(&self) -> Option<Arc<Device>> {
-        let id = match self.kind {
-            Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) | Kind::Imported(id) | Kind::Graph(id) => id,
-            Kind::Pool(id) => return open_device(id).filter(|device| (backing::backing().is_on)(self, device.owner)),
-            _ => return None,
-        };
-        open_device(id).filter(|device| device.owner == self.owner)
+        let Place::Device(id) = self.place() else { return None };
+        open_device(id).filter(|device| match self.kind {
+            Kind::Pool(_) => (backing::backing().is_on)(self, device.owner),
+            _ => device.owner == self.owner,
+        })
     }
 
     /// All of them, in no order.

@@ -9,6 +9,7 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::memory;
+use crate::core::memory::data_buffer::Extent;
 use crate::core::runtime::thread;
 
 /// User bytes in each buffer.
@@ -17,23 +18,14 @@ pub const USER_BYTES: usize = 96;
 /// The offset of the data in their allocation: not at its start, so that aclrtFreeHost refuses them.
 const DATA_OFFSET: usize = 64;
 
-/// The memory of a buffer, which all references to it share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Data {
-    /// First byte.
-    pub addr: usize,
-    /// Bytes.
-    pub size: usize,
-}
-
 /// A reference to a buffer's memory.
 pub struct Buffer(Mutex<State>);
 
 handles::object!(Buffer, Buffer);
 
 struct State {
-    /// `None` after it is freed.
-    data: Option<Arc<Data>>,
+    /// The memory, which all references to it share. `None` after it is freed.
+    data: Option<Arc<Extent>>,
     len: usize,
     user: [u8; USER_BYTES],
     chain: Chain,
@@ -54,7 +46,7 @@ fn insert(state: State) -> Result<Handle> {
 }
 
 /// Calls `work` with a live buffer.
-fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Data>) -> Result<R>) -> Result<R> {
+fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Extent>) -> Result<R>) -> Result<R> {
     let buffer = handles::get::<Buffer>(argument, raw)?;
     let mut state = buffer.0.lock();
     match state.data.clone() {
@@ -65,7 +57,7 @@ fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Data>) -
 }
 
 /// Drops a reference to memory; the last one frees it.
-fn release(data: Arc<Data>) -> Result<()> {
+fn release(data: Arc<Extent>) -> Result<()> {
     match Arc::into_inner(data) {
         Some(data) => memory::free_host(data.addr - DATA_OFFSET),
         None => Ok(()),
@@ -76,7 +68,7 @@ fn release(data: Arc<Data>) -> Result<()> {
 pub fn alloc(size: usize) -> Result<Handle> {
     arguments::not_zero("size", size, "allocate at least one byte")?;
     let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
-    let data = Arc::new(Data { addr, size });
+    let data = Arc::new(Extent { addr, size });
     let state = State { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
     insert(state).inspect_err(|_| {
         // The first failure is the one to return.
@@ -117,7 +109,7 @@ pub fn free(raw: u64) -> Result<()> {
 }
 
 /// aclrtGetBufData.
-pub fn data(raw: u64) -> Result<Data> {
+pub fn data(raw: u64) -> Result<Extent> {
     with("buf", raw, |_, data| Ok(**data))
 }
 

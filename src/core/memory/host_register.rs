@@ -5,7 +5,7 @@ use crate::backend::Foreign;
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::pointer::REGISTERED_PAGE;
-use crate::core::memory::pointer::span::stale;
+use crate::core::memory::pointer::span::{beyond_all, stale};
 use crate::core::runtime::{self, thread};
 
 /// Registered as `flag` of aclrtHostRegisterV2 says.
@@ -44,7 +44,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     arguments::not_zero("size", size, "register at least one byte")?;
     arguments::aligned("ptr", addr, REGISTERED_PAGE, format_args!("{REGISTERED_PAGE} bytes"))?;
     let len = size as usize;
-    ensure!(addr.checked_add(len).is_some(), beyond_the_end(addr, len));
+    ensure!(addr.checked_add(len).is_some(), beyond_all("ptr", addr, len));
     // While it is held a finalize waits.
     let session = thread::session_outside_host_functions()?;
     // Memory that this library has freed still belongs to it, and will be allocated again.
@@ -53,7 +53,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
             return Err(stale("ptr", probe));
         }
     }
-    let registration = |kind, device_addr| Allocation::of_registration(addr, len, kind, session.owner, device_addr);
+    let registration = |kind, device_addr| Allocation::of_range(addr, len, kind, session.owner, device_addr);
     // The range is inserted first, so that of two calls for the same memory one fails without a lock held during the
     // driver's call. Until the driver has registered it, it counts as pageable host memory.
     registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
@@ -80,11 +80,6 @@ fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
 }
 
 #[cold]
-fn beyond_the_end(addr: usize, len: usize) -> Error {
-    invalid_param!("ptr {addr:#x} plus size {len} is beyond the end of the address space")
-}
-
-#[cold]
 fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
     match why {
         InsertError::Overlap { base, len: other_len } => {
@@ -101,7 +96,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
                 ),
             }
         }
-        InsertError::Unaddressable => beyond_the_end(addr, len),
+        InsertError::Unaddressable => beyond_all("ptr", addr, len),
         InsertError::Full => Error::new(Code::BadAlloc, why),
         InsertError::Empty => Error::new(Code::InternalError, why),
     }

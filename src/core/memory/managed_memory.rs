@@ -15,8 +15,7 @@ use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::request::device_memory::{DeviceMemory, within};
 use crate::core::memory::request::hooks::Hooks;
-use crate::core::memory::request::statistics::Statistics;
-use crate::core::memory::request::{MemoryRequest, Resource, Target};
+use crate::core::memory::request::{MemoryRequest, Resource, Statistics, Target};
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 use crate::core::stream;
@@ -146,11 +145,7 @@ impl Place {
 /// aclrtMemManagedAdvise. `advice` is an aclrtMemManagedAdviseType.
 pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
     const LAST: i32 = 5;
-    if !(0..=LAST).contains(&advice) {
-        return Err(invalid_param!(
-            "advise is {advice}; allowed: the values of aclrtMemManagedAdviseType, 0 to {LAST}"
-        ));
-    }
+    arguments::enumerated("advise", advice, 0..=LAST, "aclrtMemManagedAdviseType")?;
     let session = runtime::session()?;
     // Other kinds of advice have no place and ignore it.
     let home = match advice {

@@ -5,10 +5,9 @@
 //! request. No lock and no reference to a device is held while a hook runs, so that it may call this library; a hook is
 //! not called for what it does itself.
 
-mod debug_print;
 mod limit;
 mod line_profile;
-mod logging;
+mod lines;
 mod ready;
 mod registry;
 mod running;
@@ -16,17 +15,15 @@ mod running;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-pub use self::debug_print::{DebugPrint, to_json};
 pub use self::limit::Limit;
 pub use self::line_profile::LineProfile;
-pub use self::logging::Logging;
+pub use self::lines::{DebugPrint, Logging, to_json};
 pub use self::ready::{register_ready, write_profile};
 pub use self::registry::{
     Entry, Info, Scope, are_registered, exist, list, profile, register, report, unregister, watch,
 };
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
-use crate::backend::thread_number;
 use crate::core::base::call_site::Frame;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, error_with};
@@ -196,11 +193,6 @@ pub trait MemoryHook: Send + Sync {
 
     /// A profile by call site, if this hook collects one: a tree, in which each function comes before those it called.
     fn profile(&self) -> Option<Vec<ProfileRow>> {
-        None
-    }
-
-    /// The text of a report, if this hook writes one.
-    fn report(&self) -> Option<String> {
         None
     }
 }
@@ -381,9 +373,4 @@ pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
         };
         error_with!(Code::InvalidFile, "{argument} \"{path}\" cannot be written: {why}{advice}")
     })
-}
-
-/// The id by which programs know the calling thread.
-pub fn thread() -> u32 {
-    thread_number()
 }

@@ -21,9 +21,10 @@ pub use self::pointer::{
     Location, address_range, all_are_of_type, host_memory, is_managed, place_in_words, pointer_attributes, usage,
 };
 pub use self::request::device_memory::{
-    free, free_with_sync, free_word_of_graph, malloc, malloc_align32, malloc_with_config, word_of_graph,
-    zeros_of_device,
+    forget_device_memory, forget_memory, free, free_with_sync, free_word_of_graph, malloc, malloc_align32,
+    malloc_with_config, release_device_memory, word_of_graph, zeros_of_device,
 };
 pub(in crate::core) use self::request::freeing::{freeing_call, not_freed};
-pub use self::request::pinned_memory::{free_host, free_host_with_sync, malloc_host, malloc_host_with_config};
-pub use self::request::teardown::{forget_device_memory, forget_memory, release_device_memory, release_host_memory};
+pub use self::request::pinned_memory::{
+    free_host, free_host_with_sync, malloc_host, malloc_host_with_config, release_host_memory,
+};

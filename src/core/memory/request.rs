@@ -1,7 +1,7 @@
 //! An allocation is a request that passes through resources, each of which adds one stage.
 //!
 //! All memory passes through the same stages in the same order: capture (requests of pools only), hooks
-//! ([`Hooks`](hooks::Hooks)), statistics ([`Statistics`](statistics::Statistics)), and then the source of the memory: a
+//! ([`Hooks`](hooks::Hooks)), statistics ([`Statistics`]), and then the source of the memory: a
 //! device, the host, a pool. Each kind of memory is a constant that names its stages, so that the compiler makes one
 //! function of them. A release passes through the same stages.
 
@@ -11,8 +11,6 @@ pub mod hooks;
 pub mod malloc_config;
 pub mod page_policy;
 pub mod pinned_memory;
-pub mod statistics;
-pub mod teardown;
 
 use std::sync::Arc;
 
@@ -60,6 +58,25 @@ pub trait Source {
 
     /// Removes the memory at this address from the address map, counts it as freed, and frees it.
     fn free(&self, addr: usize) -> Result<()>;
+}
+
+/// The stage of statistics: counts what a source allocates and frees. Opens the device, or the session, of a request.
+pub struct Statistics<S>(pub S);
+
+impl<S: Source> Resource for Statistics<S> {
+    type Request = MemoryRequest;
+    type Memory = Block;
+    type Release = AddressRelease;
+
+    fn allocate(&self, mut request: MemoryRequest) -> Result<Block> {
+        request.open()?;
+        let tally = request.tally()?;
+        self.0.take(&request).inspect(|block| tally.made(block.len)).inspect_err(|_| tally.failed())
+    }
+
+    fn release(&self, release: AddressRelease) -> Result<()> {
+        self.0.free(release.addr)
+    }
 }
 
 /// A request, as the stages see it.

@@ -25,6 +25,7 @@ use crate::backend::{Access, Driver, GRANULARITY, MemoryPlace};
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::pointer::span::beyond_all;
 use crate::core::runtime::{self, thread};
 
 /// All ranges of the process. Not locked during a call of a backend.
@@ -87,8 +88,7 @@ fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
     arguments::not_null(argument, addr, "pass an address from aclrtReserveMemAddress")?;
     arguments::not_zero("size", size, "pass at least one byte")?;
     let len = size.checked_next_multiple_of(GRANULARITY);
-    len.filter(|len| addr.checked_add(*len).is_some())
-        .ok_or_else(|| invalid_param!("{argument} {addr:#x} plus {size} bytes is beyond the end of the address space"))
+    len.filter(|len| addr.checked_add(*len).is_some()).ok_or_else(|| beyond_all(argument, addr, size))
 }
 
 /// aclrtReserveMemAddress: the first address.

@@ -3,7 +3,8 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::backend::thread_number;
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use crate::ffi::base::{
     Out, address, check_struct_size, enum_from, enum_value, guard, guard_optional, guard_value, handle, null, text,
@@ -63,7 +64,7 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
         memoryId: event.memory_id(),
         stream: handle::to_c(event.stream),
         pageSize: event.page_size,
-        thread: memory_hook::thread().into(),
+        thread: thread_number().into(),
         failed: event.failed.into(),
     }
 }
@@ -97,13 +98,8 @@ fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
 
 /// The scope of a hook.
 pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
-    match enum_value(raw) {
-        0 => Ok(Scope::Thread),
-        1 => Ok(Scope::Process),
-        other => Err(invalid_param!(
-            "scope is {other}; allowed: PORTACL_MEMORY_HOOK_THREAD 0 and PORTACL_MEMORY_HOOK_PROCESS 1"
-        )),
-    }
+    let allowed = "PORTACL_MEMORY_HOOK_THREAD 0 and PORTACL_MEMORY_HOOK_PROCESS 1";
+    arguments::numbered("scope", enum_value(raw), &[Scope::Thread, Scope::Process], allowed)
 }
 
 /// A structure of C, of this version or a later one.
@@ -273,14 +269,9 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
     size: usize,
 ) -> usize {
     guard_value("portaclMemoryEventToJson", 0, || {
-        let moment = match enum_value(moment) {
-            0 => Moment::Alloc,
-            1 => Moment::Malloc,
-            2 => Moment::Free,
-            other => {
-                return Err(invalid_param!("moment is {other}; allowed: the values of portaclMemoryMoment, 0 to 2"));
-            }
-        };
+        let moments = [Moment::Alloc, Moment::Malloc, Moment::Free];
+        let allowed = "the values of portaclMemoryMoment, 0 to 2";
+        let moment = arguments::numbered("moment", enum_value(moment), &moments, allowed)?;
         // SAFETY: portaclMemoryEventToJson takes an event that says its size, as hooks get it.
         let event = unsafe { read_versioned("event", event) }?;
         let json = memory_hook::to_json(moment, &from_c(&event)?);

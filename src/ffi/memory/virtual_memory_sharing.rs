@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::base::broker::Key;
-use crate::core::base::error::Result;
+use crate::core::base::error::{Result, arguments};
 use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
 use crate::ffi::base::{Array, Out, enum_value, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::memory::ipc::processes;
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
     shareableHandle: *mut u64,
 ) -> aclError {
     guard_out("aclrtMemExportToShareableHandle", "shareableHandle", shareableHandle, || {
-        sharing::check_handle_type(enum_value(handleType))?;
+        arguments::numbered("handleType", enum_value(handleType), &[()], "ACL_MEM_HANDLE_TYPE_NONE 0")?;
         Ok(sharing::export(handle::from_c(handle), flags)?.number())
     })
 }

@@ -79,15 +79,9 @@ impl Allocation {
         Some(PoolMemory { entry, place, base, len, pool, note })
     }
 
-    /// The live allocation that begins at `addr`, with its place; faster for memory that this thread has freed before.
-    #[inline]
-    pub(super) fn find_recent(addr: usize) -> Option<(HeldPlace<'static>, Entry, Self)> {
-        let (place, entry, range) = Self::find_place(addr)?;
-        Some((place, entry, Self::from_range(&range)))
-    }
-
+    /// The live range that begins at `addr`, with its place; faster for memory that this thread has freed before.
     #[inline(always)]
-    fn find_place(addr: usize) -> Option<(HeldPlace<'static>, Entry, Range)> {
+    pub(super) fn find_place(addr: usize) -> Option<(HeldPlace<'static>, Entry, Range)> {
         let mut record = recent::record(addr);
         loop {
             match ALLOCATIONS.find_place(record, addr) {

@@ -90,7 +90,8 @@ impl Allocation {
     /// nothing was changed.
     #[inline(always)]
     pub fn set_aside(addr: usize) -> bool {
-        let Some((place, entry, found)) = Self::find_recent(addr) else { return false };
+        let Some((place, entry, range)) = Self::find_place(addr) else { return false };
+        let found = Self::from_range(&range);
         let (class, block) = (Class::unpack(found.origin[0]).0, found.block());
         if !matches!(found.kind, Kind::Device(_)) || class == Class::NONE || block.len > LARGEST {
             return false;
@@ -174,11 +175,6 @@ impl Device {
     /// At its teardown: frees all cached memory to it.
     pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
         free_parked(self, Reuse::of(self).cache.flush().0).for_each(freed);
-    }
-
-    /// As [`Self::release_set_aside`], if the device is abandoned with its memory.
-    pub fn forget_set_aside(&self) {
-        ALLOCATIONS.remove_parked(Reuse::of(self).cache.flush().0);
     }
 }
 

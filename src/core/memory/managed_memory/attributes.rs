@@ -2,7 +2,7 @@
 
 use super::{Managed, Place, claim_notes};
 use crate::backend::Home;
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::memory::allocation::advice::Advised;
 
@@ -24,11 +24,7 @@ const NUMBER: usize = size_of::<i32>();
 pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec<Vec<i32>>> {
     const ACCESSED_BY: i32 = 3;
     for &Question { attribute, room } in questions {
-        if !(1..=8).contains(&attribute) {
-            return Err(invalid_param!(
-                "attribute is {attribute}; allowed: the values of aclrtMemManagedRangeAttribute, 1 to 8"
-            ));
-        }
+        arguments::enumerated("attribute", attribute, 1..=8, "aclrtMemManagedRangeAttribute")?;
         let fits = match attribute {
             ACCESSED_BY => room != 0 && room.is_multiple_of(NUMBER),
             _ => room == NUMBER,

@@ -133,16 +133,16 @@ impl MemoryHook for LineProfile {
         self.tree().rows(None, 0, &mut rows);
         Some(rows)
     }
+}
 
-    fn report(&self) -> Option<String> {
-        let mut text = String::from(
-            "file:line:function (bytes requested in N mallocs, bytes taken from the device in N allocs)\n",
-        );
-        for row in self.profile()? {
-            writeln!(text, "{row}").expect("a text takes all");
-        }
-        Some(text)
+/// The text of a profile.
+pub fn report(rows: &[ProfileRow]) -> String {
+    let mut text =
+        String::from("file:line:function (bytes requested in N mallocs, bytes taken from the device in N allocs)\n");
+    for row in rows {
+        writeln!(text, "{row}").expect("a text takes all");
     }
+    text
 }
 
 #[cfg(test)]

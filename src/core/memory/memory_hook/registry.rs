@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::running::{Running, Stuck};
-use super::{MemoryHook, ProfileRow, Watcher};
+use super::{MemoryHook, ProfileRow, Watcher, line_profile};
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 use crate::core::runtime::thread;
@@ -203,16 +203,15 @@ fn forget_thread() {
     }
 }
 
-/// The report of a hook, if it writes one.
-pub fn report(id: u64) -> Result<Option<String>> {
-    let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
-    entry.map(|entry| entry.hook.report()).ok_or_else(|| unknown(id))
-}
-
 /// The profile of a hook, if it collects one.
 pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
     let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
     entry.map(|entry| entry.hook.profile()).ok_or_else(|| unknown(id))
+}
+
+/// The profile of a hook as a text, if it collects one.
+pub fn report(id: u64) -> Result<Option<String>> {
+    Ok(profile(id)?.as_deref().map(line_profile::report))
 }
 
 fn unknown(id: u64) -> Error {

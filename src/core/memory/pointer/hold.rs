@@ -46,7 +46,7 @@ pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes
         place if is_local(place, own) => Ok(None),
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
         Place::Device(_) => mapped::check(argument, span, own, writes).map(|()| None),
-        _ => check_pinned(argument, span, own, writes).map(|()| None),
+        _ => check_access(argument, span, own, writes).map(|_| None),
     }
 }
 
@@ -64,12 +64,21 @@ pub fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, wri
 
 #[cold]
 fn check_reached(argument: impl fmt::Display, addr: usize, kind: Kind, own: &Device, writes: bool) -> Result<()> {
-    let span = Span { addr, len: 1, place: kind.place() };
-    mapped::check(&argument, &span, own, writes)?;
-    match Allocation::find(addr) {
-        Some(allocation) => (backing().check_access)(&argument, addr, &allocation, own.id, writes),
+    match check_access(&argument, &Span { addr, len: 1, place: kind.place() }, own, writes)? {
+        Some(_) => Ok(()),
         None => check_unknown(argument, addr),
     }
+}
+
+/// Fails if a mapping, or a pool, does not give the caller's device access. Returns the allocation of the first byte.
+#[cold]
+fn check_access(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Option<Allocation>> {
+    mapped::check(&argument, span, own, writes)?;
+    let found = Allocation::find(span.addr);
+    if let Some(allocation) = &found {
+        (backing().check_access)(&argument, span.addr, allocation, own.id, writes)?;
+    }
+    Ok(found)
 }
 
 #[cold]
@@ -87,28 +96,14 @@ fn check_unknown(argument: impl fmt::Display, addr: usize) -> Result<()> {
 #[cold]
 fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
     let addr = span.addr;
-    match Allocation::find(addr) {
-        Some(allocation) => {
-            if let Some(device) = allocation.device() {
-                (backing().check_access)(&argument, addr, &allocation, own.id, writes)?;
-                mapped::check(&argument, span, own, writes)?;
-                return Ok(Some(device));
-            }
-        }
+    let device = match check_access(&argument, span, own, writes)? {
+        Some(allocation) => allocation.device(),
         // Memory that only the driver knows needs no reference.
         None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
-        None => {}
-    }
-    Err(param_invalid!("{argument} {addr:#x} is memory of a device that another thread has reset meanwhile"))
-}
-
-#[cold]
-fn check_pinned(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<()> {
-    mapped::check(&argument, span, own, writes)?;
-    match Allocation::find(span.addr) {
-        Some(allocation) => (backing().check_access)(&argument, span.addr, &allocation, own.id, writes),
-        None => Ok(()),
-    }
+        None => None,
+    };
+    let reset = || param_invalid!("{argument} {addr:#x} is memory of a device that another thread has reset meanwhile");
+    device.map(Some).ok_or_else(reset)
 }
 
 /// Device memory that an operation of a stream of `device` reads, or writes.

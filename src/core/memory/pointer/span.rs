@@ -67,7 +67,7 @@ pub(super) fn is_idle_in_pool(addr: usize) -> bool {
 }
 
 #[cold]
-fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+pub(in crate::core) fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
     invalid_param!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space")
 }
 

@@ -7,15 +7,16 @@ use super::freeing::{check_free, not_freed};
 use crate::algo::map::slot_table;
 use crate::backend::{self, Block, Fill, PagePolicy, Place, Span};
 use crate::core::base::error::{Code, Result, arguments, error_with};
+use crate::core::base::owner::Owner;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::backing::backing;
-use crate::core::memory::allocation::{Allocation, Kind, open_device};
+use crate::core::memory::allocation::{ALLOCATIONS, Allocation, Kind, Reuse, open_device};
 use crate::core::memory::memory_hook::{self, MemoryKind};
 use crate::core::memory::memory_stats::{DeviceTallies, Tally};
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::{known_pages, padded, pages};
-use crate::core::memory::request::statistics::Statistics;
-use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Target};
+use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, thread};
 
@@ -212,6 +213,26 @@ fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Bl
     let block = device.with_all_memory(|native| native.alloc(len, pages))?;
     let allocation = Allocation::of_block(block, len, kind, device.owner);
     allocation.reusable(pages).register_or(|| device.native.free(block)).map(|()| block)
+}
+
+/// Frees the allocations of a device in teardown.
+pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
+    device.release_set_aside(|freed| errors.step_on_device(freed));
+    Allocation::drain(device.owner, |allocation| {
+        allocation.forget_advice();
+        errors.step_on_device(device.native.free(allocation.block()));
+    });
+}
+
+/// As [`forget_memory`], for a device.
+pub fn forget_device_memory(device: &Device) {
+    ALLOCATIONS.remove_parked(Reuse::of(device).cache.flush().0);
+    forget_memory(device.owner);
+}
+
+/// The owner is abandoned with work that uses its memory: addresses become invalid, the memory stays.
+pub fn forget_memory(owner: Owner) {
+    Allocation::drain(owner, |allocation| allocation.forget_advice());
 }
 
 /// Zeros that a device keeps until it ends; not reported to hooks.

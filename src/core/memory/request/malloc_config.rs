@@ -1,6 +1,6 @@
 //! The attributes that a program may give to an allocation.
 
-use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
@@ -20,17 +20,8 @@ pub enum Attribute {
 impl Attribute {
     /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
-        Ok(match number {
-            0 => Self::Reserved,
-            1 => Self::ModuleId,
-            2 => Self::DeviceId,
-            3 => Self::VaFlag,
-            _ => {
-                return Err(invalid_param!(
-                    "cfg has attribute {number}; allowed: the values of aclrtMallocAttrType, 0 to 3"
-                ));
-            }
-        })
+        const ALL: [Attribute; 4] = [Attribute::Reserved, Attribute::ModuleId, Attribute::DeviceId, Attribute::VaFlag];
+        arguments::numbered("cfg: the attribute", number, &ALL, "the values of aclrtMallocAttrType, 0 to 3")
     }
 }
 

@@ -3,14 +3,15 @@
 use super::freeing::{check_free, not_freed};
 use crate::backend::Block;
 use crate::core::base::error::{Code, Result, arguments, error_with};
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::HostTallies;
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::padded;
-use crate::core::memory::request::statistics::Statistics;
-use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Target};
+use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target};
+use crate::core::runtime::lifecycle::HostMemory;
 use crate::core::runtime::{self, thread};
 
 /// The stages of page-locked memory, which is not cached.
@@ -74,4 +75,14 @@ impl Source for PinnedMemory {
         HostTallies::of(&session).pinned.freed(block.len);
         Ok(session.driver.free_host(block)?)
     }
+}
+
+/// Frees all pinned memory and ends all registrations, when the session ends.
+pub fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
+    Allocation::drain(host.owner, |allocation| {
+        errors.step_on_device(match allocation.kind {
+            Kind::Registered { .. } => host.driver.unregister_host(allocation.base, allocation.len),
+            _ => host.driver.free_host(allocation.block()),
+        });
+    });
 }

@@ -141,7 +141,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
     if Allocation::find(base).is_some() {
         return Ok(());
     }
-    Allocation::of_mapping(base, memory.len, memory.kind(), memory.owner).register()
+    Allocation::of_range(base, memory.len, memory.kind(), memory.owner, 0).register()
 }
 
 /// aclrtMemGetAccess: the access of a place to the mapping around an address.

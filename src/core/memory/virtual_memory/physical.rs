@@ -74,18 +74,9 @@ impl Properties {
                 self.handle_type
             ));
         }
-        if self.allocation_type != 0 {
-            return Err(invalid_param!(
-                "{argument}->allocationType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED 0",
-                self.allocation_type
-            ));
-        }
-        if !(0..=LAST).contains(&self.attribute) {
-            return Err(invalid_param!(
-                "{argument}->memAttr is {}; allowed: the values of aclrtMemAttr, 0 to {LAST}",
-                self.attribute
-            ));
-        }
+        let pinned = "ACL_MEM_ALLOCATION_TYPE_PINNED 0";
+        arguments::numbered(&format!("{argument}->allocationType"), self.allocation_type, &[()], pinned)?;
+        arguments::enumerated(format_args!("{argument}->memAttr"), self.attribute, 0..=LAST, "aclrtMemAttr")?;
         if HUGE_1G.contains(&self.attribute) {
             return Err(unsupported!(
                 "{argument}->memAttr is {}: there are no pages of 1 GiB; ask for ACL_HBM_MEM_HUGE 4",
@@ -219,11 +210,8 @@ impl Physical {
 /// aclrtMemGetAllocationGranularity.
 pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     properties.place("prop", &*thread::session_outside_host_functions()?)?;
-    if !matches!(option, 0 | 1) {
-        return Err(invalid_param!(
-            "option is {option}; allowed: ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM 0 and _RECOMMENDED 1"
-        ));
-    }
+    let allowed = "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM 0 and _RECOMMENDED 1";
+    arguments::numbered("option", option, &[(), ()], allowed)?;
     Ok(GRANULARITY)
 }
 

@@ -40,14 +40,6 @@ impl Form {
     }
 }
 
-/// Checks the handle type of functions that support only numbers.
-pub fn check_handle_type(handle_type: i32) -> Result<()> {
-    match handle_type {
-        0 => Ok(()),
-        _ => Err(invalid_param!("handleType is {handle_type}; it must be ACL_MEM_HANDLE_TYPE_NONE 0")),
-    }
-}
-
 /// The fabric handle of a key: its text, and zeros.
 pub fn to_fabric(key: &Key) -> [u8; FABRIC] {
     let mut bytes = [0; FABRIC];

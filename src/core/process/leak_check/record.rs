@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use super::object;
 use crate::algo::host::grow::Grow as _;
 use crate::algo::map::slot_table::{self, Change, Handle};
+use crate::backend;
 use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
@@ -59,7 +60,7 @@ pub struct Record {
 
 impl Record {
     fn here(size: usize, stream: u64) -> Self {
-        let (thread, made) = (memory_hook::thread(), Instant::now());
+        let (thread, made) = (backend::thread_number(), Instant::now());
         Self { size, stream, thread, made, stack: Stack::here() }
     }
 }
