@@ -12,7 +12,7 @@ use super::pool::{Inner, Pool};
 use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
-use crate::core::base::error::{Result, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, release_failure};
 use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::memory::allocation::open_device;
@@ -80,36 +80,36 @@ pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
     Ok(addr)
 }
 
-/// The most bytes that the graphs of a device had. Only captured requests raise it, so they update it.
+/// The most bytes that the graphs of a device had, of each of [`CURRENT`]. Only captured requests raise it, so they
+/// update it.
 #[derive(Default)]
-pub struct Highest {
-    used: AtomicU64,
-    reserved: AtomicU64,
-}
+pub struct Highest([AtomicU64; 2]);
+
+/// Used and reserved bytes.
+const CURRENT: [PoolAttribute; 2] = [PoolAttribute::UsedCurrent, PoolAttribute::ReservedCurrent];
 
 impl Highest {
     fn note(&self, device: &Device) {
-        // A failure of the driver is returned by queries.
-        let (Ok(used), Ok(reserved)) = (used(device), reserved(device)) else { return };
-        self.used.fetch_max(used, Ordering::Relaxed);
-        self.reserved.fetch_max(reserved, Ordering::Relaxed);
+        for (highest, current) in self.0.iter().zip(CURRENT) {
+            // A failure of the driver is returned by queries.
+            highest.fetch_max(sum(device, current).unwrap_or(0), Ordering::Relaxed);
+        }
     }
 
     /// Used and reserved.
     pub fn read(&self) -> (u64, u64) {
-        (self.used.load(Ordering::Relaxed), self.reserved.load(Ordering::Relaxed))
+        (self.0[0].load(Ordering::Relaxed), self.0[1].load(Ordering::Relaxed))
     }
 
     /// Resets both to the current values.
     pub fn restart(&self, device: &Device) -> Result<()> {
-        restart(&self.used, used(device))?;
-        restart(&self.reserved, reserved(device))
+        (0..CURRENT.len()).try_for_each(|index| self.restart_one(index, device))
     }
-}
 
-fn restart(highest: &AtomicU64, current: Result<u64>) -> Result<()> {
-    highest.store(current?, Ordering::Relaxed);
-    Ok(())
+    fn restart_one(&self, index: usize, device: &Device) -> Result<()> {
+        self.0[index].store(sum(device, CURRENT[index])?, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
 /// The pools of this device that serve graphs.
@@ -121,50 +121,32 @@ fn sum(device: &Device, attribute: PoolAttribute) -> Result<u64> {
     pools_of(device).map(|pool| pool.attribute(attribute)).sum()
 }
 
-fn used(device: &Device) -> Result<u64> {
-    sum(device, PoolAttribute::UsedCurrent)
-}
-
-fn reserved(device: &Device) -> Result<u64> {
-    sum(device, PoolAttribute::ReservedCurrent)
-}
-
-/// A `portaclGraphMemAttr`.
-fn attribute(number: i32) -> Result<PoolAttribute> {
-    Ok(match number {
-        0 => PoolAttribute::UsedCurrent,
-        1 => PoolAttribute::UsedHigh,
-        2 => PoolAttribute::ReservedCurrent,
-        3 => PoolAttribute::ReservedHigh,
-        _ => return Err(invalid_param!("attr is {number}; allowed: the values of portaclGraphMemAttr, 0 to 3")),
-    })
+/// The index in [`CURRENT`] of a `portaclGraphMemAttr`, and whether it is the highest value.
+fn attribute(number: i32) -> Result<(usize, bool)> {
+    let number = arguments::enumerated("attr", number, 0..=3, "portaclGraphMemAttr")?;
+    Ok((number / 2, number % 2 == 1))
 }
 
 /// portaclDeviceGetGraphMemAttribute.
 pub fn get_attribute(id: i32, number: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let attribute = attribute(number)?;
+    let (index, is_highest) = attribute(number)?;
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
-    match attribute {
-        PoolAttribute::UsedHigh => Ok(DevicePools::of(&device).graphs.read().0),
-        PoolAttribute::ReservedHigh => Ok(DevicePools::of(&device).graphs.read().1),
-        current => sum(&device, current),
+    match is_highest {
+        true => Ok(DevicePools::of(&device).graphs.0[index].load(Ordering::Relaxed)),
+        false => sum(&device, CURRENT[index]),
     }
 }
 
 /// portaclDeviceSetGraphMemAttribute.
 pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let attribute = attribute(number)?;
+    let (index, is_highest) = attribute(number)?;
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
-    let highest = &DevicePools::of(&device).graphs;
-    let allowed = match attribute {
-        PoolAttribute::UsedHigh if value == 0 => return restart(&highest.used, used(&device)),
-        PoolAttribute::ReservedHigh if value == 0 => return restart(&highest.reserved, reserved(&device)),
-        PoolAttribute::UsedHigh | PoolAttribute::ReservedHigh => {
-            "it can be set to 0 only, which starts again from the present value"
-        }
-        _ => "it can only be read",
+    let allowed = match (is_highest, value) {
+        (true, 0) => return DevicePools::of(&device).graphs.restart_one(index, &device),
+        (true, _) => "it can be set to 0 only, which starts again from the present value",
+        (false, _) => "it can only be read",
     };
     Err(invalid_param!("value is {value} for attribute {number}; {allowed}"))
 }

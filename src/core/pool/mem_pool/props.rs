@@ -1,7 +1,7 @@
 //! The properties of a new pool, from C, and which of them are available.
 
 use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
-use crate::core::base::error::{Error, Result, invalid_param, unsupported};
+use crate::core::base::error::{Error, Result, arguments, invalid_param, unsupported};
 use crate::core::memory::virtual_memory::physical::place_at;
 use crate::core::runtime::Session;
 
@@ -36,12 +36,7 @@ pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
 impl Props {
     /// The options for the backend; fails if a property is not available.
     pub fn check(self, session: &Session) -> Result<PoolOptions> {
-        if self.alloc_type != 0 {
-            return Err(invalid_param!(
-                "poolProps->allocType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED 0",
-                self.alloc_type
-            ));
-        }
+        arguments::numbered("poolProps->allocType", self.alloc_type, &[()], "ACL_MEM_ALLOCATION_TYPE_PINNED 0")?;
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
         let place = place_at("poolProps", self.location_type, self.location_id, session)?;
         if place == MemoryPlace::Host(None) && sharing != PoolSharing::None {

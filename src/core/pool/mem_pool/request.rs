@@ -170,18 +170,11 @@ impl Resource for Captures {
             Order::Stream(stream) if !(stream.is_captured() | owned::is_any()) => {
                 self.0.release(PoolRelease { addr, order: Order::Stream(stream) })
             }
-            order => seldom(move || self.release_rarely(addr, order)),
-        }
-    }
-}
-
-impl Captures {
-    /// As [`Resource::release`], in a captured stream, or while graphs own memory.
-    fn release_rarely(&self, addr: usize, order: Order) -> Result<()> {
-        match order {
-            Order::Stream(stream) if stream.is_captured() => record_free(addr, Order::Stream(stream)),
-            _ if owned::retains(addr)? => Ok(()),
-            order => self.0.release(PoolRelease { addr, order }),
+            order => seldom(move || match order {
+                Order::Stream(ref stream) if stream.is_captured() => recording()?.free(&*order.share()?, addr),
+                _ if owned::retains(addr)? => Ok(()),
+                order => self.0.release(PoolRelease { addr, order }),
+            }),
         }
     }
 }
@@ -191,11 +184,6 @@ fn record_malloc(request: PoolRequest) -> Result<usize> {
     let PoolRequest { size, pool, order, .. } = request;
     let share = order.share()?;
     recording()?.malloc(&share, &mut || graphs::malloc(size, pool, share.handle.raw()))
-}
-
-/// Frees memory in the graph that a stream is captured into.
-fn record_free(addr: usize, order: Order) -> Result<()> {
-    recording()?.free(&*order.share()?, addr)
 }
 
 /// The memory of pools.

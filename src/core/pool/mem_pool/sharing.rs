@@ -26,19 +26,12 @@ pub fn way(handle_type: i32) -> Result<PoolSharing> {
     }
 }
 
-fn check_flags(flags: u32) -> Result<()> {
-    match flags {
-        0 => Ok(()),
-        _ => Err(invalid_param!("flags is {flags}; it must be 0")),
-    }
-}
-
 /// portaclMemPoolExportToShareableHandle.
 pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<OwnedFd>> {
     thread::refuse_inside_host_function()?;
     handles::check_not_null::<MemPool>("memPool", raw)?;
     let way = way(handle_type)?;
-    check_flags(flags)?;
+    arguments::no_flags("flags", flags)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported() {
         return Err(param_invalid!("memPool {raw:#x} was imported; the process that it is of exports it"));
@@ -67,7 +60,7 @@ fn name(sharing: PoolSharing) -> &'static str {
 /// portaclMemPoolImportFromShareableHandle: the handle of the pool.
 pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    check_flags(flags)?;
+    arguments::no_flags("flags", flags)?;
     let device = thread::current()?.device.clone();
     let session = runtime::session()?;
     let sharing = match handle {

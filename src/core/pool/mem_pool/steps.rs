@@ -10,8 +10,8 @@ use super::request::PoolRequest;
 use super::{MemPool, Stream, trim_for};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::memory::memory_hook::{Moment, around_allocation};
-use crate::core::memory::request::Named;
+use crate::core::memory::memory_hook::{self, Moment, around_allocation};
+use crate::core::memory::request::{Named, seldom};
 use crate::core::runtime::device::Device;
 use crate::core::{order, stream};
 
@@ -152,11 +152,11 @@ impl Steps<'_> {
             added?.ok_or_else(|| Error::new(Code::MemoryAllocation, "another thread has made the pool grow meanwhile"))
         };
         let added = match self.objects {
-            Objects::Held(_) => take(),
-            Objects::Handles { stream, .. } => {
+            Objects::Handles { stream, .. } if memory_hook::exist() => {
                 let event = self.with(|held| Ok(held.pool.event(0, len, stream)))?;
-                around_allocation(Moment::Alloc, event, take, Named::found)
+                seldom(|| around_allocation(Moment::Alloc, event, take, Named::found))
             }
+            _ => take(),
         };
         match added {
             Err(error) if is_short => Ok(Err(error)),
