@@ -10,7 +10,6 @@ pub mod sharing;
 mod teardown;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,18 +28,18 @@ use crate::core::memory::pointer::span::beyond_all;
 use crate::core::runtime::{self, thread};
 
 /// All ranges of the process. Not locked during a call of a backend.
-static RANGES: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
+static RANGES: Mutex<Ranges> = Mutex::new(Ranges::NONE);
 /// A range exists or existed.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// By their first address.
-struct Ranges(BTreeMap<usize, Range>);
-
-/// Addresses that a program has reserved.
-struct Range {
-    len: usize,
-    driver: Arc<dyn Driver>,
+/// Addresses that a program has reserved, and what is mapped there.
+struct Ranges {
+    /// The bytes of each range, by its first address.
+    reserved: BTreeMap<usize, usize>,
+    /// The mappings, by their first address; each is in one range.
     mappings: BTreeMap<usize, Mapping>,
+    /// The driver of the session that has the ranges; none before the first range.
+    driver: Option<Arc<dyn Driver>>,
 }
 
 /// Memory at an address.
@@ -52,24 +51,23 @@ struct Mapping {
 }
 
 impl Ranges {
-    /// The range around an address.
-    fn range_mut(&mut self, addr: usize) -> Option<(usize, &mut Range)> {
-        let (base, range) = self.0.range_mut(..=addr).next_back()?;
-        (addr - base < range.len).then_some((*base, range))
+    const NONE: Self = Self { reserved: BTreeMap::new(), mappings: BTreeMap::new(), driver: None };
+
+    /// First address and bytes of the range around an address.
+    fn range(&self, addr: usize) -> Option<(usize, usize)> {
+        let (base, len) = self.reserved.range(..=addr).next_back()?;
+        (addr - base < *len).then_some((*base, *len))
     }
 
     /// The mapping around an address.
-    fn mapping_mut(&mut self, addr: usize) -> Option<(usize, &mut Mapping)> {
-        let (base, mapping) = self.range_mut(addr)?.1.mappings.range_mut(..=addr).next_back()?;
-        let inside = addr - base < mapping.memory.len && !mapping.changing;
-        inside.then_some((*base, mapping))
+    fn mapping(&self, addr: usize) -> Option<(usize, &Mapping)> {
+        let (base, mapping) = self.mappings.range(..=addr).next_back()?;
+        (addr - base < mapping.memory.len && !mapping.changing).then_some((*base, mapping))
     }
 
-    fn mapping(&self, addr: usize) -> Option<(usize, &Mapping)> {
-        let (base, range) = self.0.range(..=addr).next_back()?;
-        let (at, mapping) = range.mappings.range(..=addr).next_back()?;
-        let inside = addr - base < range.len && addr - at < mapping.memory.len;
-        (inside && !mapping.changing).then_some((*at, mapping))
+    fn mapping_mut(&mut self, addr: usize) -> Option<(usize, &mut Mapping)> {
+        let (base, mapping) = self.mappings.range_mut(..=addr).next_back()?;
+        (addr - base < mapping.memory.len && !mapping.changing).then_some((*base, mapping))
     }
 }
 
@@ -119,36 +117,35 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
         }
         error => error,
     })?;
-    let driver = Arc::clone(&session.driver);
     USED.store(true, Ordering::Relaxed);
-    RANGES.lock().0.insert(addr, Range { len, driver, mappings: BTreeMap::new() });
+    let mut ranges = RANGES.lock();
+    ranges.driver = Some(Arc::clone(&session.driver));
+    ranges.reserved.insert(addr, len);
     Ok(addr)
 }
 
 /// aclrtReleaseMemAddress.
 pub fn release(addr: usize) -> Result<()> {
     check_range("virPtr", addr, 1)?;
-    let _session = thread::session_outside_host_functions()?;
-    let range = {
+    let session = thread::session_outside_host_functions()?;
+    let len = {
         let mut ranges = RANGES.lock();
-        let Entry::Occupied(found) = ranges.0.entry(addr) else {
-            return Err(match ranges.range_mut(addr) {
-                Some((base, range)) => arguments::not_its_start("virPtr", addr, "range", base, range.len),
-                None => not_reserved("virPtr", addr),
-            });
-        };
-        if let Some(at) = found.get().mappings.keys().next() {
+        let (base, len) = ranges.range(addr).ok_or_else(|| not_reserved("virPtr", addr))?;
+        ensure!(base == addr, arguments::not_its_start("virPtr", addr, "range", base, len));
+        let mut left = ranges.mappings.range(base..base + len);
+        if let Some((at, _)) = left.next() {
             return Err(param_invalid!(
                 "virPtr {addr:#x}: {} mappings are left in this range, the first at {at:#x}; call aclrtUnmapMem for \
                  each of them first",
-                found.get().mappings.len()
+                left.count() + 1
             ));
         }
-        found.remove()
+        ranges.reserved.remove(&addr);
+        len
     };
-    let released = range.driver.virtual_memory().release(addr, range.len);
+    let released = session.driver.virtual_memory().release(addr, len);
     if released.is_err() {
-        RANGES.lock().0.insert(addr, range);
+        RANGES.lock().reserved.insert(addr, len);
     }
     Ok(released?)
 }
@@ -205,18 +202,15 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
 /// Reserves a place in a range for a mapping that is being created.
 fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
     let mut ranges = RANGES.lock();
-    let Some((base, range)) = ranges.range_mut(addr) else {
-        return Err(not_reserved("virPtr", addr));
-    };
-    let left = range.len - (addr - base);
+    let (base, all) = ranges.range(addr).ok_or_else(|| not_reserved("virPtr", addr))?;
+    let left = all - (addr - base);
     if len > left {
         return Err(invalid_param!(
-            "virPtr {addr:#x} plus {len} bytes runs past the end of the range at {base:#x} of {} bytes; {left} \
-             bytes are left there",
-            range.len
+            "virPtr {addr:#x} plus {len} bytes runs past the end of the range at {base:#x} of {all} bytes; {left} \
+             bytes are left there"
         ));
     }
-    let before = range.mappings.range(..addr + len).next_back();
+    let before = ranges.mappings.range(..addr + len).next_back();
     if let Some((at, mapping)) = before
         && at + mapping.memory.len > addr
     {
@@ -225,22 +219,20 @@ fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
             mapping.memory.len
         ));
     }
-    let memory = Arc::clone(memory);
-    let access = MappingAccess::none();
-    range.mappings.insert(addr, Mapping { memory, access, changing: true });
+    let mapping = Mapping { memory: Arc::clone(memory), access: MappingAccess::none(), changing: true };
+    ranges.mappings.insert(addr, mapping);
     Ok(())
 }
 
 /// Ends the change of a mapping.
 fn finish(addr: usize, stays: bool) {
     let mut ranges = RANGES.lock();
-    let Some((_, range)) = ranges.range_mut(addr) else { return };
-    let gone = match range.mappings.get_mut(&addr) {
+    let gone = match ranges.mappings.get_mut(&addr) {
         Some(mapping) if stays => {
             mapping.changing = false;
             None
         }
-        _ => range.mappings.remove(&addr),
+        _ => ranges.mappings.remove(&addr),
     };
     drop(ranges);
     // This may be the last reference to the memory.
@@ -284,9 +276,7 @@ pub fn retain(addr: usize) -> Result<u64> {
     check_range("virPtr", addr, 1)?;
     let _session = thread::session_outside_host_functions()?;
     let mut ranges = RANGES.lock();
-    let Some((_, mapping)) = ranges.mapping_mut(addr) else {
-        return Err(not_mapped("virPtr", addr));
-    };
+    let (_, mapping) = ranges.mapping(addr).ok_or_else(|| not_mapped("virPtr", addr))?;
     let memory = Arc::clone(&mapping.memory);
     let references = memory.references.load(Ordering::Relaxed);
     if references > 0 && Physical::table().get(memory.handle).is_some() {
@@ -295,10 +285,8 @@ pub fn retain(addr: usize) -> Result<u64> {
     }
     // Its handle was freed; all its mappings get the new one.
     let renewed = memory.renewed()?;
-    let mappings = ranges.0.values_mut().flat_map(|range| range.mappings.values_mut());
-    mappings
-        .filter(|mapping| Arc::ptr_eq(&mapping.memory, &memory))
-        .for_each(|mapping| mapping.memory = Arc::clone(&renewed));
+    let mappings = ranges.mappings.values_mut().filter(|mapping| Arc::ptr_eq(&mapping.memory, &memory));
+    mappings.for_each(|mapping| mapping.memory = Arc::clone(&renewed));
     Ok(renewed.handle.raw())
 }
 

@@ -20,7 +20,7 @@ pub fn reserved() -> Vec<(usize, usize)> {
     if !USED.load(Ordering::Relaxed) {
         return Vec::new();
     }
-    RANGES.lock().0.iter().map(|(addr, range)| (*addr, range.len)).collect()
+    RANGES.lock().reserved.iter().map(|(addr, len)| (*addr, *len)).collect()
 }
 
 /// Whether memory of this process has been exported.
@@ -32,9 +32,7 @@ pub fn exports_any() -> bool {
 fn all_memory() -> Vec<Arc<Physical>> {
     let mut all: Vec<_> = Physical::table().live().map(|(_, it)| it).collect();
     if USED.load(Ordering::Relaxed) {
-        let ranges = RANGES.lock();
-        let mappings = ranges.0.values().flat_map(|range| range.mappings.values());
-        all.extend(mappings.map(|mapping| Arc::clone(&mapping.memory)));
+        all.extend(RANGES.lock().mappings.values().map(|mapping| Arc::clone(&mapping.memory)));
     }
     // Memory with a handle comes first.
     let mut seen = HashSet::new();
@@ -71,12 +69,12 @@ pub fn at(addr: usize) -> Option<Mapped> {
 /// The error for an address in a range that is no allocation; `None` for other addresses.
 #[cold]
 pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
-    let mut ranges = RANGES.lock();
+    let ranges = RANGES.lock();
     if ranges.mapping(addr).is_some() {
         return Some(param_invalid!(
             "{argument} {addr:#x} is mapped so that nobody may use it; allow it by aclrtMemSetAccess"
         ));
     }
-    ranges.range_mut(addr)?;
+    ranges.range(addr)?;
     Some(param_invalid!("{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"))
 }

@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use super::{Mapping, Physical, RANGES, Range, forget_address};
+use super::{Mapping, Physical, RANGES, Ranges, forget_address};
 use crate::algo::map::slot_table;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::device::Device;
 
 /// Ends mappings: of one device, or all. Returns those that could not be ended.
 fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors) -> Vec<usize> {
-    let mut taken = Vec::new();
-    for range in RANGES.lock().0.values_mut() {
-        let of_it = range.mappings.extract_if(.., |_, part| wanted(&part.memory));
-        taken.extend(of_it.map(|(addr, part)| (addr, part, range.driver.clone())));
-    }
     let mut stuck = Vec::new();
-    for (addr, Mapping { memory, .. }, driver) in taken {
+    let (taken, driver) = {
+        let mut ranges = RANGES.lock();
+        let taken: Vec<_> = ranges.mappings.extract_if(.., |_, part| wanted(&part.memory)).collect();
+        (taken, ranges.driver.clone())
+    };
+    let Some(driver) = driver else { return stuck };
+    for (addr, Mapping { memory, .. }) in taken {
         forget_address(addr);
         let unmapped = driver.virtual_memory().unmap(addr, memory.len, memory.native());
         if unmapped.is_err() {
@@ -35,12 +36,12 @@ pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
 /// Ends all mappings and ranges with the session.
 pub fn end_with_session(errors: &mut TeardownErrors) {
     let stuck = end_mappings(|_| true, errors);
-    let all = std::mem::take(&mut RANGES.lock().0);
-    for (addr, Range { len, driver, .. }) in all {
-        if stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
-            continue;
+    let Ranges { reserved, driver, .. } = std::mem::replace(&mut *RANGES.lock(), Ranges::NONE);
+    let Some(driver) = driver else { return };
+    for (addr, len) in reserved {
+        if !stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
+            errors.step_on_device(driver.virtual_memory().release(addr, len));
         }
-        errors.step_on_device(driver.virtual_memory().release(addr, len));
     }
 }
 
@@ -52,18 +53,16 @@ pub fn forget_with_device(device: &Device) {
 /// As [`end_with_session`], if abandoned work uses its memory.
 pub fn forget_with_session() {
     end_mappings_silently(|_| true);
-    std::mem::forget(std::mem::take(&mut RANGES.lock().0));
+    std::mem::forget(std::mem::replace(&mut *RANGES.lock(), Ranges::NONE));
 }
 
 /// Addresses become invalid, the memory stays.
 fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
-    for range in RANGES.lock().0.values_mut() {
-        for (addr, mapping) in &mut range.mappings {
-            if wanted(&mapping.memory) {
-                forget_address(*addr);
-                mapping.changing = true;
-                std::mem::forget(Arc::clone(&mapping.memory));
-            }
+    for (addr, mapping) in &mut RANGES.lock().mappings {
+        if wanted(&mapping.memory) {
+            forget_address(*addr);
+            mapping.changing = true;
+            std::mem::forget(Arc::clone(&mapping.memory));
         }
     }
 }
