@@ -3,16 +3,42 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::backend::Access;
+use crate::backend::MemoryPlace;
 use crate::core::base::error::{Result, invalid_param};
 
-/// Values of `aclrtMemLocationType`.
-pub mod at_location {
+/// A place, as an `aclrtMemLocation` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// An `aclrtMemLocationType`.
+    pub kind: i32,
+    /// The device, or the NUMA node.
+    pub id: u32,
+}
+
+impl Location {
     /// Host memory.
     pub const HOST: i32 = 0;
     /// Memory of a device.
     pub const DEVICE: i32 = 1;
     /// Host memory of a NUMA node.
     pub const HOST_NODE: i32 = 4;
+    /// An address that is unknown here.
+    pub const UNREGISTERED: Self = Self { kind: 2, id: 0 };
+
+    /// Managed memory from the device with this id.
+    pub fn managed(id: u32) -> Self {
+        Self { kind: 3, id }
+    }
+}
+
+impl From<MemoryPlace> for Location {
+    fn from(place: MemoryPlace) -> Self {
+        match place {
+            MemoryPlace::Device(id) => Self { kind: Self::DEVICE, id },
+            MemoryPlace::Host(None) => Self { kind: Self::HOST, id: 0 },
+            MemoryPlace::Host(Some(id)) => Self { kind: Self::HOST_NODE, id },
+        }
+    }
 }
 
 /// Some pinned memory may not be usable by every device.
@@ -75,10 +101,8 @@ fn bit(id: u32) -> u64 {
 /// A request for access, as it came from C: an `aclrtMemLocation` and `aclrtMemAccessFlags`.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessRequest {
-    /// An `aclrtMemLocationType`.
-    pub location_type: i32,
-    /// The id of the location.
-    pub id: u32,
+    /// Who.
+    pub location: Location,
     /// An `aclrtMemAccessFlags`.
     pub flags: i32,
 }

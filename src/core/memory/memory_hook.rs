@@ -346,14 +346,6 @@ pub fn around_allocation<T>(
     done
 }
 
-/// Calls the hooks for imported memory that exists and that the program does not have yet.
-pub fn around_import(event: &Event) -> Result<()> {
-    let called = Called::here();
-    called.before(Moment::Malloc, &Event { addr: 0, handle: 0, page_size: 0, ..*event })?;
-    called.after(Moment::Malloc, event);
-    Ok(())
-}
-
 /// Runs `work`, which frees memory, between the hooks.
 pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let called = Called::here();

@@ -18,7 +18,7 @@ pub mod virtual_memory;
 pub use self::pointer::hold::{Held, check_pointer, check_reach, device_span, hold_other, is_local, must_ask};
 pub use self::pointer::span::{is_ordinary, is_plain, span};
 pub use self::pointer::{
-    Location, address_range, all_are_of_type, host_memory, is_managed, place_in_words, pointer_attributes, usage,
+    address_range, all_are_of_type, host_memory, is_managed, place_in_words, pointer_attributes, usage,
 };
 pub use self::request::device_memory::{
     forget_device_memory, forget_memory, free, free_with_sync, free_word_of_graph, malloc, malloc_align32,

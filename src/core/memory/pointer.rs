@@ -7,28 +7,13 @@ use self::span::stale;
 use super::virtual_memory;
 use crate::backend::{self, Foreign, ForeignBlock, MemoryPlace, MemoryUsage, Place, Usage};
 use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::memory::access::Location;
 use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::virtual_memory::Mapped;
 use crate::core::runtime::{self, device, thread};
 
 /// The page size of registered memory: registrations begin at multiples of the smallest page.
 pub const REGISTERED_PAGE: usize = 4096;
-
-/// The location of an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// Unknown here.
-    Unregistered,
-    /// Page-locked or registered host memory.
-    Host,
-    /// Memory of the device with this id.
-    Device(u32),
-    /// Managed memory from the device with this id.
-    Managed(u32),
-    /// Host memory of this NUMA node.
-    HostNode(u32),
-}
 
 /// The result of aclrtPointerGetAttributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,55 +24,41 @@ pub struct PointerAttributes {
     pub page_size: u32,
 }
 
-impl From<Mapped> for PointerAttributes {
-    fn from(mapped: Mapped) -> Self {
-        let location = match mapped.place {
-            MemoryPlace::Device(id) => Location::Device(id),
-            MemoryPlace::Host(None) => Location::Host,
-            MemoryPlace::Host(Some(node)) => Location::HostNode(node),
-        };
-        Self { location, page_size: mapped.page_size as u32 }
-    }
-}
-
 /// aclrtPointerGetAttributes.
 pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     thread::refuse_inside_host_function()?;
-    const UNKNOWN: PointerAttributes = PointerAttributes { location: Location::Unregistered, page_size: 0 };
+    const UNKNOWN: PointerAttributes = PointerAttributes { location: Location::UNREGISTERED, page_size: 0 };
     let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
     if let Some(mapped) = virtual_memory::at(addr) {
-        return Ok(mapped.into());
+        return Ok(PointerAttributes { location: mapped.place.into(), page_size: mapped.page_size as u32 });
     }
     let Some(allocation) = Allocation::known(addr) else {
         ensure!(!(backing().is_idle)(&*session.driver, addr), stale("ptr", addr));
         let location = match session.driver.foreign(addr) {
             Foreign::Known(Place::Device(id)) => match session.driver.foreign_block(addr) {
-                Some(block) if block.is_managed => Location::Managed(id),
-                _ => Location::Device(id),
+                Some(block) if block.is_managed => Location::managed(id),
+                _ => MemoryPlace::Device(id).into(),
             },
-            Foreign::Known(Place::Pinned) => Location::Host,
-            _ => Location::Unregistered,
+            Foreign::Known(Place::Pinned) => MemoryPlace::Host(None).into(),
+            _ => Location::UNREGISTERED,
         };
         return Ok(PointerAttributes { location, page_size: 0 });
     };
     let held = allocation.device();
     let location = match allocation.kind {
-        Kind::Pinned => Location::Host,
+        Kind::Pinned => MemoryPlace::Host(None).into(),
         Kind::Registered { .. } => {
             // The real pages are not queried: registrations have the granularity of the smallest ones.
             let page_size = REGISTERED_PAGE as u32;
-            return Ok(PointerAttributes { location: Location::Host, page_size });
+            return Ok(PointerAttributes { location: MemoryPlace::Host(None).into(), page_size });
         }
-        // Its device is in teardown.
-        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_) | Kind::Graph(_) if held.is_none() => {
-            return Ok(UNKNOWN);
-        }
-        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => Location::Device(id),
-        Kind::Managed(id) => Location::Managed(id),
-        Kind::HostPool(None) => Location::Host,
-        Kind::HostPool(Some(node)) => Location::HostNode(node),
         // It was mapped or unmapped meanwhile.
         Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
+        Kind::HostPool(node) => MemoryPlace::Host(node).into(),
+        // Its device is in teardown.
+        _ if held.is_none() => return Ok(UNKNOWN),
+        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => MemoryPlace::Device(id).into(),
+        Kind::Managed(id) => Location::managed(id),
     };
     let page_size = session.driver.page_size((backing().block)(&allocation)) as u32;
     Ok(PointerAttributes { location, page_size })

@@ -2,8 +2,9 @@
 
 use super::script::{DEVICE_OFFSET, STALE, Thing};
 use super::*;
-use crate::backend::FaultKind;
-use crate::core::memory::{Location, host_register, managed_memory};
+use crate::backend::{FaultKind, MemoryPlace};
+use crate::core::memory::access::Location;
+use crate::core::memory::{host_register, managed_memory};
 
 /// Addresses without memory; nothing here reads or writes them.
 const HOST: usize = 0x2000_0000_0000;
@@ -56,7 +57,7 @@ fn what_the_driver_refuses_is_not_registered() {
     ] {
         bench.script.fail_next("register_host", kind, "not this one");
         fails(host_register::register(HOST, 4096, 0), code, &["not this one"]);
-        assert_eq!(location(HOST), Location::Unregistered);
+        assert_eq!(location(HOST), Location::UNREGISTERED);
         fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
     }
     host_register::register(HOST, 4096, 0).unwrap();
@@ -82,13 +83,13 @@ fn memory_that_is_being_registered_is_ordinary_memory() {
     }
     fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &[]);
     fails(host_register::device_pointer(HOST, 0), Code::HostMemoryNotRegistered, &[]);
-    assert_eq!(location(HOST), Location::Unregistered);
+    assert_eq!(location(HOST), Location::UNREGISTERED);
     fails(memory::address_range(HOST), Code::ParamInvalid, &["no live allocation"]);
     let copy = memcpy::Request { dst: device, dest_max: 4096, src: HOST, count: 4096, kind: 1 };
     memcpy::copy(copy).unwrap();
     bench.script.open_gate();
     first.join().unwrap();
-    assert_eq!(location(HOST), Location::Host);
+    assert_eq!(location(HOST), MemoryPlace::Host(None).into());
     host_register::unregister(HOST).unwrap();
 }
 
@@ -123,7 +124,7 @@ fn stale_addresses_are_nobodys() {
     }
     let fill = memset::Request::bytes(STALE, 64, 1, 64);
     fails(memset::set(fill), Code::ParamInvalid, &["devPtr", "freed"]);
-    assert_eq!(location(STALE), Location::Unregistered);
+    assert_eq!(location(STALE), Location::UNREGISTERED);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn managed_memory_is_every_devices() {
     let bench = Bench::new();
     let addr = managed_memory::alloc(5, 1).unwrap();
     assert_eq!(memory::address_range(addr + 1).unwrap(), (addr, HUGE));
-    assert_eq!(location(addr), Location::Managed(0));
+    assert_eq!(location(addr), Location::managed(0));
     on_device(1, move || {
         memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
         let (dst, src) = (addr, addr + 64);

@@ -4,7 +4,7 @@ use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
 use crate::core::base::release_failure;
-use crate::core::memory::access::at_location;
+use crate::core::memory::access::Location;
 use crate::core::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
@@ -24,8 +24,7 @@ fn pool_on(device: u32, max_size: usize) -> u64 {
     let pool = mem_pool::create(Props {
         alloc_type: 0,
         handle_type: 0,
-        location_type: at_location::DEVICE,
-        location_id: device,
+        location: Location { kind: Location::DEVICE, id: device },
         max_size,
     });
     let pool = pool.unwrap();

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::backend::{Position, Stream as _};
-use crate::core::memory::access::at_location;
+use crate::core::memory::access::Location;
 use crate::core::pool::mem_pool::{self, Props};
 use crate::core::stream::event;
 
@@ -96,8 +96,7 @@ impl Run {
         let pool = mem_pool::create(Props {
             alloc_type: 0,
             handle_type: 0,
-            location_type: at_location::DEVICE,
-            location_id: 0,
+            location: Location { kind: Location::DEVICE, id: 0 },
             max_size: PLACES * PLACE,
         });
         let pool = pool.unwrap();

@@ -132,14 +132,13 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
         let data = Array::new(data.cast_const(), numAttributes).to_vec("data")?;
         let sizes = Array::new(dataSizes.cast_const(), numAttributes).to_vec("dataSizes")?;
         ensure!(numAttributes != 0, invalid_param!("numAttributes is 0; ask for at least one"));
-        let mut outs = host_memory::list(format_args!("attributes (numAttributes is {numAttributes})"), numAttributes)?;
-        for (index, to) in data.iter().enumerate() {
+        let about = format_args!("attributes (numAttributes is {numAttributes})");
+        let mut outs = host_memory::list(about, numAttributes)?;
+        let mut questions = host_memory::list(about, numAttributes)?;
+        for (index, to) in data.into_iter().enumerate() {
             outs.push(Out::new(&format!("data[{index}]"), to.cast::<i32>())?);
+            questions.push(Question { attribute: attributes[index], room: sizes[index] });
         }
-        let mut questions =
-            host_memory::list(format_args!("attributes (numAttributes is {numAttributes})"), numAttributes)?;
-        let each = attributes.iter().zip(&sizes);
-        questions.extend(each.map(|(&attribute, &room)| Question { attribute, room }));
         let answers = managed_memory::attributes(&questions, address::from_c(ptr), size)?;
         for (out, answer) in outs.into_iter().zip(&answers) {
             // SAFETY: by the contract of the C boundary there is as much room as `dataSizes` says.

@@ -1,12 +1,12 @@
 //! What an address points to.
 
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 
 use crate::core::base::error::invalid_param;
-use crate::core::memory::{self, Location};
+use crate::core::memory;
 use crate::ffi::base::{Array, address, guard_out, guard_outs};
-use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemLocationType, aclrtPtrAttributes};
+use crate::ffi::memory::virtual_memory::location_to_c;
+use crate::ffi::types::{aclError, aclrtPtrAttributes};
 
 /// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
 /// allocated it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in unknown memory, which is not an error.
@@ -27,15 +27,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     guard_out("aclrtPointerGetAttributes", "attributes", attributes, || {
         ensure!(!ptr.is_null(), invalid_param!("ptr is null; pass the address to ask about"));
         let found = memory::pointer_attributes(address::from_c(ptr))?;
-        let (r#type, id) = match found.location {
-            Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
-            Location::Managed(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED, id),
-            Location::Host => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
-            Location::HostNode(node) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA, node),
-            Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
-        };
-        let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };
-        Ok(aclrtPtrAttributes { location, pageSize: found.page_size, rsv: [0; 4] })
+        Ok(aclrtPtrAttributes { location: location_to_c(found.location), pageSize: found.page_size, rsv: [0; 4] })
     })
 }
 

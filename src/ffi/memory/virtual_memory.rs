@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memory::access::AccessRequest;
+use crate::core::memory::access::{AccessRequest, Location};
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
-use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
+use crate::ffi::base::{Array, address, enum_from, enum_value, guard, guard_out, handle, must_not_be_null, read};
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLocation, aclrtPhysicalMemProp,
 };
@@ -17,19 +17,24 @@ fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Re
         handle_type: enum_value(prop.handleType),
         allocation_type: enum_value(prop.allocationType),
         attribute: enum_value(prop.memAttr),
-        location_type: enum_value(prop.location.r#type),
-        location_id: prop.location.id,
+        location: location_from_c(prop.location),
     })
+}
+
+/// A place of C as numbers.
+pub(in crate::ffi) fn location_from_c(location: aclrtMemLocation) -> Location {
+    Location { kind: enum_value(location.r#type), id: location.id }
+}
+
+/// The inverse of [`location_from_c`].
+pub(in crate::ffi) fn location_to_c(location: Location) -> aclrtMemLocation {
+    aclrtMemLocation { id: location.id, r#type: enum_from(location.kind) }
 }
 
 /// A description of access, of a list.
 pub(in crate::ffi) fn access_request(list: &Array<aclrtMemAccessDesc>, index: usize) -> AccessRequest {
     let desc = list.get(index);
-    AccessRequest {
-        location_type: enum_value(desc.location.r#type),
-        id: desc.location.id,
-        flags: enum_value(desc.flags),
-    }
+    AccessRequest { location: location_from_c(desc.location), flags: enum_value(desc.flags) }
 }
 
 /// Returns the granularity of physical memory, for its size and for the addresses where it is mapped: 2 MiB for all
@@ -295,8 +300,7 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
     flag: *mut u64,
 ) -> aclError {
     guard_out("aclrtMemGetAccess", "flag", flag, || {
-        let location = read("location", location)?;
-        let access = access::get(address::from_c(virPtr), enum_value(location.r#type), location.id)?;
-        Ok(access as u64)
+        let location = location_from_c(read("location", location)?);
+        Ok(access::get(address::from_c(virPtr), location)? as u64)
     })
 }

@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 use crate::core::memory::peer;
 use crate::core::memory::virtual_memory::{self, physical};
 use crate::ffi::base::{address, enum_from, guard, guard_out, guard_unsupported, handle};
-use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtMemLocation, aclrtPhysicalMemProp};
+use crate::ffi::memory::virtual_memory::location_to_c;
+use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemLinkType, aclrtPhysicalMemProp};
 
 /// Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles
 /// were released, the memory gets a new one.
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
             handleType: enum_from(found.handle_type),
             allocationType: enum_from(found.allocation_type),
             memAttr: enum_from(found.attribute),
-            location: aclrtMemLocation { id: found.location_id, r#type: enum_from(found.location_type) },
+            location: location_to_c(found.location),
             reserve: 0,
         })
     })

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::pool::mem_pool::{self, Props};
 use crate::ffi::base::{Out, address, enum_value, guard, guard_out, handle, must_not_be_null, read, read_number};
+use crate::ffi::memory::virtual_memory::location_from_c;
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
 /// Creates a pool. It is empty at first. It allocates segments of 32 MiB and more from its device, and its attributes
@@ -41,8 +42,7 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
         let pool = mem_pool::create(Props {
             alloc_type: enum_value(props.allocType),
             handle_type: enum_value(props.handleType),
-            location_type: enum_value(props.location.r#type),
-            location_id: props.location.id,
+            location: location_from_c(props.location),
             max_size: props.maxSize,
         })?;
         Ok(handle::to_c(pool))

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use crate::core::pool::mem_pool::{self, access, current};
 use crate::core::runtime::device_info;
 use crate::ffi::base::{Array, address, enum_value, guard, guard_out, handle, must_not_be_null, read};
-use crate::ffi::memory::virtual_memory::access_request;
+use crate::ffi::memory::virtual_memory::{access_request, location_from_c};
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
     portaclMemPoolSupport,
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn portaclMemPoolGetAccess(
     location: *const aclrtMemLocation,
 ) -> aclError {
     guard_out("portaclMemPoolGetAccess", "flags", flags.cast::<i32>(), || {
-        let location = read("location", location)?;
-        Ok(access::get(handle::from_c(memPool), enum_value(location.r#type), location.id)? as i32)
+        let location = location_from_c(read("location", location)?);
+        Ok(access::get(handle::from_c(memPool), location)? as i32)
     })
 }

@@ -2,9 +2,7 @@
 
 use crate::core::base::error::Result;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::memory_hook::{
-    self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
-};
+use crate::core::memory::memory_hook::{self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free};
 use crate::core::memory::request::{Named, Release, Request, Resource, seldom};
 
 /// Calls the hooks of one moment around the next stage.
@@ -141,7 +139,10 @@ impl Piece {
         if !memory_hook::exist() {
             return Ok(());
         }
-        around_import(&Event { size: self.len, ..self.event() }).inspect_err(|_| {
+        let event = self.event();
+        let found = Found { addr: event.addr, handle: event.handle, page_size: event.page_size };
+        let request = Event { size: self.len, addr: 0, handle: 0, page_size: 0, ..event };
+        around_allocation(Moment::Malloc, request, || Ok(()), |()| found).inspect_err(|_| {
             // The refusal is the failure to return.
             let _ = give_back();
         })

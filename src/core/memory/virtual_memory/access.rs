@@ -8,7 +8,7 @@ use super::{Mapping, RANGES, check_range, forget_address, mapped_in, physical, r
 use crate::backend::{Access, MemoryPlace, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::host_memory;
-use crate::core::memory::access::{AccessRequest, AccessTable, access_of, at_location};
+use crate::core::memory::access::{AccessRequest, AccessTable, Location, access_of};
 use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{Session, thread};
@@ -70,16 +70,16 @@ impl Drop for MappingAccess {
 }
 
 /// The device by its id, or the host.
-fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result<Option<u32>> {
-    match location_type {
-        at_location::DEVICE => {
+fn who(session: &Session, argument: &str, Location { kind, id }: Location) -> Result<Option<u32>> {
+    match kind {
+        Location::DEVICE => {
             device::slot(session, &format!("{argument}.id"), id)?;
             Ok(Some(id))
         }
-        at_location::HOST if id == 0 => Ok(None),
-        at_location::HOST => Err(invalid_param!("{argument}.id is {id}; the host's is 0")),
-        other => Err(invalid_param!(
-            "{argument}.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
+        Location::HOST if id == 0 => Ok(None),
+        Location::HOST => Err(invalid_param!("{argument}.id is {id}; the host's is 0")),
+        _ => Err(invalid_param!(
+            "{argument}.type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
              ACL_MEM_LOCATION_TYPE_DEVICE 1"
         )),
     }
@@ -92,9 +92,9 @@ pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> Ac
     let session = thread::session_outside_host_functions()?;
     let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
     for index in 0..count {
-        let AccessRequest { location_type, id, flags } = request(index);
+        let AccessRequest { location, flags } = request(index);
         let access = access_of(&format!("desc[{index}].flags"), flags)?;
-        wanted.push((who(&session, &format!("desc[{index}].location"), location_type, id)?, access));
+        wanted.push((who(&session, &format!("desc[{index}].location"), location)?, access));
     }
     let parts = mapped_in(addr, len)?;
     let mut held = Vec::new();
@@ -145,9 +145,9 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
 }
 
 /// aclrtMemGetAccess: the access of a place to the mapping around an address.
-pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
+pub fn get(addr: usize, location: Location) -> Result<Access> {
     arguments::not_null("virPtr", addr, "pass an address that memory is mapped at")?;
-    let who = who(&*thread::session_outside_host_functions()?, "location", location_type, id)?;
+    let who = who(&*thread::session_outside_host_functions()?, "location", location)?;
     let ranges = RANGES.lock();
     match ranges.mapping(addr) {
         Some((_, mapping)) => Ok(mapping.access.get(who)),

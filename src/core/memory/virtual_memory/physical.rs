@@ -12,7 +12,7 @@ use crate::backend::{self, GRANULARITY, ImportedMemory, MemoryPlace, PhysicalMem
 use crate::core::base::error::{Error, Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::base::owner::Owner;
-use crate::core::memory::access::at_location;
+use crate::core::memory::access::Location;
 use crate::core::memory::allocation::{Kind, open_device};
 use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
@@ -31,21 +31,19 @@ pub struct Properties {
     pub allocation_type: i32,
     /// An `aclrtMemAttr`.
     pub attribute: i32,
-    /// An `aclrtMemLocationType`.
-    pub location_type: i32,
-    /// The device or the NUMA node.
-    pub location_id: u32,
+    /// The device or the host.
+    pub location: Location,
 }
 
 /// The place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part of.
-pub fn place_at(argument: &str, location_type: i32, id: u32, session: &Session) -> Result<MemoryPlace> {
-    match location_type {
-        at_location::DEVICE => {
+pub fn place_at(argument: &str, Location { kind, id }: Location, session: &Session) -> Result<MemoryPlace> {
+    match kind {
+        Location::DEVICE => {
             device::slot(session, &format!("{argument}->location.id"), id)?;
             Ok(MemoryPlace::Device(id))
         }
-        at_location::HOST => Ok(MemoryPlace::Host(None)),
-        at_location::HOST_NODE => {
+        Location::HOST => Ok(MemoryPlace::Host(None)),
+        Location::HOST_NODE => {
             let nodes = backend::host_nodes();
             if nodes.contains(&id) {
                 return Ok(MemoryPlace::Host(Some(id)));
@@ -54,8 +52,8 @@ pub fn place_at(argument: &str, location_type: i32, id: u32, session: &Session) 
                 "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are {nodes:?}"
             ))
         }
-        other => Err(invalid_param!(
-            "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
+        _ => Err(invalid_param!(
+            "{argument}->location.type is {kind}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
              ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
         )),
     }
@@ -83,7 +81,7 @@ impl Properties {
                 self.attribute
             ));
         }
-        place_at(argument, self.location_type, self.location_id, session)
+        place_at(argument, self.location, session)
     }
 }
 
@@ -220,15 +218,11 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;
     let ImportedMemory { memory: native, len, on_device } = imported;
-    let (place, owner, location_type, location_id) = match on_device {
-        true => (MemoryPlace::Device(device.id), device.owner, at_location::DEVICE, device.id),
-        false => (MemoryPlace::Host(None), session.owner, at_location::HOST, 0),
+    let (place, owner, tally) = match on_device {
+        true => (MemoryPlace::Device(device.id), device.owner, &DeviceTallies::of(device).imported),
+        false => (MemoryPlace::Host(None), session.owner, &HostTallies::of(session).imported),
     };
-    let properties = Properties { handle_type: 0, allocation_type: 0, attribute: HUGE, location_type, location_id };
-    let tally = match on_device {
-        true => &DeviceTallies::of(device).imported,
-        false => &HostTallies::of(session).imported,
-    };
+    let properties = Properties { handle_type: 0, allocation_type: 0, attribute: HUGE, location: place.into() };
     let handle = Memory::hand_out(native, len, tally, true, (properties, place, owner))?.raw();
     Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
 }

@@ -6,7 +6,7 @@ use super::MemPool;
 use super::pool::Pool;
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
 use crate::core::base::{handles, host_memory};
-use crate::core::memory::access::{Access, AccessRequest, access_of, at_location};
+use crate::core::memory::access::{Access, AccessRequest, Location, access_of};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, device, thread};
 
@@ -32,10 +32,10 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
     let pool = &mem_pool.pool;
     let mut wanted = host_memory::list(format_args!("descriptions of access (count is {count})"), count)?;
     for index in 0..count {
-        let AccessRequest { location_type, id, flags } = request(index);
-        if location_type != at_location::DEVICE {
+        let AccessRequest { location: Location { kind, id }, flags } = request(index);
+        if kind != Location::DEVICE {
             return Err(invalid_param!(
-                "descList[{index}].location.type is {location_type}; only devices can be given access \
+                "descList[{index}].location.type is {kind}; only devices can be given access \
                  (ACL_MEM_LOCATION_TYPE_DEVICE 1): the host has it to pools of host memory, and to no other"
             ));
         }
@@ -71,16 +71,16 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
 }
 
 /// portaclMemPoolGetAccess.
-pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
+pub fn get(raw: u64, Location { kind, id }: Location) -> Result<Access> {
     thread::refuse_inside_host_function()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    Ok(match location_type {
-        at_location::DEVICE => {
+    Ok(match kind {
+        Location::DEVICE => {
             device::slot(&*runtime::session()?, "location.id", id)?;
             mem_pool.pool.access_of(id)?
         }
-        at_location::HOST | at_location::HOST_NODE if mem_pool.pool.home.device().is_some() => Access::None,
-        at_location::HOST | at_location::HOST_NODE => Access::ReadWrite,
+        Location::HOST | Location::HOST_NODE if mem_pool.pool.home.device().is_some() => Access::None,
+        Location::HOST | Location::HOST_NODE => Access::ReadWrite,
         other => {
             return Err(invalid_param!(
                 "location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, _DEVICE 1 and _HOST_NUMA 4"

@@ -2,6 +2,7 @@
 
 use crate::backend::{MemoryPlace, PoolOptions, PoolSharing};
 use crate::core::base::error::{Error, Result, arguments, invalid_param, unsupported};
+use crate::core::memory::access::Location;
 use crate::core::memory::virtual_memory::physical::place_at;
 use crate::core::runtime::Session;
 
@@ -12,10 +13,8 @@ pub struct Props {
     pub alloc_type: i32,
     /// An `aclrtMemHandleType`, or PORTACL_MEM_HANDLE_TYPE_FABRIC.
     pub handle_type: i32,
-    /// An `aclrtMemLocationType`.
-    pub location_type: i32,
-    /// The device or the NUMA node.
-    pub location_id: u32,
+    /// The device or the host.
+    pub location: Location,
     /// The most bytes; 0: no limit.
     pub max_size: usize,
 }
@@ -38,7 +37,7 @@ impl Props {
     pub fn check(self, session: &Session) -> Result<PoolOptions> {
         arguments::numbered("poolProps->allocType", self.alloc_type, &[()], "ACL_MEM_ALLOCATION_TYPE_PINNED 0")?;
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
-        let place = place_at("poolProps", self.location_type, self.location_id, session)?;
+        let place = place_at("poolProps", self.location, session)?;
         if place == MemoryPlace::Host(None) && sharing != PoolSharing::None {
             return Err(invalid_param!(
                 "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
