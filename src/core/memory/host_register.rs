@@ -49,9 +49,10 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     let session = thread::session_outside_host_functions()?;
     // Memory that this library has freed still belongs to it, and will be allocated again.
     for probe in probes(addr, len) {
-        if Allocation::find(probe).is_none() && session.driver.foreign(probe) == Foreign::Stale {
-            return Err(stale("ptr", probe));
-        }
+        ensure!(
+            Allocation::find(probe).is_some() || session.driver.foreign(probe) != Foreign::Stale,
+            stale("ptr", probe)
+        );
     }
     let registration = |kind, device_addr| Allocation::of_range(addr, len, kind, session.owner, device_addr);
     // The range is inserted first, so that of two calls for the same memory one fails without a lock held during the

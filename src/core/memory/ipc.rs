@@ -78,9 +78,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     arguments::not_zero("size", size, "export at least one byte")?;
     let admission = admission(flags)?;
     thread::refuse_inside_host_function()?;
-    let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
-        return Err(not_freed("devPtr", addr));
-    };
+    let found = Allocation::find(addr).filter(|found| found.base == addr).ok_or_else(|| not_freed("devPtr", addr))?;
     let (Kind::Device(_), Some(device)) = (found.kind, found.device()) else {
         return Err(not_exported(&found));
     };
@@ -296,10 +294,9 @@ fn close_unhooked(key: &Key) -> Result<()> {
     if imports[index].count > 0 {
         return Ok(());
     }
-    let device = open_device(imports[index].id);
-    let Import { owner, block, .. } = imports.remove(index);
+    let Import { owner, id, block, .. } = imports.remove(index);
     // If its device is in teardown, that releases it.
-    let Some(device) = device.filter(|device| device.owner == owner) else { return Ok(()) };
+    let Some(device) = open_device(id).filter(|device| device.owner == owner) else { return Ok(()) };
     if !imports.iter().any(|import| import.block.addr == block.addr) {
         Allocation::take(block.addr, |found| found.owner == owner);
         DeviceTallies::of(&device).imported.freed(block.len);

@@ -2,6 +2,7 @@
 //! it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -16,27 +17,25 @@ use crate::core::runtime::{self, Session, thread};
 /// because the access ends with it.
 static ENABLED: Mutex<BTreeSet<(Owner, u32)>> = Mutex::new(BTreeSet::new());
 
-/// Two different devices of this process.
-fn check_pair(id: i32, peer: i32) -> Result<(u32, u32)> {
+/// The session, which has these two different devices.
+fn check_pair(id: i32, peer: i32) -> Result<Arc<Session>> {
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
     device::slot(&session, "peerDeviceId", peer)?;
     ensure!(id != peer, invalid_param!("deviceId and peerDeviceId are both {id}; they must be different devices"));
-    Ok((id as u32, peer as u32))
+    Ok(session)
 }
 
 /// aclrtDeviceCanAccessPeer.
 pub fn can_access(id: i32, peer: i32) -> Result<bool> {
     thread::refuse_inside_host_function()?;
-    let (id, peer) = check_pair(id, peer)?;
-    Ok(runtime::session()?.driver.can_access_peer(id, peer)?)
+    Ok(check_pair(id, peer)?.driver.can_access_peer(id as u32, peer as u32)?)
 }
 
 /// aclrtDevicePeerAccessStatus.
 pub fn is_enabled(id: i32, peer: i32) -> Result<bool> {
-    let (_, peer) = check_pair(id, peer)?;
-    let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
-    Ok(device.is_some_and(|device| ENABLED.lock().contains(&(device.owner, peer))))
+    let device = device::slot(&*check_pair(id, peer)?, "deviceId", id)?.device();
+    Ok(device.is_some_and(|device| ENABLED.lock().contains(&(device.owner, peer as u32))))
 }
 
 /// aclrtDeviceEnablePeerAccess.

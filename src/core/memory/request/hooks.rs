@@ -34,10 +34,15 @@ impl<R: Resource> Resource for Hooks<R> {
             // The closure's captures have just been written: they are used in place first, and moved later.
             true => seldom(move || match memory_hook::are_registered() {
                 true => self.allocate_hooked(request),
-                false => match self.watched(&request)? {
-                    Some(event) => self.next.allocate(request).inspect(|memory| watch(event, memory)),
-                    None => self.next.allocate(request),
-                },
+                // The watcher calls nothing, so the request holds what it has.
+                false if self.moment == Moment::Malloc => {
+                    let event = request.event()?;
+                    self.next.allocate(request).inspect(|memory| {
+                        let Found { addr, handle, .. } = memory.found();
+                        memory_hook::is_allocated(&Event { addr, handle, ..event });
+                    })
+                }
+                false => self.next.allocate(request),
             }),
             false => self.next.allocate(request),
         }
@@ -72,11 +77,6 @@ impl<R: Resource> Hooks<R> {
         around_allocation(self.moment, event, || self.next.allocate(request), Named::found)
     }
 
-    /// What a watcher sees of a request. It calls nothing, so the request holds what it has.
-    fn watched(&self, request: &R::Request) -> Result<Option<Event>> {
-        (self.moment == Moment::Malloc).then(|| request.event()).transpose()
-    }
-
     fn release_hooked(&self, mut release: R::Release) -> Result<()> {
         if release.is_retained()? {
             return Ok(());
@@ -87,11 +87,6 @@ impl<R: Resource> Hooks<R> {
             None => self.next.release(release),
         }
     }
-}
-
-fn watch(event: Event, memory: &impl Named) {
-    let Found { addr, handle, .. } = memory.found();
-    memory_hook::is_allocated(&Event { addr, handle, ..event });
 }
 
 /// What hooks see of the release of memory at an address. `None` if it is no allocation of these kinds; then the call

@@ -171,9 +171,7 @@ impl CorePool {
 
     /// Frees unused memory while `keep` bytes remain. Returns the first failure of the backend.
     pub fn trim(&self, keep: u64) -> backend::Result<()> {
-        let known = Known { rules: Rules::NONE, lane: None, awaited: None };
-        let segments = self.pool.release(keep, &known);
-        self.free_segments(segments)
+        self.free_segments(self.pool.release(keep, &Known::NOTHING))
     }
 
     /// Frees all unused memory; false if there is none.

@@ -177,12 +177,6 @@ impl Pool {
         self.handle.store(handle.raw(), Ordering::Relaxed);
     }
 
-    /// Whether it is on another device than this one.
-    #[inline]
-    pub fn is_on_other_device(&self, device: &Device) -> bool {
-        self.home.opening.is_some_and(|owner| owner != device.owner)
-    }
-
     /// Its handle, which may be destroyed.
     pub fn handle(&self) -> u64 {
         self.handle.load(Ordering::Relaxed)

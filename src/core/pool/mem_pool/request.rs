@@ -133,9 +133,7 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
 /// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream reaches this.
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
-    if addr == 0 {
-        return Err(invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFreeAsync)"));
-    }
+    ensure!(addr != 0, invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFree)"));
     let order = Order::Stream(stream::resolve(stream)?);
     POOL.release(PoolRelease { addr, order })
 }
@@ -218,10 +216,8 @@ impl Resource for PoolBlocks {
         if let Some(found) = Allocation::find_pools(addr)
             && let Some(pool) = Pool::of(&found, stream.pin())
         {
-            let _held = match pool.is_on_other_device(&stream.device) {
-                true => Some(hold(addr)?),
-                false => None,
-            };
+            let is_on_other_device = pool.home.opening.is_some_and(|owner| owner != stream.device.owner);
+            let _held = if is_on_other_device { Some(hold(addr)?) } else { None };
             if pool.free(found, &stream)? {
                 if pool.is_retired() {
                     let ended = pool.end_if_retired();

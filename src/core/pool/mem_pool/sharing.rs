@@ -89,9 +89,8 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     let found = Allocation::find(addr).filter(|found| found.base == addr);
     let _device = found.and_then(|found| found.device());
     let _session = runtime::existing_session();
-    let Some((found, pool)) = found.and_then(|found| Some((found, Pool::share_of(&found)?))) else {
-        return Err(not_exported(addr));
-    };
+    let found = found.and_then(|found| Some((found, Pool::share_of(&found)?)));
+    let (found, pool) = found.ok_or_else(|| not_exported(addr))?;
     ensure!(!pool.is_imported(), param_invalid!("ptr {addr:#x} was imported; the process that it is of exports it"));
     if pool.used_by == PoolUse::Graphs {
         return Err(param_invalid!(

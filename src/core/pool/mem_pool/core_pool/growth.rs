@@ -171,8 +171,7 @@ impl CorePool {
         if missing == 0 {
             return true;
         }
-        let known = Known { rules: Rules::NONE, lane: None, awaited: None };
-        let segments = self.pool.release_at_least(missing as u64, &known);
+        let segments = self.pool.release_at_least(missing as u64, &Known::NOTHING);
         let any = !segments.is_empty();
         release_failure::note_outcome("memory of a pool at its limit", self.free_segments(segments));
         any

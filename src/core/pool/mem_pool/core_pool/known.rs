@@ -18,8 +18,6 @@ impl Rules {
     /// Reuse memory that another stream has freed after adding a wait for it.
     pub const ADDS_WAITS: Self = Self(4);
     const ALL: Self = Self(7);
-    /// No reuse between streams.
-    pub const NONE: Self = Self(0);
 
     /// Whether the rule is set.
     #[inline]
@@ -60,6 +58,11 @@ pub struct Known<'a> {
     pub lane: Option<&'a Lane>,
     /// The free that it waits for because the pool has added a wait.
     pub awaited: Option<Freed>,
+}
+
+impl Known<'static> {
+    /// For memory that no stream asks for.
+    pub const NOTHING: Self = Self { rules: Rules(0), lane: None, awaited: None };
 }
 
 impl Order for Known<'_> {
