@@ -1,10 +1,11 @@
 //! Which devices may use memory, and the API's numbers for places and access.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::backend::Access;
-use crate::backend::MemoryPlace;
-use crate::core::base::error::{Result, invalid_param};
+use crate::backend::{Driver, MemoryPlace};
+use crate::core::base::error::{Result, invalid_param, unsupported};
 
 /// A place, as an `aclrtMemLocation` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,4 +114,15 @@ pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
     all.into_iter().find(|access| *access as i32 == flags).ok_or_else(|| {
         invalid_param!("{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3")
     })
+}
+
+/// Fails if a device cannot use the memory of the device `home` directly.
+pub fn check_reaches(driver: &dyn Driver, argument: impl Display, id: u32, home: u32) -> Result<()> {
+    if id == home || driver.can_access_peer(id, home)? {
+        return Ok(());
+    }
+    Err(unsupported!(
+        "{argument}: device {id} cannot use the memory of device {home} directly (aclrtDeviceCanAccessPeer gives 0); \
+         copy between them, which works without"
+    ))
 }

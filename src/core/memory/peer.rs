@@ -7,9 +7,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::backend::Place;
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::owner::Owner;
-use crate::core::memory;
+use crate::core::memory::{self, access};
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 
@@ -57,7 +57,7 @@ fn switch(peer: i32, on: bool) -> Result<()> {
     device::slot(&session, "peerDeviceId", peer)?;
     let peer = peer as u32;
     ensure!(peer != device.id, param_invalid!("peerDeviceId is {peer}, the current device; it must be another one"));
-    switch_for(&session, &device, peer, on)
+    switch_for(&session, &device, "peerDeviceId", peer, on)
 }
 
 /// aclrtMemP2PMap: lets a device use the memory of another one at its address.
@@ -74,20 +74,16 @@ pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
     if home == device.id {
         return Err(param_invalid!("dstDevId is {to}, whose memory devPtr {addr:#x} is; it must be another device"));
     }
-    switch_for(&session, &device, home, true)
+    switch_for(&session, &device, "dstDevId", home, true)
 }
 
-fn switch_for(session: &Session, device: &Device, peer: u32, on: bool) -> Result<()> {
+fn switch_for(session: &Session, device: &Device, argument: &str, peer: u32, on: bool) -> Result<()> {
     let entry = (device.owner, peer);
     if ENABLED.lock().contains(&entry) == on {
         return Ok(());
     }
-    if on && !session.driver.can_access_peer(device.id, peer)? {
-        return Err(unsupported!(
-            "device {} cannot use the memory of device {peer} directly (aclrtDeviceCanAccessPeer gives \
-             0); copy between them, which works without",
-            device.id
-        ));
+    if on {
+        access::check_reaches(&*session.driver, argument, device.id, peer)?;
     }
     session.driver.set_peer_access(device.id, peer, on)?;
     let mut enabled = ENABLED.lock();

@@ -255,16 +255,15 @@ impl Request for MemoryRequest {
     }
 
     fn event(&self) -> Result<Event> {
-        let (device, rounded) = match &self.target {
-            Target::Current => {
-                let device = thread::current()?.device.clone();
-                (device.id as i32, self.rounded_on(&device))
+        let device = match &self.target {
+            Target::Current => thread::current()?.device.clone(),
+            Target::Device(device) => Arc::clone(device),
+            Target::Opening(id, owner) => open_again(*id, *owner)?,
+            Target::Host | Target::Session(_) => {
+                return Ok(Event::of_request(HOST, self.kind, self.size, self.rounded_in_host_memory()?));
             }
-            Target::Device(device) => (device.id as i32, self.rounded_on(device)),
-            Target::Opening(id, owner) => (*id as i32, self.rounded_on(&*open_again(*id, *owner)?)),
-            Target::Host | Target::Session(_) => (HOST, self.rounded_in_host_memory()?),
         };
-        Ok(Event::of_request(device, self.kind, self.size, rounded))
+        Ok(Event::of_request(device.id as i32, self.kind, self.size, self.rounded_on(&device)))
     }
 }
 

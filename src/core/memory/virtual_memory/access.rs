@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Mapping, RANGES, check_range, forget_address, mapped_in, physical, reached};
 use crate::backend::{Access, MemoryPlace, Span};
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::host_memory;
-use crate::core::memory::access::{AccessRequest, AccessTable, Location, access_of};
+use crate::core::memory::access::{AccessRequest, AccessTable, Location, access_of, check_reaches};
 use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{Session, thread};
@@ -101,15 +101,8 @@ pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> Ac
     for (_, memory) in &parts {
         held.extend(memory.hold()?);
         for (index, (who, access)) in wanted.iter().enumerate() {
-            if let (Some(id), MemoryPlace::Device(home)) = (*who, memory.place)
-                && id != home
-                && *access != Access::None
-                && !session.driver.can_access_peer(id, home)?
-            {
-                return Err(unsupported!(
-                    "desc[{index}]: device {id} cannot use the memory of device {home} directly \
-                     (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
-                ));
+            if let (Some(id), MemoryPlace::Device(home), true) = (*who, memory.place, *access != Access::None) {
+                check_reaches(&*session.driver, format_args!("desc[{index}]"), id, home)?;
             }
         }
     }

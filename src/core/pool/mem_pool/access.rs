@@ -4,9 +4,9 @@ use std::fmt::Display;
 
 use super::MemPool;
 use super::pool::Pool;
-use crate::core::base::error::{Result, arguments, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, host_memory};
-use crate::core::memory::access::{Access, AccessRequest, Location, access_of};
+use crate::core::memory::access::{Access, AccessRequest, Location, access_of, check_reaches};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, device, thread};
 
@@ -54,11 +54,8 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
                 if own == id {
                     continue;
                 }
-                if access != Access::None && !session.driver.can_access_peer(id, own)? {
-                    return Err(unsupported!(
-                        "descList[{index}]: device {id} cannot use the memory of device {own} directly \
-                         (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
-                    ));
+                if access != Access::None {
+                    check_reaches(&*session.driver, format_args!("descList[{index}]"), id, own)?;
                 }
             }
         }
