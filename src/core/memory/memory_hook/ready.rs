@@ -6,7 +6,7 @@ use std::io::{self, Write, stdout};
 use parking_lot::Mutex;
 
 use super::{DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report};
-use crate::algo::host::notice::{notice, notice_once};
+use crate::algo::host::notice::notice_once;
 use crate::algo::host::output_file::{OutputFile, is_pipe};
 use crate::backend::at_exit;
 use crate::core::base::config::ReadyHook;
@@ -31,10 +31,7 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
     }
     let hook: Box<dyn MemoryHook> = match asked {
         ReadyHook::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
-        ReadyHook::Logging(file) => {
-            let to = LogFile { file: create_file(FILE, file)?, reported: false };
-            Box::new(Logging::new(Box::new(to)))
-        }
+        ReadyHook::Logging(file) => Box::new(Logging::new(Box::new(LogFile(create_file(FILE, file)?)))),
         ReadyHook::LineProfile(file) => {
             // Checked now, not when the profile of a long run is to be written. Not for a pipe, whose reader would see
             // its end.
@@ -52,28 +49,20 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
     Ok(())
 }
 
-/// A log that reports its first lost line, because the program does not query failures of this hook.
-struct LogFile {
-    file: OutputFile,
-    reported: bool,
-}
+/// A log that reports that it loses lines, because the program does not query failures of this hook.
+struct LogFile(OutputFile);
 
 impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes);
-        if let Err(why) = &written
-            && why.kind() != io::ErrorKind::Interrupted
-            && !std::mem::replace(&mut self.reported, true)
-        {
-            notice(format_args!(
-                "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}\n"
-            ));
-        }
-        written
+        self.0.write(bytes).inspect_err(|why| {
+            if why.kind() != io::ErrorKind::Interrupted {
+                notice_once(&format!("the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}"));
+            }
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.0.flush()
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::MemPool;
-use super::pool::{Inner, Pool};
+use super::pool::Pool;
 use super::request::{GRAPH, Order, PoolRequest};
 use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolSharing};
@@ -53,9 +53,6 @@ impl Pool {
     /// Gives a new pool the access of this one, and the attributes to keep its memory.
     fn prepare_for_graphs(&self, graphs: &Self) -> Result<()> {
         graphs.set_attribute(PoolAttribute::ReleaseThreshold, u64::MAX)?;
-        if let Inner::Core(_) = &graphs.inner {
-            return Ok(());
-        }
         for id in self.access.devices() {
             if self.home.device() != Some(id) {
                 graphs.set_driver_access(id, self.access.get(id))?;

@@ -7,7 +7,7 @@ use super::pool::{Pool, rounded};
 use super::steps::{self, Held, Objects, Steps};
 use super::{MemPool, free_now, graphs, owned};
 use crate::algo::map::slot_table::{self, Ref};
-use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
@@ -34,6 +34,7 @@ pub(super) enum Order {
 }
 
 impl Order {
+    /// The handle of the stream; 0 if there is none.
     pub fn handle(&self) -> u64 {
         match self {
             Self::Stream(stream) => stream.handle.raw(),
@@ -46,9 +47,7 @@ impl Order {
     fn share(self) -> Result<Arc<Stream>> {
         match self {
             Self::Stream(stream) => Ok(stream.to_arc()),
-            Self::Handle(_) | Self::Complete => {
-                Err(Error::new(Code::InternalError, "a request for memory of a pool came without its stream"))
-            }
+            other => Ok(stream::resolve(other.handle())?.to_arc()),
         }
     }
 
