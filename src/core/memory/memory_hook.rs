@@ -240,10 +240,10 @@ fn run<T>(entry: &Arc<Entry>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option
     impl Drop for Ends<'_> {
         fn drop(&mut self) {
             RUNNING.with(ThreadList::pop);
-            self.0.leave();
+            self.0.running.leave(registry::this_thread());
         }
     }
-    if !entry.enter() {
+    if !entry.running.enter(registry::this_thread()) {
         return None;
     }
     RUNNING.with(|all| all.push(Running { entry: Arc::clone(entry), reason: String::new() }));

@@ -1,10 +1,13 @@
 //! Core pools over a backend that rejects calls, fails and blocks.
 
+use std::sync::Barrier;
+
 use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
 use crate::core::base::release_failure;
 use crate::core::memory::access::Location;
+use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 use crate::core::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
@@ -256,6 +259,45 @@ fn a_pool_that_is_destroyed_while_it_grows_takes_nothing() {
     bench.script.open_gate();
     fails(inside.join(), Code::ParamInvalid, &["memPool", "destroyed"]);
     assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
+}
+
+/// A thread that needs a segment waits for one that another thread adds now, and is served from it.
+#[test]
+fn threads_that_grow_a_pool_at_once_share_a_segment() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    bench.script.close_gate("alloc");
+    let first = on_device(0, move || alloc(MIB, pool, stream));
+    wait_until("the call to be inside", || bench.script.at_gate() == 1);
+    let second = on_device(0, move || alloc(MIB, pool, stream));
+    second.assert_blocked();
+    bench.script.open_gate();
+    assert_ne!(first.join(), second.join());
+    assert_eq!(attribute(pool, RESERVED), PIECE);
+}
+
+/// Between hooks nothing is held: both threads have found the pool too small before one of them makes it grow.
+#[test]
+fn threads_that_grow_a_pool_between_hooks_share_a_segment() {
+    struct Together(Barrier);
+    impl MemoryHook for Together {
+        fn before(&self, moment: Moment, _event: &Event) -> std::result::Result<(), Refusal> {
+            if moment == Moment::Alloc {
+                self.0.wait();
+            }
+            Ok(())
+        }
+    }
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    let hook = Box::new(Together(Barrier::new(2)));
+    let id = memory_hook::register("together", Scope::Process, hook).unwrap();
+    let threads = [(); 2].map(|()| on_device(0, move || alloc(MIB, pool, stream)));
+    let [first, second] = threads.map(Running::join);
+    memory_hook::unregister(id).unwrap();
+    assert_ne!(first, second);
+    assert_eq!(attribute(pool, RESERVED), PIECE);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
 }
 
 /// The last free of a pool without a handle frees its memory, whether the free is complete or pending.

@@ -29,23 +29,13 @@ pub struct Entry {
     pub name: String,
     /// Its callbacks.
     pub hook: Box<dyn MemoryHook>,
-    running: Arc<Running>,
+    pub(super) running: Arc<Running>,
     refusals: AtomicU64,
     failures: AtomicU64,
     last_failure: Mutex<String>,
 }
 
 impl Entry {
-    /// A callback begins on this thread; false if it may not.
-    pub fn enter(&self) -> bool {
-        self.running.enter(this_thread())
-    }
-
-    /// A callback has ended on this thread.
-    pub fn leave(&self) {
-        self.running.leave(this_thread());
-    }
-
     /// It has refused something.
     pub fn note_refusal(&self) {
         self.refusals.fetch_add(1, Ordering::Relaxed);
@@ -85,7 +75,7 @@ const WATCHED: usize = 1 << (usize::BITS - 1);
 static WATCHER: OnceLock<&'static dyn Watcher> = OnceLock::new();
 
 /// The number of the calling thread; unlike the system's id it is never reused.
-fn this_thread() -> u64 {
+pub(super) fn this_thread() -> u64 {
     thread::number() as u64
 }
 
