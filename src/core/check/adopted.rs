@@ -44,10 +44,8 @@ fn damage(text: &str, addr: usize, asked: usize) {
 
 fn leak(leak: &Leak, call: &str) {
     let Leak { what, memory, record, .. } = leak;
-    let (stack, at) = match record {
-        Some(record) => (Some(record.stack.clone()), record.made),
-        None => (None, Instant::now()),
-    };
+    let at = record.as_ref().map_or_else(Instant::now, |record| record.made);
+    let stack = record.as_ref().map(|record| record.stack.clone());
     let operation = Operation::new(What::Allocates, None, stack, &[]).made_at(at);
     let what = format!("at {call} {what} is not freed or released");
     let fix = "to mend it: free or destroy it before";

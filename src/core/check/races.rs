@@ -165,45 +165,31 @@ fn check_host(
     operation: &Operation,
     used: &[Access],
 ) -> Option<Vec<Finding>> {
-    let found = match operation.what {
-        What::Allocates => None,
-        _ if history.is_ordered(|earlier| sequence.is_known(earlier)) => None,
-        _ => host_conflicts(history, sequence, operation, used),
-    };
+    let mut found = Vec::new();
+    if operation.what != What::Allocates && !history.is_ordered(|earlier| sequence.is_known(earlier)) {
+        let is_open = |earlier: &Operation| is_open(sequence, earlier);
+        let is_before = |earlier: &Operation| {
+            // The host has waited for it.
+            earlier.point().is_none_or(|point| sequence.is_known(point))
+                || match operation.what {
+                    // The host frees memory that exists in any case, and nothing may use it later.
+                    What::Frees => earlier.what == What::Allocates,
+                    _ => is_open(earlier),
+                }
+        };
+        let shadow = history.checked();
+        found.extend(used.iter().flat_map(|access| shadow.check(access, is_before, is_open)));
+    }
     if matches!(operation.what, What::Allocates | What::Frees) {
         used.iter().for_each(|memory| history.forget(operation.what, memory));
     }
-    found
-}
-
-fn host_conflicts(
-    history: &mut History,
-    sequence: &Sequence,
-    operation: &Operation,
-    used: &[Access],
-) -> Option<Vec<Finding>> {
-    let is_before = |earlier: &Operation| {
-        is_known(sequence, earlier)
-            || match operation.what {
-                // The host frees memory that exists in any case, and nothing may use it later.
-                What::Frees => earlier.what == What::Allocates,
-                _ => is_open(sequence, earlier),
-            }
-    };
-    let shadow = history.checked();
-    let check = |access| shadow.check(access, is_before, |earlier| is_open(sequence, earlier));
-    findings(used.iter().flat_map(check).collect(), || operation.clone())
+    findings(found, || operation.clone())
 }
 
 /// Whether it waits for something that is still to be submitted: then it may come after all that was submitted so far,
 /// and after what the host does now.
 fn is_open(sequence: &Sequence, operation: &Operation) -> bool {
     operation.point().is_some_and(|point| sequence.is_open(point))
-}
-
-/// Whether the host has waited for it.
-fn is_known(sequence: &Sequence, operation: &Operation) -> bool {
-    operation.point().is_none_or(|point| sequence.is_known(point))
 }
 
 fn findings(found: Vec<Conflict>, later: impl FnOnce() -> Operation) -> Option<Vec<Finding>> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::operation::{InStream, Operation, Short, What, have_details};
 use super::report::Finding;
-use super::sync::{self, Step};
+use super::sync::{self, Step, Why};
 use super::{init, is_on, races, report};
 use crate::backend::{Delivery, HostFn, Op, OpKind, Payload, Place, Position, Ticket};
 use crate::core::base::config::check::Check;
@@ -27,7 +27,11 @@ pub struct Submissions {
 
 impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
-        if let Some(accesses) = only_accesses(&op) {
+        // Of a copy or fill only the memory matters if only races are checked, and its call does not wait for it.
+        if !needs_more_than_accesses()
+            && !returns_complete(&op)
+            && let Some(accesses) = Accesses::of_op(&op)
+        {
             let point = check_accesses(stream, What::Accesses(op.kind()), &accesses.0);
             return submit(op).inspect_err(|_| refuse(point, false));
         }
@@ -110,15 +114,6 @@ impl Checker for Submissions {
     fn is_shared(&self, addr: usize, len: usize) {
         init::is_written(addr, len);
     }
-}
-
-/// The memory that a copy or fill uses, if no more of it matters: only races are checked, and its call does not wait
-/// for it.
-fn only_accesses(op: &Op<'_>) -> Option<Accesses> {
-    if needs_more_than_accesses() || returns_complete(op) {
-        return None;
-    }
-    Accesses::of_op(op)
 }
 
 /// Whether a check or a file of reports needs more of an operation than races do.
@@ -226,7 +221,7 @@ fn submit_host_fn(
         return submit(Op::HostFn(Payload::new(&mut Some(function))));
     }
     let is_running = match step {
-        Some(Step::Calls(is_running)) => Some(Arc::clone(is_running)),
+        Some(Step::Stops(Why::Function(is_running))) => Some(Arc::clone(is_running)),
         _ => None,
     };
     let watched = HostFn::from_closure(move || {

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-pub use self::pending::Step;
-use self::pending::{At, Pending};
+use self::pending::Pending;
+pub use self::pending::{Step, Why};
 use super::operation::{Operation, What};
 use super::report::{self, Finding, Kind, Party, Side};
 use crate::algo::map::slot_table::Handle;
@@ -42,10 +42,10 @@ pub fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
         let event = stream.device.native.create_event(false).ok()?;
         stream.queue_quietly(Op::Record(&event)).is_ok().then_some(event)
     };
-    let wants_marker = step.needs_marker() && PENDING.lock().has_room(handle);
+    // A recorded event shows by itself how far its stream is.
+    let wants_marker = !matches!(step, Step::Records(..)) && PENDING.lock().has_room(handle);
     let passed = wants_marker.then(marker).flatten();
-    let at = At { stream: handle, number: point.number };
-    PENDING.lock().add(at, step, Arc::clone(operation), passed);
+    PENDING.lock().add((handle, point.number), step, Arc::clone(operation), passed);
 }
 
 /// The host begins to wait.
@@ -64,10 +64,10 @@ pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
         let sequence = sequence::lock();
         let pending = PENDING.lock();
         let at = match awaited {
-            Awaited::Stream(stream) => Some(At { stream: *stream, number: u64::MAX }),
+            Awaited::Stream(stream) => Some((*stream, u64::MAX)),
             Awaited::Event(event) => pending.record_of(event),
         };
-        at.and_then(|at| chain::of(&pending, &at, |wait| sequence.is_open_wait(wait)))
+        at.and_then(|at| chain::of(&pending, at, |wait| sequence.is_open_wait(wait)))
     };
     let Some((links, end)) = found else { return };
     let wait = Arc::new(Operation::new(What::Waits, None, report::stack(), &[]));

@@ -25,15 +25,11 @@ pub struct Hole {
     pub by: Arc<Operation>,
 }
 
-struct Range {
-    end: usize,
-    by: Arc<Operation>,
-}
-
 /// All of them.
 #[derive(Default)]
 pub struct Holes {
-    ranges: BTreeMap<usize, Range>,
+    /// By first byte.
+    ranges: BTreeMap<usize, Hole>,
     /// Bytes of memory in use.
     live: usize,
     /// There were too many.
@@ -60,7 +56,7 @@ impl Holes {
     }
 
     fn add(&mut self, addr: usize, end: usize, by: Arc<Operation>) {
-        self.ranges.insert(addr, Range { end, by });
+        self.ranges.insert(addr, Hole { addr, end, by });
         if self.ranges.len() > LEAST_LIMIT.max(self.live / SHARE / RANGE) {
             self.forget_all();
             self.is_incomplete = true;
@@ -82,7 +78,7 @@ impl Holes {
         while let Some((&from, range)) = self.ranges.range(addr..end).next() {
             let last = range.end;
             let removed = self.ranges.remove(&from);
-            if let Some(Range { by, .. }) = removed.filter(|_| last > end) {
+            if let Some(Hole { by, .. }) = removed.filter(|_| last > end) {
                 self.add(end, last, by);
                 return;
             }
@@ -91,9 +87,9 @@ impl Holes {
 
     /// The holes in a range.
     pub fn find(&self, addr: usize, end: usize) -> impl Iterator<Item = Hole> {
-        let before = self.ranges.range(..addr).next_back().filter(|(_, range)| range.end > addr);
+        let before = self.ranges.range(..addr).next_back().filter(|(_, hole)| hole.end > addr);
         let all = before.into_iter().chain(self.ranges.range(addr..end.max(addr)));
-        all.map(move |(&from, range)| Hole { addr: from.max(addr), end: range.end.min(end), by: Arc::clone(&range.by) })
+        all.map(move |(_, it)| Hole { addr: it.addr.max(addr), end: it.end.min(end), by: Arc::clone(&it.by) })
     }
 
     /// Whether there are holes in a range.

@@ -35,9 +35,4 @@ impl Kind {
     pub fn many(self, count: usize) -> &'static str {
         Self::WORDS[self as usize].2[usize::from(count != 1)]
     }
-
-    /// Whether the program is wrong, and not only slower than it could be.
-    pub const fn is_fault(self) -> bool {
-        !matches!(self, Self::RedundantWait)
-    }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::pending::{At, Carrier, Pending, Stop, Why};
+use super::pending::{At, Pending, Stop, Why};
 use crate::core::check::operation::Operation;
 use crate::core::check::report::Party;
-use crate::core::order::sequence::Point;
+use crate::core::order::sequence::{self, Point};
 
 /// How a chain of waits ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
         (Why::Record(_), _) => ("waits", "waits for the record of an event, behind the next one"),
         (Why::Carrier(..), Some(End::NoRecord)) => ("waits", "waits for a notify that nothing records"),
         (Why::Carrier(..), Some(End::NoWrite)) => ("waits", "waits for a value that nothing writes"),
-        (Why::Carrier(Carrier::Value(_), _), _) => ("waits", "waits for a value, which the next one writes"),
+        (Why::Carrier(_, sequence::End::Value(_)), _) => ("waits", "waits for a value, which the next one writes"),
         (Why::Carrier(..), _) => ("waits", "waits for a notify, which the next one records"),
         (Why::Function(_), _) => ("calls", "calls a function of the program, which has not returned"),
         (Why::HandedOver, _) => ("waits", "waits for a callback of a thread, or for a graph"),
@@ -56,13 +56,12 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
     link(&stop.operation, does, detail)
 }
 
-/// The chain from a stream on, which the host awaits up to an operation. `None`: it still works. `is_open`: nothing
+/// The chain from a stream on, which the host awaits up to the operation `at`. `None`: it still works. `is_open`: nothing
 /// that was submitted ends this wait.
-pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Party>, End)> {
+pub fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Party>, End)> {
     let mut links: Vec<Party> = Vec::new();
-    let mut at = awaited.clone();
     loop {
-        let stop = pending.stop_before(at.stream, at.number)?;
+        let stop = pending.stop_before(at)?;
         if links.iter().any(|link| Arc::ptr_eq(&link.operation, &stop.operation)) {
             return Some((links, End::Cycle));
         }
@@ -71,19 +70,19 @@ pub fn of(pending: &Pending, awaited: &At, is_open: impl Fn(Point) -> bool) -> O
             Why::HandedOver => End::HandedOver,
             Why::Record(record) => {
                 links.push(link_of(stop, None));
-                at = record.clone();
+                at = *record;
                 continue;
             }
-            Why::Carrier(carrier, awaited) => match pending.setter_of(*carrier, awaited) {
+            Why::Carrier(key, awaited) => match pending.setter_of(*key, awaited) {
                 Some(setter) => {
                     links.push(link_of(stop, None));
                     links.push(link(&setter.operation, "sets", "is behind the next one"));
-                    at = setter.at.clone();
+                    at = setter.at;
                     continue;
                 }
                 // What ends the wait has run. The stream has not reached the wait, or is about to go on.
                 None if !stop.operation.point().is_some_and(is_open) => return None,
-                None if matches!(carrier, Carrier::Value(_)) => End::NoWrite,
+                None if matches!(awaited, sequence::End::Value(_)) => End::NoWrite,
                 None => End::NoRecord,
             },
         };

@@ -9,27 +9,16 @@ use crate::backend::{Change, Event, Op};
 use crate::core::check::operation::Operation;
 use crate::core::order::sequence::{End, key_of};
 
-/// What passes order between streams: its kind, and the address that distinguishes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Carrier {
-    Notify(usize),
-    Value(usize),
-}
-
-/// What an operation means for the progress of streams.
+/// What an operation means for the progress of streams. Events, notifies and values have the keys of carriers.
 pub enum Step {
     /// It records an event.
     Records(usize, Weak<dyn Event>),
     /// It changes a notify, or writes a value: to this, if that is known.
-    Sets(Carrier, Option<u64>),
+    Sets(usize, Option<u64>),
     /// It waits for the record of an event.
     AwaitsRecord(usize),
-    /// It waits for a notify or a value.
-    Awaits(Carrier, End),
-    /// It calls a function of the program, which has begun and has not returned while this is set.
-    Calls(Arc<AtomicBool>),
-    /// It waits until something that it hands over is done.
-    HandsOver,
+    /// Its stream may stop there.
+    Stops(Why),
 }
 
 impl Step {
@@ -39,33 +28,21 @@ impl Step {
             Op::Record(event) => Self::Records(key_of(event), Arc::downgrade(event)),
             Op::Wait(event, _) => Self::AwaitsRecord(key_of(event)),
             Op::ChangeNotify(notify, change) => {
-                let count = match change {
-                    Change::Set(count) => Some(u64::from(*count)),
-                    Change::Add(_) | Change::Or(_) | Change::And(_) => None,
-                };
-                Self::Sets(Carrier::Notify(key_of(notify)), count)
+                let count = if let Change::Set(count) = change { Some(u64::from(*count)) } else { None };
+                Self::Sets(key_of(notify), count)
             }
-            Op::WaitNotify(notify, wait) => Self::Awaits(Carrier::Notify(key_of(notify)), End::Count(*wait)),
-            Op::WriteValue(write) => Self::Sets(Carrier::Value(write.dst.addr), Some(write.value)),
-            Op::WaitValue(wait) => Self::Awaits(Carrier::Value(wait.src.addr), End::Value(*wait)),
-            Op::HostFn(_) => Self::Calls(Arc::default()),
-            Op::HandOver { wait: true, .. } => Self::HandsOver,
+            Op::WaitNotify(notify, wait) => Self::Stops(Why::Carrier(key_of(notify), End::Count(*wait))),
+            Op::WriteValue(write) => Self::Sets(write.dst.addr, Some(write.value)),
+            Op::WaitValue(wait) => Self::Stops(Why::Carrier(wait.src.addr, End::Value(*wait))),
+            Op::HostFn(_) => Self::Stops(Why::Function(Arc::default())),
+            Op::HandOver { wait: true, .. } => Self::Stops(Why::HandedOver),
             _ => return None,
         })
     }
-
-    /// Whether an event is recorded behind it. A recorded event shows by itself how far its stream is.
-    pub fn needs_marker(&self) -> bool {
-        !matches!(self, Self::Records(..))
-    }
 }
 
-/// An operation of a stream.
-#[derive(Clone, Debug)]
-pub struct At {
-    pub stream: u64,
-    pub number: u64,
-}
+/// An operation of a stream: the handle of the stream, and the operation's number there.
+pub type At = (u64, u64);
 
 /// Why a stream stops.
 #[derive(Clone, Debug)]
@@ -73,8 +50,8 @@ pub enum Why {
     /// It waits for this record of an event.
     Record(At),
     /// It waits for a notify or a value.
-    Carrier(Carrier, End),
-    /// It calls a function of the program: see [`Step::Calls`].
+    Carrier(usize, End),
+    /// It calls a function of the program, which has begun and has not returned while this is set.
     Function(Arc<AtomicBool>),
     /// It waits for what it has handed over.
     HandedOver,
@@ -127,7 +104,8 @@ const SWEEP: usize = 1024;
 #[derive(Default)]
 pub struct Pending {
     stops: HashMap<u64, VecDeque<Stop>>,
-    setters: HashMap<Carrier, Vec<Setter>>,
+    /// By the key of what they set.
+    setters: HashMap<usize, Vec<Setter>>,
     /// The pending markers of each stream.
     markers: HashMap<u64, VecDeque<Arc<dyn Event>>>,
     /// The latest record of each event.
@@ -148,29 +126,27 @@ impl Pending {
     /// A stream was given an operation. `passed` is recorded behind it; without it, a stop is not followed.
     pub fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Option<Arc<dyn Event>>) {
         if let Some(marker) = &passed {
-            self.markers.entry(at.stream).or_default().push_back(Arc::clone(marker));
+            self.markers.entry(at.0).or_default().push_back(Arc::clone(marker));
         }
         let why = match step {
             Step::Records(addr, event) => return self.record(addr, at, event),
-            Step::Sets(carrier, value) => {
-                let setters = self.setters.entry(carrier).or_default();
+            Step::Sets(key, value) => {
+                let setters = self.setters.entry(key).or_default();
                 // Without a marker, one stands for all of its stream: it is not known which of them have run.
-                let is_replaced = |known: &Setter| known.passed.is_none() && known.at.stream == at.stream;
+                let is_replaced = |known: &Setter| known.passed.is_none() && known.at.0 == at.0;
                 let value = value.filter(|_| passed.is_some());
                 setters.retain(|setter| setter.may_come() && !is_replaced(setter));
                 setters.push(Setter { at, operation, value, passed });
                 return;
             }
             Step::AwaitsRecord(addr) => match self.records.get(&addr) {
-                Some((record, _)) => Why::Record(record.clone()),
+                Some((record, _)) => Why::Record(*record),
                 None => return,
             },
-            Step::Awaits(carrier, end) => Why::Carrier(carrier, end),
-            Step::Calls(is_running) => Why::Function(is_running),
-            Step::HandsOver => Why::HandedOver,
+            Step::Stops(why) => why,
         };
         let Some(passed) = passed else { return };
-        let stops = self.stops.entry(at.stream).or_default();
+        let stops = self.stops.entry(at.0).or_default();
         while stops.front().is_some_and(|stop| !is_pending(&stop.passed)) {
             stops.pop_front();
         }
@@ -200,17 +176,17 @@ impl Pending {
 
     /// The latest record of an event.
     pub fn record_of(&self, event: &Arc<dyn Event>) -> Option<At> {
-        self.records.get(&key_of(event)).map(|(at, _)| at.clone())
+        self.records.get(&key_of(event)).map(|(at, _)| *at)
     }
 
-    /// Where a stream has stopped, before its operation with this number.
-    pub fn stop_before(&self, stream: u64, number: u64) -> Option<&Stop> {
+    /// Where a stream has stopped, before this operation.
+    pub fn stop_before(&self, (stream, number): At) -> Option<&Stop> {
         let stops = self.stops.get(&stream)?;
-        stops.iter().find(|stop| is_pending(&stop.passed)).filter(|stop| stop.at.number < number)
+        stops.iter().find(|stop| is_pending(&stop.passed)).filter(|stop| stop.at.1 < number)
     }
 
     /// A change of a notify or a value that is still to come, and may end a wait for it.
-    pub fn setter_of(&self, carrier: Carrier, end: &End) -> Option<&Setter> {
-        self.setters.get(&carrier)?.iter().find(|setter| setter.may_come() && setter.ends(end))
+    pub fn setter_of(&self, key: usize, end: &End) -> Option<&Setter> {
+        self.setters.get(&key)?.iter().find(|setter| setter.may_come() && setter.ends(end))
     }
 }
