@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use self::facts::{Fact, facts};
+use self::facts::{Fact, facts, in_words};
 use super::graph::Graph;
 use super::inspect;
 use super::task::control::{Control, Kind};
@@ -177,7 +177,7 @@ impl Picture {
                 let task = &self.tasks[place];
                 put(text, format_args!("{:margin$}  {place} {}", "", task.kind));
                 for (key, value) in &task.facts {
-                    put(text, format_args!(", {key} {value}"));
+                    put(text, format_args!(", {key} {}", in_words(value)));
                 }
                 if !task.after.is_empty() {
                     let after: Vec<String> = task.after.iter().map(usize::to_string).collect();
@@ -195,29 +195,25 @@ impl Picture {
     }
 
     fn dot(&self) -> String {
-        let mut text = String::from("digraph graph_of_tasks {\n  label=");
-        label(&mut text, &self.title());
-        text.push_str(";\n  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
+        let frame = "labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"]";
+        let mut text = format!("digraph graph_of_tasks {{\n  label={};\n  {frame};\n", quoted(&self.title()));
         self.put_dot(&mut text, "", 2);
-        text.push_str("}\n");
-        text
+        text + "}\n"
     }
 
     /// Writes frames, boxes and arrows, whose names begin with `outer`, the prefix of the enclosing graphs.
     fn put_dot(&self, text: &mut String, outer: &str, margin: usize) {
         for (index, part) in self.streams.iter().enumerate() {
-            put(text, format_args!("{:margin$}subgraph cluster_{outer}{index} {{\n{:margin$}  label=", "", ""));
-            label(text, &part.title(index));
-            text.push_str(";\n");
+            put(text, format_args!("{:margin$}subgraph cluster_{outer}{index} {{\n", ""));
+            put(text, format_args!("{:margin$}  label={};\n", "", quoted(&part.title(index))));
             for &place in &part.tasks {
                 let task = &self.tasks[place];
                 let mut lines = format!("{place} {}", task.kind);
                 for (key, value) in &task.facts {
-                    put(&mut lines, format_args!("\n{key} {value}"));
+                    put(&mut lines, format_args!("\n{key} {}", in_words(value)));
                 }
-                put(text, format_args!("{:margin$}  task_{outer}{place} [label=", ""));
-                label(text, &lines);
-                text.push_str(if task.disabled { ", style=dashed];\n" } else { "];\n" });
+                let style = if task.disabled { ", style=dashed" } else { "" };
+                put(text, format_args!("{:margin$}  task_{outer}{place} [label={}{style}];\n", "", quoted(&lines)));
                 for (number, body) in task.bodies.iter().flatten().enumerate() {
                     let inner = format!("{outer}{place}_{number}_");
                     let task_name = format!("{outer}{place}");
@@ -235,16 +231,14 @@ impl Picture {
 
     /// Writes a frame in the frame of the task's stream, with an arrow to its first tasks.
     fn put_dot_of_body(&self, text: &mut String, task: &str, inner: &str, when: &str, margin: usize) {
-        put(text, format_args!("{:margin$}subgraph cluster_{inner}body {{\n{:margin$}  label=", "", ""));
-        label(text, &format!("{when}: {}", self.short_title()));
-        text.push_str(";\n");
+        let title = quoted(&format!("{when}: {}", self.short_title()));
+        put(text, format_args!("{:margin$}subgraph cluster_{inner}body {{\n{:margin$}  label={title};\n", "", ""));
         self.put_dot(text, inner, margin + 2);
         if self.tasks.is_empty() {
             put(text, format_args!("{:margin$}  task_{inner}0 [label=\"nothing\", style=dotted];\n", ""));
         }
-        put(text, format_args!("{:margin$}}}\n{:margin$}task_{task} -> task_{inner}0 [label=", "", ""));
-        label(text, when);
-        text.push_str(", style=dashed];\n");
+        let arrow = format!("task_{task} -> task_{inner}0 [label={}, style=dashed]", quoted(when));
+        put(text, format_args!("{:margin$}}}\n{:margin$}{arrow};\n", "", ""));
     }
 }
 
@@ -261,9 +255,9 @@ fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("a text takes all");
 }
 
-/// Writes a string of Graphviz, whose lines are aligned to the left.
-fn label(text: &mut String, string: &str) {
-    text.push('"');
+/// A string of Graphviz, whose lines are aligned to the left.
+fn quoted(string: &str) -> String {
+    let mut text = String::from('"');
     for c in string.chars() {
         match c {
             '"' | '\\' => text.extend(['\\', c]),
@@ -272,7 +266,7 @@ fn label(text: &mut String, string: &str) {
             c => text.push(c),
         }
     }
-    text.push_str(if string.contains('\n') { "\\l\"" } else { "\"" });
+    text + if string.contains('\n') { "\\l\"" } else { "\"" }
 }
 
 /// The kind of a task, as a word.

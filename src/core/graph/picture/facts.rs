@@ -1,31 +1,20 @@
 //! Properties of tasks in pictures.
 
-use std::fmt::Display;
+use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::Serializer;
+use serde_json::Value;
 
 use crate::backend::{Pattern, Place, Span, Work};
 use crate::core::graph::task::{Step, Task, What};
 use crate::core::kernel::kernel_launch::Call;
 
-/// A property of a task in a picture.
+/// A property of a task in a picture: a number or a text.
 pub(super) type Fact = (&'static str, Value);
 
-/// The value of a property.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum Value {
-    Number(u64),
-    Text(String),
-}
-
-impl Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Text(text) => text.fmt(f),
-        }
-    }
+/// The value of a property in texts.
+pub(super) fn in_words(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
 }
 
 /// Writes the properties of a task as members of it.
@@ -38,7 +27,7 @@ pub(super) fn facts(task: &Task, with_details: bool) -> Vec<Fact> {
     let mut facts = Facts { all: Vec::new(), with_details };
     if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {
         facts.show("event", hex(event));
-        facts.detail("external", Value::Text(task.is_external.to_string()));
+        facts.detail("external", task.is_external.to_string());
     }
     if let Some(member) = &task.group {
         facts.show("group", hex(member.group.handle.raw()));
@@ -63,12 +52,12 @@ struct Facts {
 
 impl Facts {
     /// Adds a property that every picture shows.
-    fn show(&mut self, key: &'static str, value: Value) {
-        self.all.push((key, value));
+    fn show(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.all.push((key, value.into()));
     }
 
     /// Adds a property that is shown only with details.
-    fn detail(&mut self, key: &'static str, value: Value) {
+    fn detail(&mut self, key: &'static str, value: impl Into<Value>) {
         if self.with_details {
             self.show(key, value);
         }
@@ -77,59 +66,58 @@ impl Facts {
     fn add_work(&mut self, work: &Work) {
         match work {
             Work::Copy(copy) => {
-                self.show("bytes", number(copy.dst.len));
+                self.show("bytes", copy.dst.len);
                 self.show("direction", direction(copy.dst, copy.src));
                 self.detail("dst", addr(copy.dst));
                 self.detail("src", addr(copy.src));
             }
             Work::Copy2d(copy) => {
-                self.show("width", number(copy.width));
-                self.show("height", number(copy.height));
+                self.show("width", copy.width);
+                self.show("height", copy.height);
                 self.show("direction", direction(copy.dst.span, copy.src.span));
                 self.detail("dst", addr(copy.dst.span));
-                self.detail("dst_pitch", number(copy.dst.pitch));
+                self.detail("dst_pitch", copy.dst.pitch);
                 self.detail("src", addr(copy.src.span));
-                self.detail("src_pitch", number(copy.src.pitch));
+                self.detail("src_pitch", copy.src.pitch);
             }
             Work::Fill(fill) => {
                 let value = match fill.pattern {
                     Pattern::Byte(value) => u64::from(value),
                     Pattern::Word(value) => u64::from(value),
                 };
-                self.show("bytes", number(fill.dst.len));
-                self.show("value", Value::Number(value));
-                self.detail("value_bytes", number(fill.pattern.size()));
+                self.show("bytes", fill.dst.len);
+                self.show("value", value);
+                self.detail("value_bytes", fill.pattern.size());
                 self.detail("dst", addr(fill.dst));
             }
             Work::Reduce(reduce) => {
-                self.show("bytes", number(reduce.dst.len));
-                self.show("operation", lower(format!("{:?}", reduce.op)));
-                self.show("element", lower(format!("{:?}", reduce.element)));
+                self.show("bytes", reduce.dst.len);
+                self.show("operation", format!("{:?}", reduce.op).to_lowercase());
+                self.show("element", format!("{:?}", reduce.element).to_lowercase());
                 self.detail("dst", addr(reduce.dst));
                 self.detail("src", addr(reduce.src));
             }
             Work::RandomNum(job) => {
-                self.show("bytes", number(job.dst.len));
-                self.show("distribution", lower(format!("{:?}", job.distribution)));
-                self.show("element", lower(format!("{:?}", job.element)));
+                self.show("bytes", job.dst.len);
+                self.show("distribution", format!("{:?}", job.distribution).to_lowercase());
+                self.show("element", format!("{:?}", job.element).to_lowercase());
                 self.detail("dst", addr(job.dst));
                 if let Some(counter) = job.counter {
                     self.detail("counter", addr(counter));
                 }
             }
-            Work::Launch(_) => self.add_launch(work),
+            Work::Launch(_) => Call::of(work).iter().for_each(|call| self.add_launch(call)),
             Work::HostFn(function) => self.detail("function", hex(function.address() as u64)),
             Work::Record(_) => {}
         }
     }
 
-    fn add_launch(&mut self, work: &Work) {
-        let Some(call) = Call::of(work) else { return };
+    fn add_launch(&mut self, call: &Call) {
         let [x, y, z] = call.grid;
-        self.show("name", Value::Text(call.name.clone()));
-        self.show("blocks", Value::Text(format!("{x} x {y} x {z}")));
+        self.show("name", &*call.name);
+        self.show("blocks", format!("{x} x {y} x {z}"));
         self.detail("function", hex(call.function));
-        self.detail("arguments", Value::Text(bytes(&call.arguments)));
+        self.detail("arguments", bytes(&call.arguments));
     }
 
     fn add_step(&mut self, step: &Step) {
@@ -140,7 +128,7 @@ impl Facts {
             }
             Step::WaitValue(wait) => {
                 self.show("value", hex(wait.value));
-                self.show("comparison", Value::Text(format!("{:?}", wait.comparison)));
+                self.show("comparison", format!("{:?}", wait.comparison));
                 self.detail("src", addr(wait.src));
             }
             _ => {}
@@ -148,29 +136,21 @@ impl Facts {
     }
 }
 
-fn number(number: usize) -> Value {
-    Value::Number(number as u64)
+fn hex(number: u64) -> String {
+    format!("{number:#x}")
 }
 
-fn hex(number: u64) -> Value {
-    Value::Text(format!("{number:#x}"))
-}
-
-fn addr(span: Span) -> Value {
+fn addr(span: Span) -> String {
     hex(span.addr as u64)
 }
 
-fn lower(name: String) -> Value {
-    Value::Text(name.to_lowercase())
-}
-
-fn direction(dst: Span, src: Span) -> Value {
+fn direction(dst: Span, src: Span) -> String {
     let place = |span: Span| match span.place {
         Place::Pageable => "pageable",
         Place::Pinned => "pinned",
         Place::Device(_) => "device",
     };
-    Value::Text(format!("{} to {}", place(src), place(dst)))
+    format!("{} to {}", place(src), place(dst))
 }
 
 fn bytes(bytes: &[u8]) -> String {
