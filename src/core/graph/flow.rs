@@ -12,16 +12,16 @@ pub mod serving;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
 use self::run::{Entry, Run};
-use super::program::reporting::Reporting;
+use super::program::reporting::Listener;
 use super::task::control::{Condition, Kind};
 use super::task::{self, Task};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{self, Failure, HostFn, Observer, RepeatedFn, Span};
+use crate::backend::{self, RepeatedFn, Span};
 use crate::core::base::error::{Error, Result, param_invalid, unsupported};
 
 /// A step of a strand.
@@ -153,36 +153,6 @@ pub struct Flow {
     pub machine: Mutex<Option<Run>>,
 }
 
-/// Receives the failures of a run's steps for the stream that the run was queued on.
-#[derive(Default)]
-pub struct Listener {
-    reporting: Mutex<Option<Reporting>>,
-    has_failed: AtomicBool,
-}
-
-impl Listener {
-    /// Sets the current run, or none.
-    pub fn set(&self, reporting: Option<Reporting>) {
-        *self.reporting.lock() = reporting;
-        self.has_failed.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether a step has failed.
-    pub fn has_failed(&self) -> bool {
-        // Relaxed: the reader is ordered after the step in its stream.
-        self.has_failed.load(Ordering::Relaxed)
-    }
-}
-
-impl Observer for Listener {
-    fn failed(&self, failure: Failure) -> Option<HostFn> {
-        self.has_failed.store(true, Ordering::Relaxed);
-        let reporting = self.reporting.lock().clone()?;
-        let position = failure.position.map(|_| reporting.position);
-        reporting.failures.failed(Failure { position, thread: Some(reporting.thread), ..failure })
-    }
-}
-
 /// The error for a driver that cannot run such graphs.
 #[cold]
 pub fn no_tickets() -> Error {
@@ -195,7 +165,7 @@ pub fn no_tickets() -> Error {
 
 /// The error for an operation that flows do not support.
 #[cold]
-pub fn cannot(what: &str) -> Error {
+fn cannot(what: &str) -> Error {
     unsupported!(
         "a graph with labels, switches, conditional tasks or streams that start others has no {what} in this version; put \
          them into the stream that runs the graph, or into a graph without control flow"
@@ -211,13 +181,10 @@ pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     )
 }
 
-/// Fails if one of these tasks is not allowed in a graph with conditional tasks, or in a body.
-pub fn check(tasks: &[Task]) -> Result<()> {
-    for task in tasks {
-        ensure!(!task.is_late(), cannot("task groups"));
-        if task.step().is_some_and(|step| step.waits()) {
-            return Err(cannot("waits for values, notifies and events outside of it"));
-        }
-    }
+/// Fails for a task that flows do not support.
+pub fn check(task: &Task) -> Result<()> {
+    ensure!(!task.is_late(), cannot("task groups"));
+    let waits = task.step().is_some_and(|step| step.waits());
+    ensure!(!waits, cannot("waits for values, notifies and events outside of it"));
     Ok(())
 }

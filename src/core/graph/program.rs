@@ -5,7 +5,6 @@ pub mod plan;
 pub mod reporting;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -46,8 +45,6 @@ struct Frame {
     ends: Arc<dyn backend::Graph>,
     /// Held while a run is queued.
     queueing: Mutex<()>,
-    runner: Option<Arc<Runner>>,
-    aborts: Arc<AtomicU64>,
 }
 
 /// The most parts that the work of a task has for the checker.
@@ -87,31 +84,27 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
 impl Program {
     /// For tasks on `device`. From then on their groups can be changed.
     pub fn new(device: &Arc<dyn Device>, tasks: &[Task]) -> Result<Self> {
-        let parts = plan::plan(tasks);
-        if let [] | [Part::Nodes(_)] = &*parts {
-            let all: Vec<usize> = (0..tasks.len()).collect();
-            let graph = device.create_graph(&plan::nodes(tasks, &all))?;
-            return Ok(Self { actions: vec![Action::Run(graph, all)], frame: None, runs: Arc::default() });
+        let mut parts = plan::plan(tasks);
+        if parts.is_empty() {
+            parts.push(Part::Nodes(Vec::new()));
         }
+        let frame = match *parts {
+            [Part::Nodes(_)] => None,
+            _ => Some(Frame { ends: device.create_graph(&[])?, queueing: Mutex::new(()) }),
+        };
         let mut actions = Vec::with_capacity(parts.len());
         let mut runner = None;
-        for part in &parts {
+        for part in parts {
             actions.push(match part {
-                Part::Nodes(members) => {
-                    let graph = device.create_graph(&plan::nodes(tasks, members))?;
-                    Action::Run(graph, members.clone())
-                }
-                Part::Step(index) => Action::Step(*index),
+                Part::Nodes(members) => Action::Run(device.create_graph(&plan::nodes(tasks, &members))?, members),
+                Part::Step(index) => Action::Step(index),
                 Part::Late(members) => {
-                    if runner.is_none() {
-                        runner = Some(Runner::new(&**device)?);
-                    }
-                    Action::Late(Late::new(tasks, members, &**device)?)
+                    let known = runner.take().map_or_else(|| Runner::new(&**device), Ok)?;
+                    Action::Late(Late::new(tasks, &members, &**device, runner.insert(known))?)
                 }
             });
         }
-        let frame = Frame { ends: device.create_graph(&[])?, queueing: Mutex::new(()), runner, aborts: Arc::default() };
-        Ok(Self { actions, frame: Some(frame), runs: Arc::default() })
+        Ok(Self { actions, frame, runs: Arc::default() })
     }
 
     /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
@@ -145,11 +138,23 @@ impl Program {
         if let Some(checker) = checker::installed() {
             checker.runs_graph(stream.handle.raw(), &self.runs.next(|| used_by(tasks))?, Some(&self.runs));
         }
-        match (&self.frame, &*self.actions) {
-            (Some(frame), actions) => frame.queue(actions, stream, tasks),
-            (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),
-            (None, _) => Ok(0),
-        }
+        let Some(frame) = &self.frame else { return self.queue_actions(stream, tasks) };
+        let _queueing = frame.queueing.lock();
+        let end = || stream.submit(Op::RunGraph(&frame.ends));
+        end()?;
+        let queued = self.queue_actions(stream, tasks);
+        // Also after a part of it, because the next run is ordered after that.
+        let position = end()?;
+        queued.map(|_| position)
+    }
+
+    /// Returns the last operation.
+    fn queue_actions(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
+        self.actions.iter().try_fold(0, |last, action| match action {
+            Action::Run(graph, _) => stream.submit(Op::RunGraph(graph)),
+            Action::Step(index) => tasks[*index].step().map_or(Ok(last), |step| step.queue(|op| stream.submit(op))),
+            Action::Late(late) => late.queue(stream),
+        })
     }
 
     /// The graphs of the backend, the last one of a run last.
@@ -168,31 +173,12 @@ impl Program {
 
     /// Drops what has not begun.
     pub fn abort(&self) {
-        if let Some(frame) = &self.frame {
-            // Relaxed: a run in progress sees it eventually.
-            frame.aborts.fetch_add(1, Ordering::Relaxed);
+        for action in &self.actions {
+            if let Action::Late(late) = action {
+                late.abort();
+            }
         }
         self.graphs().for_each(|graph| graph.abort());
-    }
-}
-
-impl Frame {
-    /// Queues a run of more than one graph.
-    fn queue(&self, actions: &[Action], stream: &Stream, tasks: &[Task]) -> Result<Position> {
-        let _queueing = self.queueing.lock();
-        let end = || stream.submit(Op::RunGraph(&self.ends));
-        end()?;
-        let queued = actions.iter().try_for_each(|action| match (action, &self.runner) {
-            (Action::Run(graph, _), _) => stream.submit(Op::RunGraph(graph)).map(drop),
-            (Action::Step(index), _) => {
-                tasks[*index].step().map_or(Ok(()), |step| step.queue(|op| stream.submit(op)).map(drop))
-            }
-            (Action::Late(late), Some(runner)) => runner.queue(late, stream, &self.aborts).map(drop),
-            (Action::Late(_), None) => Ok(()),
-        });
-        // Also after a part of it, because the next run is ordered after that.
-        let position = end()?;
-        queued.map(|()| position)
     }
 }
 

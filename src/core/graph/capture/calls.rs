@@ -125,7 +125,7 @@ fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result
     })?;
     let mut drive = Drive::Backend;
     if capture.is_body || tasks.iter().any(|task| task.conditional().is_some()) {
-        flow::check(&tasks)?;
+        tasks.iter().try_for_each(flow::check)?;
         drive = Drive::HostLater;
     }
     graph.complete(Ready::new(&graph.device, tasks, drive, resources)?);

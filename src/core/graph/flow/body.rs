@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::draft::{Draft, Level, records};
+use super::draft::{Draft, Level};
 use super::{Body, Choice, Flow, Step, Tree, no_tickets};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
@@ -23,14 +23,6 @@ impl Tree {
         }
         streams
     }
-
-    /// The number of tasks and of edges.
-    pub fn size(&self) -> (usize, usize) {
-        let tasks = &self.tasks;
-        let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
-        let bodies = self.bodies.values().map(Self::size);
-        bodies.fold(own, |all, body| (all.0 + body.0, all.1 + body.1))
-    }
 }
 
 impl Flow {
@@ -43,10 +35,9 @@ impl Flow {
         streams: Vec<Handle>,
         starting: usize,
     ) -> Result<Arc<Self>> {
-        let records = records(&tree.tasks, &streams)?;
-        ensure!(device.native.streams_wait_for_tickets(), no_tickets());
         let mut draft = Draft { device, strands: Vec::new(), events: 0, bodies: Vec::new() };
-        let level = draft.level(tree, streams, records);
+        let level = draft.level(tree, streams, 0)?;
+        ensure!(device.native.streams_wait_for_tickets(), no_tickets());
         // The first task of a capture belongs to the stream that it began with, and all others are ordered after it.
         if let Some((_, steps)) = draft.strands.first_mut() {
             steps.extend(defaults(device, &tree.defaults)?);
@@ -107,10 +98,9 @@ impl Draft<'_> {
 
     /// Appends the steps of a body.
     fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
-        let all = tree.streams();
-        let Some((&first, others)) = all.split_first() else { return Ok(()) };
-        let records = records(&tree.tasks, &all)?;
-        let level = self.level(tree, others.to_vec(), records);
+        let streams = tree.streams();
+        let Some(&first) = streams.first() else { return Ok(()) };
+        let level = self.level(tree, streams, 1)?;
         steps.push(Step::Begin(self.bodies.len()));
         self.bodies.push(Body {
             strands: level.strand..level.strand + level.streams.len(),

@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::{Body, Choice, Flow, Listener, Step, Strand, Tree, cannot, never_recorded, run};
+use super::{Body, Choice, Flow, Step, Strand, Tree, check, never_recorded, run};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Observer, StreamOptions, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid, unsupported};
 use crate::core::graph::program::plan::{self, Part};
+use crate::core::graph::program::reporting::Listener;
 use crate::core::graph::task::control::Control;
 use crate::core::graph::task::{Task, What};
 use crate::core::runtime::device::Device;
@@ -35,20 +36,6 @@ pub(super) struct Level<'a> {
     pub(super) event: usize,
 }
 
-/// The records that tasks of other streams wait for, in order. All of them are in streams that runs may start.
-pub(super) fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
-    let mut records: Vec<usize> = Vec::new();
-    for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
-        for &earlier in task.after.iter().filter(|&&index| tasks[index].stream != task.stream) {
-            ensure!(streams.contains(&tasks[earlier].stream), never_recorded(task.stream, tasks[earlier].stream));
-            records.push(earlier);
-        }
-    }
-    records.sort_unstable();
-    records.dedup();
-    Ok(records)
-}
-
 impl Level<'_> {
     /// The number of the event that this task records.
     fn event(&self, place: usize) -> Option<usize> {
@@ -64,12 +51,24 @@ impl Level<'_> {
 }
 
 impl Draft<'_> {
-    /// The level of these tasks, with new strands and events.
-    pub(super) fn level<'t>(&mut self, tree: &'t Tree, streams: Vec<Handle>, records: Vec<usize>) -> Level<'t> {
+    /// The level of the tasks of these streams, with new events, and with new strands for all streams but the first
+    /// `inside`. The records that tasks of other streams wait for are in streams that runs may start.
+    pub(super) fn level<'t>(&mut self, tree: &'t Tree, mut streams: Vec<Handle>, inside: usize) -> Result<Level<'t>> {
+        let tasks = &tree.tasks;
+        let mut records: Vec<usize> = Vec::new();
+        for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
+            for &earlier in task.after.iter().filter(|&&index| tasks[index].stream != task.stream) {
+                ensure!(streams.contains(&tasks[earlier].stream), never_recorded(task.stream, tasks[earlier].stream));
+                records.push(earlier);
+            }
+        }
+        records.sort_unstable();
+        records.dedup();
+        let streams = streams.split_off(inside);
         let (strand, event) = (self.strands.len(), self.events);
         self.strands.extend(streams.iter().map(|stream| (*stream, Vec::new())));
         self.events += records.len();
-        Level { tree, streams, strand, records, event }
+        Ok(Level { tree, streams, strand, records, event })
     }
 
     /// Appends the steps of a level to its strands.
@@ -124,11 +123,12 @@ impl Draft<'_> {
         let mut labels: Vec<(u64, usize)> = Vec::new();
         let mut jumps: Vec<(usize, &[u64])> = Vec::new();
         for (place, task) in level.tree.tasks.iter().enumerate().filter(|(_, it)| it.stream == stream) {
+            check(task)?;
             let others = task.after.iter().filter(|&&index| level.tree.tasks[index].stream != stream);
             let waits: Vec<usize> = others.filter_map(|&index| level.event(index)).collect();
             let is_record = level.event(place);
             let called = match task.work() {
-                Some(Work::HostFn(function)) if task.group.is_none() => Some(*function),
+                Some(Work::HostFn(function)) => Some(*function),
                 _ => None,
             };
             let is_inside = task.control.is_none() && task.what != What::End && called.is_none();
@@ -203,14 +203,9 @@ impl Draft<'_> {
                     let nodes = plan::nodes(&tasks, &members);
                     steps.push(Step::Run(self.device.native.create_graph(&nodes)?));
                 }
-                Part::Step(index) => match tasks[index].step() {
-                    Some(step) if step.waits() => {
-                        return Err(cannot("waits for values, notifies and events outside of it"));
-                    }
-                    Some(step) => steps.push(Step::Do(step.clone())),
-                    None => {}
-                },
-                Part::Late(_) => return Err(cannot("task groups")),
+                Part::Step(index) => steps.extend(tasks[index].step().cloned().map(Step::Do)),
+                // They were refused.
+                Part::Late(_) => {}
             }
         }
         Ok(())

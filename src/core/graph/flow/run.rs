@@ -102,10 +102,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
         until: None,
     });
     let reached = Arc::clone(flow);
-    let delivery = serving::delivery(move |ticket| match ticket {
-        Some(ticket) => reached.arrived(number, ticket),
-        None => reached.drop_run(number),
-    });
+    let delivery = serving::delivery(move |ticket| reached.arrived(number, ticket));
     let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
@@ -144,21 +141,14 @@ impl Flow {
         serving::post(move || self.go_on());
     }
 
-    /// A stream has reached a run.
-    fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
+    /// A stream has reached a run, or has dropped it before, and there is no ticket.
+    fn arrived(self: &Arc<Self>, number: u64, ticket: Option<Ticket>) {
         let mut queued = self.queued.lock();
         // Without the run the ticket is dropped, after the lock.
-        let Some(run) = queued.iter_mut().find(|run| run.number == number) else { return };
-        run.ticket = Some(ticket);
-        drop(queued);
-        self.go_on();
-    }
-
-    /// A stream has dropped a run that it had not reached.
-    fn drop_run(self: &Arc<Self>, number: u64) {
-        let mut queued = self.queued.lock();
-        let place = queued.iter().position(|run| run.number == number);
-        let dropped = place.and_then(|place| queued.remove(place));
+        let Some(place) = queued.iter().position(|run| run.number == number) else { return };
+        let is_dropped = ticket.is_none();
+        queued[place].ticket = ticket;
+        let dropped = if is_dropped { queued.remove(place) } else { None };
         drop(queued);
         // With no lock held.
         drop(dropped);

@@ -71,14 +71,14 @@ impl Ready {
     /// The same, for a graph whose bodies are all captured.
     pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = graph.tree(self)?;
-        let (tasks, edges) = tree.size();
-        let _memory = task::claim_for(tasks, edges)?;
+        let all = tree.all_tasks();
+        let _memory = task::claim(&all)?;
         let streams = tree.streams();
         let starting = streams.len();
         let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting)?;
         let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
         let drive = Drive::Host(flow);
-        let (memory, events) = uses(&tree.all_tasks());
+        let (memory, events) = uses(&all);
         Ok(Arc::new(Self { tasks: self.tasks.clone(), program, drive, memory, events, resources }))
     }
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::backend::{self, Device, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, StreamOptions};
+use super::reporting::{Listener, Reporting};
+use crate::backend::{self, Device, Fault, FaultKind, HostFn, Observer, Op, Payload, Position, StreamOptions};
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::program::reporting::Reporting;
-use crate::core::graph::task::group::{Group, Member, Version};
+use crate::core::graph::task::group::{Group, Version};
 use crate::core::graph::task::{self, Task};
 use crate::core::stream::Stream;
 
@@ -16,62 +16,34 @@ use crate::core::stream::Stream;
 pub struct Late {
     group: Arc<Group>,
     batch: usize,
+    runner: Arc<Runner>,
 }
 
 impl Late {
     /// The tasks with these places, which belong to one group. Each task of a group is added once, in order.
-    pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device) -> Result<Self> {
-        let mine = members.iter().filter_map(|&index| tasks[index].group.as_ref());
-        let mine: Vec<&Member> = mine.collect();
+    pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device, runner: &Arc<Runner>) -> Result<Self> {
+        let member = members.first().and_then(|&index| tasks[index].group.as_ref());
         let no_group = || Error::new(Code::InternalError, "a task without a group was to be late");
-        let group = Arc::clone(&mine.first().ok_or_else(no_group)?.group);
+        let group = Arc::clone(&member.ok_or_else(no_group)?.group);
         let mut state = group.state.lock();
         let first = state.batches.last().map_or(0, |batch| batch.end);
-        state.batches.push(first..first + mine.len());
+        let end = first + members.len();
+        state.batches.push(first..end);
         let batch = state.batches.len() - 1;
-        if first + mine.len() == state.kinds.len() {
+        if end == state.kinds.len() {
             let of_group = |task: &&Task| task.group.as_ref().is_some_and(|member| Arc::ptr_eq(&member.group, &group));
             let works = tasks.iter().filter(of_group).filter_map(|task| task.work.clone());
             state.version = Some(Version::new(device, works.collect(), &state.batches)?);
         }
         drop(state);
-        Ok(Self { group, batch })
-    }
-}
-
-/// Runs late tasks, on a private stream, while the stream of the run waits.
-pub struct Runner {
-    stream: Arc<dyn backend::Stream>,
-    turn: Arc<CurrentTurn>,
-}
-
-/// The run that has reached a group: its stream receives failures of the runner's stream.
-#[derive(Default)]
-struct CurrentTurn(Mutex<Option<Reporting>>);
-
-impl Observer for CurrentTurn {
-    fn failed(&self, failure: Failure) -> Option<HostFn> {
-        let turn = self.0.lock().clone()?;
-        let (position, thread) = (Some(turn.position), Some(turn.thread));
-        turn.failures.failed(Failure { position, thread, ..failure })
-    }
-}
-
-impl Runner {
-    /// With a stream of `device`.
-    pub fn new(device: &dyn Device) -> Result<Arc<Self>> {
-        let turn: Arc<CurrentTurn> = Arc::default();
-        let observer = Some(Arc::clone(&turn) as Arc<dyn Observer>);
-        let stream = device.create_stream(StreamOptions { observer, ..Default::default() })?;
-        Ok(Arc::new(Self { stream, turn }))
+        Ok(Self { group, batch, runner: Arc::clone(runner) })
     }
 
-    /// Queues a batch.
-    pub fn queue(self: &Arc<Self>, late: &Late, stream: &Stream, aborts: &Arc<AtomicU64>) -> Result<Position> {
-        let (runner, group, batch) = (Arc::clone(self), Arc::clone(&late.group), late.batch);
+    /// Queues them.
+    pub fn queue(&self, stream: &Stream) -> Result<Position> {
+        let (runner, group, batch) = (Arc::clone(&self.runner), Arc::clone(&self.group), self.batch);
         let turn = Reporting::of(stream);
-        let aborts = Arc::clone(aborts);
-        let aborted = aborts.load(Ordering::Relaxed);
+        let aborted = runner.aborts.load(Ordering::Relaxed);
         // Locked until it is known: another thread may reach it before.
         let place = Arc::new(Mutex::new(0));
         let place_then = Arc::clone(&place);
@@ -79,7 +51,7 @@ impl Runner {
         let function = HostFn::from_backend_calls(move || {
             let position = *place_then.lock();
             // Relaxed: see where it is changed.
-            if aborts.load(Ordering::Relaxed) == aborted {
+            if runner.aborts.load(Ordering::Relaxed) == aborted {
                 runner.run(&group, batch, Reporting { position, ..turn });
             }
         });
@@ -87,15 +59,38 @@ impl Runner {
         Ok(*place)
     }
 
+    /// Queued runs leave them out.
+    pub fn abort(&self) {
+        // Relaxed: a run in progress sees it eventually.
+        self.runner.aborts.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Runs late tasks, on a private stream, while the stream of the run waits.
+pub struct Runner {
+    stream: Arc<dyn backend::Stream>,
+    /// Receives failures of that stream for the stream of the run that has reached a group.
+    listener: Arc<Listener>,
+    /// How often runs were aborted.
+    aborts: AtomicU64,
+}
+
+impl Runner {
+    /// With a stream of `device`.
+    pub fn new(device: &dyn Device) -> Result<Arc<Self>> {
+        let listener: Arc<Listener> = Arc::default();
+        let observer = Some(Arc::clone(&listener) as Arc<dyn Observer>);
+        let stream = device.create_stream(StreamOptions { observer, ..Default::default() })?;
+        Ok(Arc::new(Self { stream, listener, aborts: AtomicU64::new(0) }))
+    }
+
     fn run(&self, group: &Group, batch: usize, turn: Reporting) {
-        *self.turn.0.lock() = Some(turn.clone());
+        self.listener.set(Some(turn.clone()));
         group.drop_replaced();
         let version = group.state.lock().version.clone();
         let Some(version) = version else { return };
-        let Err(fault) = self.run_version(&version, batch) else { return };
-        if let Some(callback) = turn.failed(fault) {
-            callback.run();
-        }
+        let callback = self.run_version(&version, batch).err().and_then(|fault| turn.failed(fault));
+        callback.into_iter().for_each(HostFn::run);
     }
 
     fn run_version(&self, version: &Version, batch: usize) -> backend::Result<()> {

@@ -56,21 +56,18 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
             parts.push(Part::Nodes(level.nodes));
         }
         parts.extend(level.steps.into_iter().map(Part::Step));
-        level.late.into_iter().for_each(|index| add_late(&mut parts, tasks, index));
+        parts.extend(level.late.into_iter().map(|index| Part::Late(vec![index])));
         parts.extend(level.waits.into_iter().map(Part::Step));
     }
+    // A late task joins the previous one if that belongs to the same group.
+    parts.dedup_by(|next, kept| match (next, kept) {
+        (Part::Late(next), Part::Late(batch)) if tasks[batch[0]].is_of_group_of(&tasks[next[0]]) => {
+            batch.append(next);
+            true
+        }
+        _ => false,
+    });
     parts
-}
-
-/// Adds a late task; it joins the previous one if that belongs to the same group.
-fn add_late(parts: &mut Vec<Part>, tasks: &[Task], index: usize) {
-    if let Some(Part::Late(batch)) = parts.last_mut()
-        && tasks[batch[0]].is_of_group_of(&tasks[index])
-    {
-        batch.push(index);
-        return;
-    }
-    parts.push(Part::Late(vec![index]));
 }
 
 /// The nodes for these tasks: those without work are left out, and tasks that depend on one of them depend on its

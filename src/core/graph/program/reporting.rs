@@ -1,6 +1,9 @@
 //! Where failures of work that runs for a stream, and not in it, are reported.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
 
 use crate::backend::{Failure, Fault, HostFn, Observer, Position, thread_number};
 use crate::core::stream::Stream;
@@ -27,5 +30,35 @@ impl Reporting {
     pub fn failed(&self, fault: Fault) -> Option<HostFn> {
         let (position, thread) = (Some(self.position), Some(self.thread));
         self.failures.failed(Failure { fault, position, thread, launch: None })
+    }
+}
+
+/// Receives the failures of streams of the library for the run that they work for now.
+#[derive(Default)]
+pub struct Listener {
+    reporting: Mutex<Option<Reporting>>,
+    has_failed: AtomicBool,
+}
+
+impl Listener {
+    /// Sets the current run, or none.
+    pub fn set(&self, reporting: Option<Reporting>) {
+        *self.reporting.lock() = reporting;
+        self.has_failed.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a step of the run has failed.
+    pub fn has_failed(&self) -> bool {
+        // Relaxed: the reader is ordered after the step in its stream.
+        self.has_failed.load(Ordering::Relaxed)
+    }
+}
+
+impl Observer for Listener {
+    fn failed(&self, failure: Failure) -> Option<HostFn> {
+        self.has_failed.store(true, Ordering::Relaxed);
+        let reporting = self.reporting.lock().clone()?;
+        let position = failure.position.map(|_| reporting.position);
+        reporting.failures.failed(Failure { position, thread: Some(reporting.thread), ..failure })
     }
 }
