@@ -321,7 +321,8 @@ pub fn at_end_of_process() {
     let found: usize = counts.values().map(|count| count.found).sum();
     let written: usize = counts.values().map(|count| count.written).sum();
     // A program with redundant waits is not wrong, but only slower than it could be.
-    let faults: usize = counts.iter().filter(|(kind, _)| **kind != Kind::RedundantWait).map(|(_, count)| count.written).sum();
+    let faults: usize =
+        counts.iter().filter(|(kind, _)| **kind != Kind::RedundantWait).map(|(_, count)| count.written).sum();
     let mut summary = String::new();
     let is_incomplete = races::is_incomplete() || init::is_incomplete();
     let forgotten = if is_incomplete { "; some uses of memory were forgotten for lack of room" } else { "" };
