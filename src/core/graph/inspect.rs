@@ -37,9 +37,8 @@ pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
 
 /// aclmdlRISetName.
 pub fn set_name(raw: u64, name: &OsStr) -> Result<()> {
-    if name.len() > MOST_NAME {
-        return Err(invalid_param!("name has {} bytes; a graph's name has at most {MOST_NAME}", name.len()));
-    }
+    let len = name.len();
+    ensure!(len <= MOST_NAME, invalid_param!("name has {len} bytes; a graph's name has at most {MOST_NAME}"));
     let graph = handles::get::<Graph>("modelRI", raw)?;
     *graph.inspected.name.lock() = name.to_string_lossy().into_owned();
     Ok(())
@@ -58,16 +57,16 @@ pub fn id(raw: u64) -> Result<u32> {
 /// aclmdlRIGetStreams: their handles.
 pub fn streams(raw: u64) -> Result<Vec<u64>> {
     let listing = handles::get_arc::<Graph>("modelRI", raw)?.listing()?;
-    Ok(listing.parts.iter().map(|part| part.handle.raw()).collect())
+    Ok(listing.iter().map(|part| part.handle.raw()).collect())
 }
 
 /// aclmdlRIGetTasksByStream: their handles.
 pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     let (graph, index) = part(raw)?;
     let listing = graph.listing()?;
-    let part = listing.parts.get(index).ok_or_else(|| changed("stream", raw))?;
+    let part = listing.get(index).ok_or_else(|| changed("stream", raw))?;
     let mut tasks = host_memory::list("tasks", part.tasks.len())?;
-    tasks.extend(part.tasks.iter().map(|(task, _)| task.raw()));
+    tasks.extend(part.tasks.iter().map(|task| task.raw()));
     Ok(tasks)
 }
 
@@ -101,7 +100,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     let latest = graphs.filter(of_stream).max_by_key(|graph| graph.id).ok_or_else(|| {
         param_invalid!("stream {raw:#x} has no task of a live graph; aclmdlRIGetStreams returns the streams of a graph")
     })?;
-    let index = latest.listing()?.parts.iter().position(|part| part.stream == stream.handle);
+    let index = latest.listing()?.iter().position(|part| part.stream == stream.handle);
     Ok((latest, index.ok_or_else(|| changed("stream", raw))?))
 }
 

@@ -39,7 +39,7 @@ handles::object!(GraphTask, GraphTask);
 #[derive(Default)]
 pub struct Inspected {
     pub name: Mutex<String>,
-    pub listing: Mutex<Option<Arc<Listing>>>,
+    pub listing: Mutex<Option<Listing>>,
     /// Tasks that aclmdlRIUpdate will put into the places that they have here.
     pub changes: Mutex<BTreeMap<usize, Task>>,
 }
@@ -58,51 +58,37 @@ impl Inspected {
     }
 }
 
-/// The handles of a graph's streams and tasks.
-pub struct Listing {
-    /// Its streams, by the first task of each.
-    pub parts: Vec<Part>,
-}
+/// The handles of a graph's streams, by the first task of each, and of its tasks.
+pub type Listing = Arc<Vec<Part>>;
 
 /// The tasks of one stream.
 pub struct Part {
     /// The stream of the program, which may be destroyed.
     pub stream: Handle,
     pub handle: Handle,
-    /// Its tasks: handles, and places among all tasks.
-    pub tasks: Vec<(Handle, usize)>,
+    /// The handles of its tasks.
+    pub tasks: Vec<Handle>,
 }
 
-impl Listing {
-    fn new(graph: Handle, tasks: &[Task]) -> Result<Self> {
-        let mut listing = Self { parts: Vec::new() };
-        let parts = &mut listing.parts;
-        for (place, task) in tasks.iter().enumerate() {
-            let index = match parts.iter().position(|part| part.stream == task.stream) {
-                Some(index) => index,
-                None => {
-                    let index = parts.len();
-                    let handle = insert(GraphStream { graph, index })?;
-                    parts.push(Part { stream: task.stream, handle, tasks: Vec::new() });
-                    index
-                }
-            };
-            let sequence = parts[index].tasks.len();
-            let handle = insert(GraphTask { graph, place, sequence })?;
-            parts[index].tasks.push((handle, place));
+fn list(graph: Handle, tasks: &[Task]) -> Result<Listing> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (place, task) in tasks.iter().enumerate() {
+        let known = parts.iter().position(|part| part.stream == task.stream);
+        let index = known.unwrap_or(parts.len());
+        if known.is_none() {
+            let handle = insert(GraphStream { graph, index })?;
+            parts.push(Part { stream: task.stream, handle, tasks: Vec::new() });
         }
-        Ok(listing)
+        let sequence = parts[index].tasks.len();
+        parts[index].tasks.push(insert(GraphTask { graph, place, sequence })?);
     }
+    Ok(Arc::new(parts))
 }
 
-impl Drop for Listing {
+impl Drop for Part {
     fn drop(&mut self) {
-        for part in &self.parts {
-            GraphStream::table().remove(part.handle);
-            for (task, _) in &part.tasks {
-                GraphTask::table().remove(*task);
-            }
-        }
+        GraphStream::table().remove(self.handle);
+        self.tasks.iter().for_each(|&task| drop(GraphTask::table().remove(task)));
     }
 }
 
@@ -113,14 +99,14 @@ fn insert<T: Object>(object: T) -> Result<Handle> {
 
 impl Graph {
     /// The handles of its streams and tasks.
-    pub fn listing(&self) -> Result<Arc<Listing>> {
+    pub fn listing(&self) -> Result<Listing> {
         let ready = self.ready_or(Code::ModelCaptured)?;
         let mut listing = self.inspected.listing.lock();
         if let Some(known) = &*listing {
             return Ok(Arc::clone(known));
         }
         let _memory = host_memory::claim("handles of tasks", ready.tasks.len(), HANDLE_BYTES)?;
-        let made = Arc::new(Listing::new(self.handle, &ready.tasks)?);
+        let made = list(self.handle, &ready.tasks)?;
         Ok(Arc::clone(listing.insert(made)))
     }
 }
