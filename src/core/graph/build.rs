@@ -72,7 +72,8 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
              create it with aclrtCreateStreamWithConfig"
         ));
     }
-    graph.check_device(&stream, "is", "bind streams of the device that was current in aclmdlRIBuildBegin")?;
+    let instead = "bind streams of the device that was current in aclmdlRIBuildBegin";
+    graph.check_device(&stream.device, "the stream", "is", instead)?;
     building.bind(&stream, flag == HEAD)
 }
 

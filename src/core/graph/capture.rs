@@ -60,34 +60,21 @@ impl fmt::Display for Capture {
 impl Capture {
     /// Of a stream, which is its first; it becomes `graph`.
     pub fn new(graph: &Graph, stream: &Stream, mode: Mode) -> Arc<Self> {
-        Arc::new_cyclic(|itself: &Weak<Self>| Self {
-            graph: graph.handle,
-            owner: stream.device.owner,
-            origin: stream.handle,
-            mode,
-            thread: thread_number(),
-            is_built: false,
-            is_body: graph.is_body(),
-            state: Mutex::new(State {
-                branches: vec![Branch::new(stream.handle, true)],
-                counted: Some(mode::list(Weak::clone(itself))),
-                ..State::default()
-            }),
+        Arc::new_cyclic(|itself: &Weak<Self>| {
+            let counted = Some(mode::list(Weak::clone(itself)));
+            let state = State { branches: vec![Branch::new(stream.handle, true)], counted, ..State::default() };
+            Self::of(graph.handle, stream.device.owner, stream.handle, mode, graph.body.is_some(), state)
         })
     }
 
     /// Of a graph that is built from streams that will be bound to it. It forbids nothing.
     pub fn building(graph: Handle, owner: Owner) -> Arc<Self> {
-        Arc::new(Self {
-            graph,
-            owner,
-            origin: graph,
-            mode: Mode::Relaxed,
-            thread: thread_number(),
-            is_built: true,
-            is_body: false,
-            state: Mutex::default(),
-        })
+        Arc::new(Self::of(graph, owner, graph, Mode::Relaxed, false, State::default()))
+    }
+
+    fn of(graph: Handle, owner: Owner, origin: Handle, mode: Mode, is_body: bool, state: State) -> Self {
+        let (thread, is_built) = (thread_number(), origin == graph);
+        Self { graph, owner, origin, mode, thread, is_built, is_body, state: Mutex::new(state) }
     }
 
     /// Locks it for recording.

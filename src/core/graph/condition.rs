@@ -112,7 +112,7 @@ pub fn begin_capture(stream: u64, raw: u64, mode: i32) -> Result<()> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     capture::begin_as(stream, mode, |stream| {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-        graph.check_device(stream, "is", "use a stream of the graph's device")?;
+        graph.check_device(&stream.device, "the stream", "is", "use a stream of the graph's device")?;
         graph.claim()?;
         Ok(graph)
     })

@@ -41,9 +41,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
 /// Numbers of this many bytes in memory of the stream's device.
 fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result<Span> {
     arguments::not_null(argument, addr, format_args!("it must be the address of {len} bytes of device memory"))?;
-    if !addr.is_multiple_of(len) {
-        return Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not a multiple of {len} bytes"));
-    }
+    arguments::aligned(argument, addr, len, format_args!("{len} bytes"))?;
     let (span, _held) = memory::device_span(argument, addr, len, &stream.device, false)?;
     if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
         return Err(unsupported!(

@@ -40,7 +40,7 @@ pub struct Graph {
     pub inspected: Inspected,
     /// The values of conditional tasks, in it and in nested graphs.
     pub conditions: Mutex<Vec<Arc<ConditionHandle>>>,
-    /// Set for the body of a conditional task.
+    /// Set for the body of a conditional task, which it ends with.
     pub body: Option<Body>,
     /// The callbacks of the program for its end, in the order of registration.
     pub end_callbacks: Mutex<Vec<EndCallback>>,
@@ -73,15 +73,15 @@ impl Graph {
         made.ok_or_else(|| Error::no_more("graphs"))
     }
 
-    /// Fails for a stream of another device than the one that the graph `is` on; `instead` says what to do.
-    pub fn check_device(&self, stream: &Stream, is: &str, instead: &str) -> Result<()> {
-        if Arc::ptr_eq(&self.device, &stream.device) { Ok(()) } else { Err(self.elsewhere(stream, is, instead)) }
+    /// Fails if `what` is on another device than the one that the graph `is` on; `instead` says what to do.
+    pub fn check_device(&self, device: &Arc<Device>, what: &str, is: &str, instead: &str) -> Result<()> {
+        if Arc::ptr_eq(&self.device, device) { Ok(()) } else { Err(self.elsewhere(device, what, is, instead)) }
     }
 
     #[cold]
-    fn elsewhere(&self, stream: &Stream, is: &str, instead: &str) -> Error {
-        let (own, other) = (self.device.id, stream.device.id);
-        error_with!(Code::StreamContext, "{self} {is} on device {own}, the stream is on device {other}; {instead}")
+    fn elsewhere(&self, device: &Device, what: &str, is: &str, instead: &str) -> Error {
+        let (own, other) = (self.device.id, device.id);
+        error_with!(Code::StreamContext, "{self} {is} on device {own}, {what} is on device {other}; {instead}")
     }
 
     /// It is recorded, and `ready` runs it.
@@ -184,7 +184,7 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> 
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
-    graph.check_device(&stream, "was captured", "run it on a stream of its own device")?;
+    graph.check_device(&stream.device, "the stream", "was captured", "run it on a stream of its own device")?;
     Ok((stream, graph))
 }
 

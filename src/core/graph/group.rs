@@ -56,15 +56,8 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
             "{stream} is being captured; a task group is changed by a stream that is not"
         ));
     }
-    if group.owner != stream.device.owner {
-        return Err(error_with!(
-            Code::StreamContext,
-            "the task group {handle:#x} is of another device than the stream, which is on device {}; use a \
-                 stream of the group's device",
-            stream.device.id
-        ));
-    }
     let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;
+    graph.check_device(&stream.device, "the stream", "has the task group, and is", "use a stream of its device")?;
     drop(graph.ready_or(Code::ModelCaptured)?);
     let mut state = group.state.lock();
     if state.update.strong_count() > 0 {

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Op};
-use crate::core::base::error::{Error, Result, param_invalid};
+use crate::core::base::error::{Result, param_invalid};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::order::checker;
@@ -40,17 +40,11 @@ impl Memory {
     /// Memory that a captured stream has allocated belongs to the graph.
     pub fn add(&mut self, graph: Handle, addr: usize, stream: &Stream) -> Result<()> {
         let arrivals = self.arrivals.get_mut();
-        let known = arrivals.iter().position(|(owner, _)| *owner == stream.handle);
-        let index = match known {
-            Some(index) => index,
-            None => {
-                let event = stream.device.native.create_event(false)?;
-                arrivals.push((stream.handle, event));
-                arrivals.len() - 1
-            }
-        };
-        let event = &arrivals[index].1;
-        stream.queue_quietly(Op::Record(event))?;
+        let known = arrivals.iter().find(|(owner, _)| *owner == stream.handle).map(|(_, event)| Arc::clone(event));
+        let event = known.map_or_else(|| stream.device.native.create_event(false), Ok)?;
+        stream.queue_quietly(Op::Record(&event))?;
+        arrivals.retain(|(owner, _)| *owner != stream.handle);
+        arrivals.push((stream.handle, event));
         owned::add(graph, addr);
         self.own.push(addr);
         self.taken.push(addr);
@@ -59,13 +53,19 @@ impl Memory {
 
     /// A task of the graph frees memory.
     pub fn free(&mut self, graph: Handle, addr: usize) -> Result<()> {
-        let Some(owner) = owned::graph_of(addr) else { return Err(not_a_graphs(addr)) };
+        let owner = owned::graph_of(addr).ok_or_else(|| {
+            param_invalid!(
+                "ptr {addr:#x} is no memory that was taken from a pool in a capture, which is all that a capture can \
+                 free; free it in a stream that is not captured"
+            )
+        })?;
         let before = self.taken.len();
         self.taken.retain(|taken| *taken != addr);
         if self.taken.len() != before {
             return Ok(());
         }
-        ensure!(owner != graph && !self.freed.contains(&addr), freed_before(addr));
+        let is_freed = owner == graph || self.freed.contains(&addr);
+        ensure!(!is_freed, param_invalid!("ptr {addr:#x} is freed in this capture already"));
         self.freed.push(addr);
         Ok(())
     }
@@ -128,17 +128,4 @@ fn find(addr: usize) -> Option<Allocation> {
 /// Frees memory that nothing uses any more to its pool.
 pub fn free(addr: usize) -> Result<()> {
     if find(addr).is_some() { mem_pool::free_of_graph(addr) } else { Ok(()) }
-}
-
-#[cold]
-fn not_a_graphs(addr: usize) -> Error {
-    param_invalid!(
-        "ptr {addr:#x} is no memory that was taken from a pool in a capture, which is all that a capture can free; \
-         free it in a stream that is not captured"
-    )
-}
-
-#[cold]
-fn freed_before(addr: usize) -> Error {
-    param_invalid!("ptr {addr:#x} is freed in this capture already")
 }

@@ -71,7 +71,7 @@ pub fn begin_group(raw: u64) -> Result<()> {
             "{stream} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first"
         ));
     }
-    let group = Group::create(capture.graph, capture.owner)?;
+    let group = Group::create(capture.graph)?;
     state.branch(stream.handle).group = Some(Arc::clone(&group.0));
     state.resources.groups.push(group);
     Ok(())

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{Capture, Recorder, capture_of, event, mode};
 use crate::backend::{self, Fault, NodeLaunch, Op, Position, Submit, Wait, Work};
-use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
+use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::graph::flow;
 use crate::core::graph::memory::{free, note};
 use crate::core::graph::task::What;
@@ -59,16 +59,22 @@ impl Interceptor for Graphs {
 
     fn check_destroy(&self, stream: &Stream) -> Result<()> {
         let raw = stream.handle.raw();
-        if let Some(capture) = capture_of(stream) {
-            return Err(takes_part(raw, &capture));
-        }
-        if Recorder::existing(stream).and_then(|recorder| recorder.update()).is_some() {
-            return Err(param_invalid!(
+        match capture_of(stream) {
+            Some(capture) if capture.is_built => Err(param_invalid!(
+                "stream {raw:#x} is bound to modelRI {}; call aclmdlRIUnbindStream first, or aclmdlRIDestroy",
+                capture.graph
+            )),
+            Some(_) => Err(error_with!(
+                Code::StreamCaptured,
+                "stream {raw:#x} is being captured; call aclmdlRICaptureEnd first, or aclrtDestroyStreamForce, which \
+                 ends the capture without a graph"
+            )),
+            None if Recorder::existing(stream).and_then(|recorder| recorder.update()).is_some() => Err(param_invalid!(
                 "stream {raw:#x} changes a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
                  aclrtDestroyStreamForce, which leaves the group as it was"
-            ));
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn abort(&self, stream: &Stream, why: &Fault, deadline: Option<Instant>) -> Wait {
@@ -127,21 +133,6 @@ fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
         false => return Ok(capture),
     };
     Err(Recorder::of(stream).cannot(why).into())
-}
-
-#[cold]
-fn takes_part(stream: u64, capture: &Capture) -> Error {
-    if capture.is_built {
-        return param_invalid!(
-            "stream {stream:#x} is bound to modelRI {:#x}; call aclmdlRIUnbindStream first, or aclmdlRIDestroy",
-            capture.graph.raw()
-        );
-    }
-    error_with!(
-        Code::StreamCaptured,
-        "stream {stream:#x} is being captured; call aclmdlRICaptureEnd first, or aclrtDestroyStreamForce, which \
-             ends the capture without a graph"
-    )
 }
 
 /// A stream is about to be destroyed, or to end with its device.

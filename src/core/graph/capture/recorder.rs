@@ -61,10 +61,7 @@ impl<'a> Recorder<'a> {
 
     /// The capture of the stream.
     pub fn capture(&self) -> Option<Arc<Capture>> {
-        match &*self.part.lock() {
-            Part::Capture(capture) => Some(Arc::clone(capture)),
-            _ => None,
-        }
+        if let Part::Capture(capture) = &*self.part.lock() { Some(Arc::clone(capture)) } else { None }
     }
 
     /// The stream joins; false if it takes part in another capture, or changes a task group.
@@ -102,20 +99,15 @@ impl<'a> Recorder<'a> {
 
     /// The change that the stream records, if any.
     pub fn update(&self) -> Option<Arc<Update>> {
-        match &*self.part.lock() {
-            Part::Update(update) => Some(Arc::clone(update)),
-            _ => None,
-        }
+        if let Part::Update(update) = &*self.part.lock() { Some(Arc::clone(update)) } else { None }
     }
 
     /// The stream's work runs again. Returns the change.
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let mut part = self.part.lock();
         let Part::Update(update) = &*part else {
-            return Err(param_invalid!(
-                "{} changes no task group; call aclmdlRICaptureTaskUpdateBegin first",
-                self.stream
-            ));
+            let stream = self.stream;
+            return Err(param_invalid!("{stream} changes no task group; call aclmdlRICaptureTaskUpdateBegin first"));
         };
         let update = Arc::clone(update);
         *part = Part::Nothing;

@@ -229,17 +229,12 @@ impl Flow {
 
     /// Ends the run if that was requested.
     fn stop_if_requested(self: &Arc<Self>, run: &mut Run) {
+        run.is_ending |= self.listener.has_failed();
         if run.is_ending {
             return;
         }
-        if self.listener.has_failed() {
-            run.is_ending = true;
-            return;
-        }
-        let (stop, until) = match self.queued.lock().front() {
-            Some(first) => (first.stop.clone(), first.until),
-            None => return,
-        };
+        let first = self.queued.lock().front().map(|first| (first.stop.clone(), first.until));
+        let Some((stop, until)) = first else { return };
         match stop {
             Some(Stop::Quietly) => run.is_ending = true,
             Some(Stop::Because(fault)) => self.fail(run, fault),

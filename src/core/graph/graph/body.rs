@@ -67,11 +67,6 @@ impl Drop for OwnedBodies {
 }
 
 impl Graph {
-    /// Whether it is the body of a conditional task, which it ends with.
-    pub fn is_body(&self) -> bool {
-        self.body.is_some()
-    }
-
     /// Fails for the body of a conditional task, which this call does not accept.
     pub fn check_not_body(&self, instead: &str) -> Result<()> {
         let Some(Body { parent, .. }) = &self.body else { return Ok(()) };

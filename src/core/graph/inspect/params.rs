@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
+use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles;
 use crate::core::graph::capture::event;
 use crate::core::graph::graph::Graph;
@@ -228,14 +228,8 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
 /// Replaces an event. The edges were determined by the events during the capture.
 fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()> {
     let event = handles::get_arc::<Event>("params->event", raw)?;
-    if !Arc::ptr_eq(&event.device, &graph.device) {
-        return Err(error_with!(
-            Code::StreamContext,
-            "params->event {raw:#x} is on device {}, the graph on device {}; use an event of the graph's device",
-            event.device.id,
-            graph.device.id
-        ));
-    }
+    let argument = format!("params->event {raw:#x}");
+    graph.check_device(&event.device, &argument, "is", "use an event of the graph's device")?;
     match what {
         What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {}
         What::EventRecord(_) => {

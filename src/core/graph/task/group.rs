@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::claim_for;
-use super::used::memory_of;
+use super::used::{memory_at, work_spans};
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
@@ -14,7 +14,6 @@ use crate::backend::{self, Device, Node, Position, Work};
 use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
-use crate::core::base::owner::Owner;
 use crate::core::memory::allocation::Allocation;
 
 /// A group of tasks.
@@ -23,8 +22,6 @@ pub struct Group {
     pub handle: Handle,
     /// Of the graph.
     pub graph: Handle,
-    /// Of its device.
-    pub owner: Owner,
     /// Its tasks and work.
     pub state: Mutex<State>,
 }
@@ -68,7 +65,7 @@ impl Version {
             device.create_graph(&nodes)
         };
         let graphs = batches.iter().map(graph).collect::<backend::Result<Vec<_>>>()?;
-        let memory = memory_of(&works);
+        let memory = memory_at(works.iter().flat_map(work_spans));
         Ok(Arc::new(Self { works, graphs, memory }))
     }
 }
@@ -117,8 +114,8 @@ impl Drop for Owned {
 
 impl Group {
     /// An empty group of a graph that is being captured.
-    pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
-        let made = Self::table().publish(|handle| Self { handle, graph, owner, state: Mutex::default() });
+    pub fn create(graph: Handle) -> Result<Owned> {
+        let made = Self::table().publish(|handle| Self { handle, graph, state: Mutex::default() });
         made.map(Owned).ok_or_else(|| Error::no_more("task groups"))
     }
 

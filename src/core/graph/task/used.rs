@@ -19,12 +19,8 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     memory_at(spans)
 }
 
-/// As [`memory`], for these works.
-pub fn memory_of(works: &[Work]) -> Vec<Allocation> {
-    memory_at(works.iter().flat_map(work_spans))
-}
-
-fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
+/// The allocations at these places, each once.
+pub fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     let mut all: Vec<Allocation> = Vec::new();
     for span in spans {
         let mut addr = span.addr;

@@ -121,7 +121,7 @@ listed! {
     Binary => |it| of_device(it.device.owner),
     Notify => |it| of_device(it.device.owner),
     CountedNotify => |it| of_device(it.0.device.owner),
-    Graph => |it| of_device_unless(it.is_body(), it.device.owner),
+    Graph => |it| of_device_unless(it.body.is_some(), it.device.owner),
     Label => |it| of_device(it.owner),
     LabelList => |it| of_device(it.owner),
     MemPool => |it| (!it.is_default).then(|| it.pool.home.opening.map_or(Life::Session, Life::Device)),
