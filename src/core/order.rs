@@ -12,7 +12,6 @@ mod carriers;
 pub mod checker;
 mod clock;
 pub mod effects;
-pub mod graph_run;
 pub mod known;
 pub mod sequence;
 pub mod undecided;

@@ -9,7 +9,9 @@ struct Checks;
 impl Watcher for Checks {
     fn is_allocated(&self, event: &Event) {
         if is_checked(event) {
-            allocates(stream_of(event), event.addr, event.rounded, has_no_contents(event));
+            // Only operations write it: not the program itself, and no other process.
+            let is_unwritten = event.device != HOST && matches!(event.kind, MemoryKind::Device | MemoryKind::Pool);
+            allocates(stream_of(event), event.addr, event.rounded, is_unwritten);
         }
     }
 
@@ -28,11 +30,6 @@ fn is_checked(event: &Event) -> bool {
 /// The stream in whose order it happens; `None`: at once.
 fn stream_of(event: &Event) -> Option<u64> {
     (event.stream != 0).then_some(event.stream)
-}
-
-/// Whether only operations write it: not the program itself, and no other process.
-fn has_no_contents(event: &Event) -> bool {
-    event.device != HOST && matches!(event.kind, MemoryKind::Device | MemoryKind::Pool)
 }
 
 /// Watches all memory from now on.

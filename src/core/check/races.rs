@@ -3,7 +3,6 @@
 mod history;
 mod operations;
 mod ranges;
-mod runs;
 mod shadow;
 
 use std::sync::Arc;
@@ -12,8 +11,7 @@ use self::history::History;
 use self::shadow::{Conflict, Shadow};
 use super::operation::{Operation, Short, What};
 use super::report::{self, Finding, Kind, Party, Side};
-use crate::core::order::accesses::Access;
-use crate::core::order::graph_run::GraphRun;
+use crate::core::order::accesses::{Access, GraphRun};
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
 

@@ -15,10 +15,9 @@ use crate::backend::{self, Device, Op, Position, Work};
 use crate::core::base::error::Result;
 use crate::core::base::host_memory;
 use crate::core::kernel::kernel_launch::Call;
-use crate::core::order::accesses::Access;
+use crate::core::order::accesses::{Access, GraphRun, GraphRuns};
 use crate::core::order::checker;
 use crate::core::order::effects::{Effect, Effects};
-use crate::core::order::graph_run::{GraphRun, GraphRuns};
 use crate::core::stream::Stream;
 
 /// A graph that is ready to run.

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use super::accesses::GraphRuns;
 use super::clock::{Clock, Line, Point};
-use super::graph_run::GraphRuns;
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
 /// What passes order.
@@ -138,20 +138,21 @@ impl Carried {
         }
     }
 
-    /// Keeps a wait that nothing has ended. `is_over`: whether it is known that something has.
-    pub fn wait(&mut self, origin: Point, end: End, is_over: impl Fn(Point) -> bool) {
-        self.open.retain(|(origin, _)| !is_over(*origin));
+    /// Keeps a wait that nothing has ended, beside those of which the host does not know that something has.
+    pub fn wait(&mut self, origin: Point, end: End, host: &[u64]) {
+        self.open.retain(|(origin, _)| !origin.is_known(host));
         self.open.push((origin, end));
     }
 
     /// Takes the open waits that its latest change ends, each with the count that it took.
-    pub fn take_ended(&mut self, is_over: impl Fn(Point) -> bool) -> Vec<(Point, End, u32)> {
+    pub fn take_ended(&mut self, host: &[u64]) -> Vec<(Point, End, u32)> {
         let mut open = std::mem::take(&mut self.open);
         let mut ended = Vec::new();
         open.retain(|(origin, end)| {
-            let taken = if is_over(*origin) { None } else { self.ends(end) };
+            let is_over = origin.is_known(host);
+            let taken = if is_over { None } else { self.ends(end) };
             ended.extend(taken.map(|count| (*origin, *end, count)));
-            taken.is_none() && !is_over(*origin)
+            taken.is_none() && !is_over
         });
         self.open = open;
         ended
@@ -193,11 +194,4 @@ pub struct Gate {
     pub key: usize,
     /// An unknown value was written, which may have ended the wait.
     pub may_be_over: bool,
-}
-
-impl Gate {
-    /// Whether the host, which knows this of each stream, knows that the wait is over.
-    pub fn is_over(&self, host: &[u64]) -> bool {
-        host[self.origin.line as usize] >= self.origin.number
-    }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::backend::stream::decorators;
 use crate::backend::{Event, Op, Position, Wait};
 use crate::core::base::error::Result;
-use crate::core::order::graph_run::{GraphRun, GraphRuns};
+use crate::core::order::accesses::{GraphRun, GraphRuns};
 use crate::core::order::known::Known;
 
 /// Sees operations before they are submitted.

@@ -14,6 +14,14 @@ pub struct Point<K = Line> {
     pub number: u64,
 }
 
+impl Point {
+    /// Whether the host knows that it is complete. `host`: what the host knows of each stream.
+    #[inline]
+    pub fn is_known(&self, host: &[u64]) -> bool {
+        host[self.line as usize] >= self.number
+    }
+}
+
 /// Points that something is ordered after: one for each stream, sorted by stream. Copies share them until one changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Points<K = Line>(pub Option<Arc<Vec<Point<K>>>>);

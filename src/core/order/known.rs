@@ -58,7 +58,12 @@ impl Sequence {
     /// An operation was refused, and does nothing: it is complete when what was before it is. That is of interest if
     /// the host knows of it already, as it does when it has synchronized a stream that stopped after a failure.
     pub fn refuse(&mut self, point: Point) {
-        self.drop_refused(point);
+        self.order_known_pairs();
+        self.drop_pairs_of(|dropped| dropped == point);
+        // It waits for nothing.
+        let gates = &self.streams[point.line as usize].gates;
+        let own = gates.iter().find(|gate| gate.origin == point).copied();
+        own.iter().for_each(|gate| self.drop_wait(gate));
         if self.is_known(Point { number: point.number - 1, ..point }) {
             self.know(&Known { clock: Clock { latest: Some(point), ..Clock::default() }, key: 0 });
         }

@@ -20,12 +20,12 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
+use super::accesses::GraphRuns;
 use super::carriers::{Carried, Carrier, Changes, Gate};
 pub use super::carriers::{End, key_of};
 use super::checker;
 use super::clock::{Clock, Points};
 pub use super::clock::{Line, Point};
-use super::graph_run::GraphRuns;
 use super::undecided::{self, Pair, Report};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 use crate::backend::stream::decorators;
@@ -57,7 +57,7 @@ impl Progress {
     /// Drops the gates of waits that are over, as far as the host knows.
     pub fn drop_known(&mut self, host: &[u64]) {
         if !self.gates.is_empty() {
-            self.retain_gates(&|gate| !gate.is_over(host));
+            self.retain_gates(&|gate| !gate.origin.is_known(host));
         }
     }
 }
@@ -166,7 +166,7 @@ impl Sequence {
     /// Whether the host knows that it is complete.
     #[inline]
     pub fn is_known(&self, point: Point) -> bool {
-        self.host[point.line as usize] >= point.number
+        point.is_known(&self.host)
     }
 
     /// Changes when an operation is submitted while the host knows that everything before is complete.
@@ -187,7 +187,7 @@ impl Sequence {
         let host = &self.host;
         let progress = &mut self.streams[line as usize];
         progress.drop_known(host);
-        progress.after.prune(|point| host[point.line as usize] >= point.number);
+        progress.after.prune(|point| point.is_known(host));
         Clock { latest: Some(Point { line, number: progress.submitted }), before: progress.after.clone() }
     }
 

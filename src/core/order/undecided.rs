@@ -98,7 +98,10 @@ impl Sequence {
     fn take_decided(&mut self) -> Vec<Report> {
         let mut pairs = std::mem::take(&mut self.pairs);
         let is_decided = |pair: &mut Pair| !self.waits(pair.earlier) && !self.waits(pair.later);
-        let decided = pairs.extract_if(.., is_decided).filter(|pair| !self.has_unseen_end(pair.earlier));
+        // The host has learned that the wait before the earlier one is over, but nothing that was submitted ends it. So it
+        // is not known what came before the end.
+        let has_unseen_end = |pair: &Pair| self.gates_before(pair.earlier).any(|gate| !gate.may_be_over);
+        let decided = pairs.extract_if(.., is_decided).filter(|pair| !has_unseen_end(pair));
         let reports = decided.map(|pair| pair.report).collect();
         self.pairs = pairs;
         reports
@@ -114,12 +117,6 @@ impl Sequence {
     /// Whether it is behind an open wait.
     pub fn waits(&self, point: Point) -> bool {
         self.open_gates(point).next().is_some()
-    }
-
-    /// Whether it was behind an open wait, and the host has learned that the wait is over, but nothing that was
-    /// submitted ends it. So it is not known what came before the end.
-    fn has_unseen_end(&self, point: Point) -> bool {
-        self.gates_before(point).any(|gate| !gate.may_be_over)
     }
 }
 

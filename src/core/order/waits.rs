@@ -15,7 +15,7 @@ impl Sequence {
     pub(super) fn end_waits(&mut self, key: usize) {
         let Self { streams, carriers, host, .. } = self;
         let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
-        let over = carried.take_ended(|wait| host[wait.line as usize] >= wait.number);
+        let over = carried.take_ended(host);
         // A change that wrote an unknown value may end waits.
         let (is_unknown, mut waiting) = (carried.value.is_none(), std::mem::take(&mut carried.waiting));
         let end_of = |gate: &Gate| over.iter().find(|(origin, ..)| gate.key == key && *origin == gate.origin);
@@ -92,9 +92,7 @@ impl Sequence {
         if let Some(count) = taken {
             return self.note_taken(origin, key, &end, count);
         }
-        let Self { carriers, host, .. } = self;
-        let is_over = |wait: Point| host[wait.line as usize] >= wait.number;
-        carriers.get_mut(&key).into_iter().for_each(|carried| carried.wait(origin, end, is_over));
+        self.carriers.get_mut(&key).into_iter().for_each(|carried| carried.wait(origin, end, &self.host));
         self.add_gate(origin.line, Gate { number: origin.number, origin, key, may_be_over: false });
     }
 
@@ -109,7 +107,7 @@ impl Sequence {
 
     /// The open waits before an operation.
     pub(super) fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
-        self.gates_before(point).filter(|gate| !gate.is_over(&self.host)).copied()
+        self.gates_before(point).filter(|gate| !gate.origin.is_known(&self.host)).copied()
     }
 
     /// The waits before an operation that nothing submitted ends, also those that the host knows to be over.
@@ -157,7 +155,7 @@ impl Sequence {
     }
 
     /// A wait was dropped.
-    fn drop_wait(&mut self, dropped: &Gate) {
+    pub(super) fn drop_wait(&mut self, dropped: &Gate) {
         self.drop_pairs_behind(|gate| gate.origin == dropped.origin);
         let Some(carried) = self.carriers.get_mut(&dropped.key) else { return };
         carried.open.retain(|(origin, _)| *origin != dropped.origin);
@@ -166,15 +164,6 @@ impl Sequence {
             stream.retain_gates(&|gate| gate.origin != dropped.origin);
             stream.gates.iter().any(|gate| gate.key == dropped.key)
         });
-    }
-
-    /// An operation was refused, and waits for nothing.
-    pub(super) fn drop_refused(&mut self, point: Point) {
-        self.order_known_pairs();
-        self.drop_pairs_of(|dropped| dropped == point);
-        let gates = &self.streams[point.line as usize].gates;
-        let own = gates.iter().find(|gate| gate.origin == point).copied();
-        own.iter().for_each(|gate| self.drop_wait(gate));
     }
 }
 

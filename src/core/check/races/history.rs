@@ -13,8 +13,7 @@ use rustc_hash::FxHashMap;
 use super::shadow::Shadow;
 use crate::core::base::call_site::Kept;
 use crate::core::check::operation::{InStream, Operation, Short, What};
-use crate::core::order::accesses::{Access, Mode};
-use crate::core::order::graph_run::GraphRun;
+use crate::core::order::accesses::{Access, GraphRun, Mode};
 use crate::core::order::sequence::{Line, Point};
 
 /// With this number of steps the log is shortened.

@@ -1,7 +1,13 @@
-//! The operations that may conflict with later ones, by number.
+//! The operations that may conflict with later ones, by number, and the latest runs of graphs. A run uses what its graph
+//! uses, which was found out once: it is one entry, and no use of each range.
+
+use std::sync::Arc;
 
 use crate::core::check::operation::Operation;
-use crate::core::order::accesses::Mode;
+use crate::core::order::accesses::{Access, GraphRun, Mode};
+
+/// The most entries of runs.
+const MOST: usize = if cfg!(test) { 2 } else { 64 };
 
 /// A use of memory.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +30,11 @@ impl Operations {
     /// `None`: it is complete.
     pub fn get(&self, used: &Use) -> Option<&Operation> {
         self.kept.get(used.by.checked_sub(self.from)? as usize)
+    }
+
+    /// The operation with this number, which is not complete.
+    pub fn named(&self, by: u64) -> &Operation {
+        &self.kept[(by - self.from) as usize]
     }
 
     pub fn add(&mut self, operation: Operation) -> u64 {
@@ -56,5 +67,52 @@ impl Operations {
             (true, true) => !is_same,
             _ => true,
         }
+    }
+}
+
+/// A run.
+#[derive(Clone)]
+pub struct Run {
+    /// The number of the operation.
+    pub by: u64,
+    graph: Arc<GraphRun>,
+}
+
+impl Run {
+    /// What it uses.
+    pub fn accesses(&self) -> &[Access] {
+        &self.graph.accesses.0
+    }
+
+    /// What conflicts with this access.
+    pub fn conflicts(&self, access: &Access) -> impl Iterator<Item = &Access> {
+        self.graph.accesses.conflicts(access)
+    }
+}
+
+/// The runs that may conflict with later operations.
+#[derive(Default)]
+pub struct Runs(pub Vec<Run>);
+
+impl Runs {
+    /// Adds a run. `replaces`: whether it does so with an earlier one of the same graph. Returns one for which there is
+    /// no room.
+    pub fn add(&mut self, graph: &Arc<GraphRun>, by: u64, replaces: impl Fn(u64) -> bool) -> Option<Run> {
+        let run = Run { by, graph: Arc::clone(graph) };
+        match self.0.iter_mut().find(|known| Arc::ptr_eq(&known.graph, graph) && replaces(known.by)) {
+            Some(known) => known.by = by,
+            None => self.0.push(run),
+        }
+        (self.0.len() > MOST).then(|| self.0.remove(0))
+    }
+
+    /// Takes those that use some of this memory.
+    pub fn take(&mut self, access: &Access) -> Vec<Run> {
+        self.0.extract_if(.., |run| run.conflicts(access).next().is_some()).collect()
+    }
+
+    /// Keeps the runs that get a new number.
+    pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
+        self.0.retain_mut(|run| number(run.by).map(|by| run.by = by).is_some());
     }
 }

@@ -5,12 +5,10 @@
 
 use std::sync::Arc;
 
-use super::operations::{Operations, Use};
+use super::operations::{Operations, Run, Runs, Use};
 use super::ranges::{Range, Ranges};
-use super::runs::{Run, Runs};
 use crate::core::check::operation::Operation;
-use crate::core::order::accesses::{Access, Mode};
-use crate::core::order::graph_run::GraphRun;
+use crate::core::order::accesses::{Access, GraphRun, Mode};
 
 /// The least number of ranges or operations at which those that the host has waited for are forgotten.
 const LEAST_SWEEP: usize = 4096;
@@ -72,7 +70,7 @@ impl Shadow {
 
     /// The operation with this number.
     pub fn operation(&self, by: u64) -> &Operation {
-        &self.operations.kept[(by - self.operations.from) as usize]
+        self.operations.named(by)
     }
 
     /// Checks a use against earlier ones: `is_before` returns whether one is complete before it begins.
@@ -119,8 +117,7 @@ impl Shadow {
 
     /// Runs of graphs that may conflict with an operation.
     fn unordered_runs(&self, is_before: impl Fn(&Operation) -> bool) -> impl Iterator<Item = (&Run, &Operation)> {
-        let operation = |run: &Run| &self.operations.kept[(run.by - self.operations.from) as usize];
-        self.runs.0.iter().map(move |run| (run, operation(run))).filter(move |(_, earlier)| !is_before(earlier))
+        self.runs.0.iter().map(|run| (run, self.operation(run.by))).filter(move |(_, earlier)| !is_before(earlier))
     }
 
     /// Whether this is true of all operations that may conflict with others.
@@ -131,8 +128,7 @@ impl Shadow {
     /// Adds a run of a graph.
     pub fn add_run(&mut self, graph: &Arc<GraphRun>, by: u64, is_open: impl Fn(&Operation) -> bool) {
         let Self { runs, operations, .. } = self;
-        let operation = |by: u64| &operations.kept[(by - operations.from) as usize];
-        let kind = |by| (operation(by).line(), is_open(operation(by)));
+        let kind = |by| (operations.named(by).line(), is_open(operations.named(by)));
         let oldest = runs.add(graph, by, |known| kind(known) == kind(by));
         for run in oldest.iter() {
             for access in run.accesses() {

@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use super::{Conflict, Shadow};
 use crate::backend::OpKind;
 use crate::core::check::operation::{InStream, Operation, What};
-use crate::core::order::accesses::{Access, Accesses, Mode};
-use crate::core::order::graph_run::GraphRun;
+use crate::core::order::accesses::{Access, Accesses, GraphRun, Mode};
 use crate::core::order::sequence::Point;
 
 fn operation(line: u32, number: u64) -> Operation {

@@ -16,9 +16,8 @@ use crate::core::base::gate;
 use crate::core::check::operation::{Operation, What};
 use crate::core::check::report::{self, Finding, Kind, Party, Side};
 use crate::core::memory::allocation::{Allocation, Kind as MemoryIs};
-use crate::core::order::accesses::{Access, Accesses, Mode};
+use crate::core::order::accesses::{Access, Accesses, GraphRun, Mode};
 use crate::core::order::effects::{Effect, Effects};
-use crate::core::order::graph_run::GraphRun;
 use crate::core::order::sequence::{self, Point, Sequence};
 
 /// A range that is closed.

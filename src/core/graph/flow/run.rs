@@ -16,9 +16,9 @@ use crate::backend::{Fault, FaultKind, Op, Payload, Position, Ticket};
 use crate::core::base::error;
 use crate::core::graph::program::Program;
 use crate::core::graph::program::reporting::Reporting;
+use crate::core::order::accesses::GraphRun;
 use crate::core::order::checker;
 use crate::core::order::effects::{Effect, Effects};
-use crate::core::order::graph_run::GraphRun;
 use crate::core::stream::Stream;
 
 /// A run that is queued.
