@@ -26,7 +26,6 @@ mod report;
 mod submissions;
 mod sync;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::backend::at_unload;
@@ -34,8 +33,6 @@ use crate::core::base::config::check::{Check, Settings};
 use crate::core::base::error::Result;
 use crate::core::order::{checker, sequence};
 use crate::core::stream;
-
-static SUBMISSIONS: OnceLock<submissions::Submissions> = OnceLock::new();
 
 /// A bit for each check that is on.
 static ON: AtomicU32 = AtomicU32::new(0);
@@ -63,7 +60,8 @@ pub fn arm(settings: &Settings) -> Result<()> {
     }
     memory::watch();
     stream::always_wait();
-    checker::install(SUBMISSIONS.get_or_init(|| submissions::Submissions { long_wait: settings.wait }));
+    // It stays until the process ends.
+    checker::install(Box::leak(Box::new(submissions::Submissions { long_wait: settings.wait })));
     Ok(())
 }
 

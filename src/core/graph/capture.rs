@@ -178,7 +178,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Ends it. Returns its tasks, or why they are no graph.
+    /// Ends it, as the capture of a stream. Returns its tasks, or why they are no graph.
     pub fn finish(&self) -> Result<Vec<Task>> {
         // Declared before the lock, and so dropped without it.
         let tasks;
@@ -188,11 +188,7 @@ impl Capture {
         state.counted = None;
         tasks = std::mem::take(&mut state.tasks);
         if let Some(why) = state.spoilt {
-            let ended = match self.is_built {
-                true => "destroy it with aclmdlRIDestroy and begin again",
-                false => "it has ended without a graph; begin again",
-            };
-            return Err(self.invalid(why, ended));
+            return Err(self.invalid(why, "it has ended without a graph; begin again"));
         }
         if let Some(branch) = state.branches.iter().find(|branch| branch.group.is_some()) {
             return Err(param_invalid!(

@@ -38,26 +38,14 @@ pub enum Step {
     Wait(usize),
     /// Starts the strand with this number.
     Start(usize),
-    /// Branches on a value in memory.
-    Choose(Choice),
-    /// Begins the body with this number.
-    Begin(usize),
-    /// Continues at this step.
-    Jump(usize),
-    /// The end of the strand, as after the last step.
-    End,
-}
-
-/// A branch of a strand on values in memory.
-pub enum Choice {
-    /// To one of these steps, by the index there; beyond them to the last one.
-    Index {
+    /// Goes to one of these steps, by the index in memory; beyond them to the last one.
+    Select {
         /// 32 bits.
         index: Span,
         /// At least one.
         targets: Box<[usize]>,
     },
-    /// Starts the strand with this number, or goes on.
+    /// Compares two numbers in memory, and starts a strand, or goes on.
     Compare {
         /// A signed number of 4 or 8 bytes.
         left: Span,
@@ -70,8 +58,8 @@ pub enum Choice {
         /// The strand that starts if it is false.
         otherwise: Option<usize>,
     },
-    /// To the step of the body that a value selects.
-    Body {
+    /// Goes to the step of the body that a value in memory selects.
+    Choose {
         /// 64 bits.
         value: Span,
         /// How it selects.
@@ -81,6 +69,12 @@ pub enum Choice {
         /// The step if there is no such body.
         otherwise: usize,
     },
+    /// Begins the body with this number.
+    Begin(usize),
+    /// Continues at this step.
+    Jump(usize),
+    /// The end of the strand, as after the last step.
+    End,
 }
 
 /// A graph with all its bodies.

@@ -36,9 +36,6 @@ struct Drawn {
     after: Vec<usize>,
     #[serde(flatten, serialize_with = "facts::as_members")]
     facts: Vec<Fact>,
-    /// How a conditional task selects.
-    #[serde(skip)]
-    choice: Option<Kind>,
     /// Of a conditional task.
     #[serde(skip_serializing_if = "Option::is_none")]
     bodies: Option<Vec<Picture>>,
@@ -47,10 +44,10 @@ struct Drawn {
 impl Drawn {
     /// The condition for the body with this number.
     fn when(&self, number: usize) -> String {
-        match (self.choice, number) {
-            (Some(Kind::If), 0) => "then".to_owned(),
-            (Some(Kind::If), _) => "else".to_owned(),
-            (Some(Kind::While), _) => "again".to_owned(),
+        match (self.kind, number) {
+            ("if", 0) => "then".to_owned(),
+            ("if", _) => "else".to_owned(),
+            ("while", _) => "again".to_owned(),
             _ => number.to_string(),
         }
     }
@@ -127,8 +124,7 @@ impl Picture {
                 parts.push(Part { id, tasks: Vec::new() });
                 parts.len() - 1
             });
-            let conditional = task.conditional();
-            let bodies = conditional.map(|conditional| conditional.bodies.iter());
+            let bodies = task.conditional().map(|conditional| conditional.bodies.iter());
             tasks.push(Drawn {
                 id: place,
                 stream: part,
@@ -138,7 +134,6 @@ impl Picture {
                 disabled: task.is_disabled,
                 after: task.after.clone(),
                 facts: facts(task, with_details),
-                choice: conditional.map(|conditional| conditional.kind),
                 bodies: bodies.map(|all| all.filter_map(|&body| Self::of_body(body, with_details)).collect()),
             });
             parts[part].tasks.push(place);

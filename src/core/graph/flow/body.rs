@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::draft::{Draft, Level};
-use super::{Body, Choice, Flow, Step, Tree, no_tickets};
+use super::{Body, Flow, Step, Tree, no_tickets};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
@@ -92,7 +92,7 @@ impl Draft<'_> {
             ends.into_iter().for_each(|end| steps[end] = Step::Jump(otherwise));
         }
         let targets = targets.into();
-        steps[choice] = Step::Choose(Choice::Body { value, kind, targets, otherwise });
+        steps[choice] = Step::Choose { value, kind, targets, otherwise };
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::{Body, Choice, Flow, Step, Strand, Tree, check, never_recorded, run};
+use super::{Body, Flow, Step, Strand, Tree, check, never_recorded, run};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Observer, StreamOptions, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid, unsupported};
@@ -151,7 +151,7 @@ impl Draft<'_> {
                 Some(Control::SwitchLabel { index, labels }) => {
                     jumps.push((steps.len(), labels));
                     let targets = Box::default();
-                    steps.push(Step::Choose(Choice::Index { index: *index, targets }));
+                    steps.push(Step::Select { index: *index, targets });
                 }
                 Some(control) => self.control(level, control, steps)?,
             }
@@ -160,7 +160,7 @@ impl Draft<'_> {
         for (step, names) in jumps {
             let place = |name: &u64| find_label(&level.tree.tasks, &labels, *name, stream);
             let found = names.iter().map(place).collect::<Result<_>>()?;
-            if let Step::Choose(Choice::Index { targets, .. }) = &mut steps[step] {
+            if let Step::Select { targets, .. } = &mut steps[step] {
                 *targets = found;
             }
         }
@@ -174,13 +174,13 @@ impl Draft<'_> {
             Control::Start(started) => steps.push(Step::Start(level.strand(*started)?)),
             Control::SwitchStream { left, right, condition, then, otherwise } => {
                 let otherwise = otherwise.map(|stream| level.strand(stream)).transpose()?;
-                steps.push(Step::Choose(Choice::Compare {
+                steps.push(Step::Compare {
                     left: *left,
                     right: *right,
                     condition: *condition,
                     then: level.strand(*then)?,
                     otherwise,
-                }));
+                });
             }
             Control::Conditional(conditional) => self.conditional(level, conditional, steps)?,
         }
@@ -236,12 +236,10 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
     let mut next = vec![0];
     while let Some(step) = next.pop() {
         match steps.get(step) {
-            None | Some(Step::End | Step::Choose(Choice::Compare { .. })) => return Ok(()),
+            None | Some(Step::End | Step::Compare { .. }) => return Ok(()),
             Some(_) if std::mem::replace(&mut seen[step], true) => {}
-            Some(Step::Choose(Choice::Index { targets, .. })) => next.extend(&**targets),
-            Some(Step::Choose(Choice::Body { targets, otherwise, .. })) => {
-                next.extend(targets.iter().chain([otherwise]));
-            }
+            Some(Step::Select { targets, .. }) => next.extend(&**targets),
+            Some(Step::Choose { targets, otherwise, .. }) => next.extend(targets.iter().chain([otherwise])),
             Some(Step::Jump(target)) => next.push(*target),
             Some(_) => next.push(step + 1),
         }

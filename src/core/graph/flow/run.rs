@@ -48,7 +48,6 @@ enum Stop {
 
 /// The current run.
 pub struct Run {
-    report: Reporting,
     /// By their numbers; the last one stands for user code that a failure is reported to.
     strands: Vec<Turn>,
     /// The events that were recorded in this run.
@@ -213,14 +212,12 @@ impl Flow {
         drop(self.submitting.lock());
         let queued = self.queued.lock();
         let first = queued.front()?;
-        let report = first.report.clone();
         // Its stream has dropped it: it begins nothing.
         let is_ending = matches!(first.stop, Some(Stop::Quietly));
-        self.listener.set(Some(report.clone()));
+        self.listener.set(Some(first.report.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts && !is_ending);
         let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
-            report,
             strands: starts.chain([false]).map(begin).collect(),
             recorded: vec![false; self.events.len()],
             is_ending,
@@ -252,7 +249,7 @@ impl Flow {
             return;
         }
         // User code is called before the run is complete, if possible.
-        let Some(report) = run.report.failed(fault) else { return };
+        let Some(report) = self.listener.report(fault) else { return };
         let telling = self.strands.len();
         if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(report)))).is_ok()
             && self.hand_over(run, 0, telling).is_ok()

@@ -97,15 +97,13 @@ impl Graph {
                  with aclmdlRICaptureBegin"
             ));
         };
+        let ready = self.ready.lock();
+        ensure!(ready.is_none(), param_invalid!("{self} was captured before, and a body is captured once"));
         if body.is_capturing.swap(true, Ordering::AcqRel) {
             return Err(error_with!(
                 Code::ModelCaptured,
                 "{self} is being captured already; call aclmdlRICaptureEnd first"
             ));
-        }
-        if self.ready.lock().is_some() {
-            body.is_capturing.store(false, Ordering::Release);
-            return Err(param_invalid!("{self} was captured before, and a body is captured once"));
         }
         Ok(())
     }

@@ -85,11 +85,11 @@ impl Runner {
     }
 
     fn run(&self, group: &Group, batch: usize, turn: Reporting) {
-        self.listener.set(Some(turn.clone()));
+        self.listener.set(Some(turn));
         group.drop_replaced();
         let version = group.state.lock().version.clone();
         let Some(version) = version else { return };
-        let callback = self.run_version(&version, batch).err().and_then(|fault| turn.failed(fault));
+        let callback = self.run_version(&version, batch).err().and_then(|fault| self.listener.report(fault));
         callback.into_iter().for_each(HostFn::run);
     }
 

@@ -25,12 +25,6 @@ impl Reporting {
     pub fn of(stream: &Stream) -> Self {
         Self { failures: Arc::clone(&stream.failures), position: 0, thread: thread_number() }
     }
-
-    /// The run has failed. Returns user code to call, as an observer.
-    pub fn failed(&self, fault: Fault) -> Option<HostFn> {
-        let (position, thread) = (Some(self.position), Some(self.thread));
-        self.failures.failed(Failure { fault, position, thread, launch: None })
-    }
 }
 
 /// Receives the failures of streams of the library for the run that they work for now.
@@ -45,6 +39,12 @@ impl Listener {
     pub fn set(&self, reporting: Option<Reporting>) {
         *self.reporting.lock() = reporting;
         self.has_failed.store(false, Ordering::Relaxed);
+    }
+
+    /// The run has failed. Returns user code to call, as an observer.
+    pub fn report(&self, fault: Fault) -> Option<HostFn> {
+        // The position is replaced by that of the run.
+        self.failed(Failure { fault, position: Some(0), thread: None, launch: None })
     }
 
     /// Whether a step of the run has failed.

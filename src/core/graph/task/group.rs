@@ -178,26 +178,20 @@ impl Update {
     /// The new works of the group.
     pub fn finish(&self) -> Result<Vec<Work>> {
         let changes = std::mem::take(&mut *self.state.lock());
-        let refused = |why: std::fmt::Arguments<'_>| {
-            Err(param_invalid!(
-                "{why}. The task group is as it was, and the update has ended: give the stream the same operations \
-                 that it was captured with, with other arguments"
-            ))
-        };
-        if let Some(why) = changes.spoilt {
-            return refused(format_args!("{why}"));
-        }
         let wanted = &self.group.state.lock().kinds;
         let (has, needs) = (changes.works.len(), wanted.len());
-        if has != needs {
-            return refused(format_args!("the update has {has} operations, the task group {needs}"));
-        }
         let mut kinds = changes.works.iter().map(kind).zip(wanted).enumerate();
-        match kinds.find(|(_, (new, old))| new != *old) {
-            Some((index, (new, old))) => {
-                refused(format_args!("operation {index} of the update is {new}, that of the task group {old}"))
+        let why = match (changes.spoilt, kinds.find(|(_, (new, old))| new != *old)) {
+            (Some(why), _) => why.to_owned(),
+            _ if has != needs => format!("the update has {has} operations, the task group {needs}"),
+            (None, Some((index, (new, old)))) => {
+                format!("operation {index} of the update is {new}, that of the task group {old}")
             }
-            None => Ok(changes.works),
-        }
+            (None, None) => return Ok(changes.works),
+        };
+        Err(param_invalid!(
+            "{why}. The task group is as it was, and the update has ended: give the stream the same operations that it \
+             was captured with, with other arguments"
+        ))
     }
 }

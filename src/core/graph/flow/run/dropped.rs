@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::{Run, Stop, Turn};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Fault, Op, Payload, Ticket, Wait};
+use crate::backend::{Fault, Op, Payload, Wait};
 use crate::core::graph::flow::{Flow, Strand, serving};
 
 /// All flows, for threads that end streams.
@@ -78,21 +78,15 @@ impl Flow {
     /// Memory that is freed from now on stays mapped until this run has ended.
     fn keep_memory(self: &Arc<Self>, number: u64) {
         let flow = Arc::clone(self);
-        let delivery = serving::delivery(move |ticket| match ticket {
-            Some(ticket) => flow.kept(number, ticket),
-            None => flow.go_on(),
+        let delivery = serving::delivery(move |ticket| {
+            // The keeper waits for the end of this run. Without the run the ticket is dropped, after the lock.
+            if let Some(run) = flow.queued.lock().iter_mut().find(|run| run.number == number) {
+                run.kept.extend(ticket);
+            }
         });
         let waits = self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: true });
         // A device that rejects this has failed, and runs nothing more.
         let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
-    }
-
-    /// The keeper waits for the end of this run.
-    fn kept(&self, number: u64, ticket: Ticket) {
-        let mut queued = self.queued.lock();
-        // Without the run the ticket is dropped, after the lock.
-        let Some(run) = queued.iter_mut().find(|run| run.number == number) else { return };
-        run.kept.push(ticket);
     }
 
     /// See [`drop_runs_of`].

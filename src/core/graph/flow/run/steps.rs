@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{At, Run};
 use crate::backend::{Copy, Fault, FaultKind, HostFn, Op, Payload, Place, Result, Span};
-use crate::core::graph::flow::{Body, Choice, Flow, Step, serving};
+use crate::core::graph::flow::{Body, Flow, Step, serving};
 use crate::core::graph::task::control::signed;
 
 impl Flow {
@@ -76,7 +76,7 @@ impl Flow {
                     return Ok(());
                 }
                 Step::Start(other) => self.start(run, strand, *other)?,
-                Step::Choose(_) => {
+                Step::Select { .. } | Step::Compare { .. } | Step::Choose { .. } => {
                     self.hand_over(run, strand, strand)?;
                     run.strands[strand].at = At::Choosing(place);
                     return Ok(());
@@ -135,20 +135,17 @@ impl Flow {
 
     /// Reads memory. Returns where the strand goes on.
     pub(super) fn choose(self: &Arc<Self>, run: &mut Run, strand: usize, step: usize) -> Result<At> {
-        let Step::Choose(choice) = &self.strands[strand].steps[step] else {
-            return Ok(At::Step(step));
-        };
-        match choice {
-            Choice::Index { index, targets } => {
+        match &self.strands[strand].steps[step] {
+            Step::Select { index, targets } => {
                 let index = self.read(index)? as u32 as usize;
                 Ok(At::Step(targets[index.min(targets.len() - 1)]))
             }
-            Choice::Body { value, kind, targets, otherwise } => {
+            Step::Choose { value, kind, targets, otherwise } => {
                 let value = self.read(value)? as u64;
                 let target = kind.choose(value).and_then(|body| targets.get(body));
                 Ok(At::Step(*target.unwrap_or(otherwise)))
             }
-            Choice::Compare { left, right, condition, then, otherwise } => {
+            Step::Compare { left, right, condition, then, otherwise } => {
                 let holds = condition.holds(self.read(left)?, self.read(right)?);
                 let Some(other) = (if holds { Some(*then) } else { *otherwise }) else {
                     return Ok(At::Step(step + 1));
@@ -157,6 +154,7 @@ impl Flow {
                 self.end(run, strand);
                 Ok(run.strands[strand].at)
             }
+            _ => Ok(At::Step(step)),
         }
     }
 
