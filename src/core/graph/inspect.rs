@@ -10,13 +10,14 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use crate::algo::map::slot_table::Handle;
+use crate::backend::Work;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::graph::capture::capture_of;
 use crate::core::graph::graph::Graph;
 use crate::core::graph::graph::inspected::{GraphStream, GraphTask};
-use crate::core::graph::task::What;
+use crate::core::graph::task::{Task, What};
 use crate::core::stream::Stream;
 
 /// The longest name.
@@ -105,9 +106,9 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
 }
 
 /// The kinds of tasks in C: values of `aclmdlRITaskType`.
-pub fn number(what: What) -> i32 {
-    match what {
-        What::Kernel => 1,
+pub fn number(task: &Task) -> i32 {
+    match task.what {
+        What::Work if matches!(task.work, Some(Work::Launch(_))) => 1,
         What::EventRecord(_) => 2,
         What::EventWait(_) => 3,
         What::EventReset(_) => 4,
@@ -121,7 +122,7 @@ pub fn number(what: What) -> i32 {
 pub fn kind(raw: u64) -> Result<i32> {
     let (graph, place) = task(raw)?;
     let ready = graph.ready_or(Code::ModelCaptured)?;
-    ready.tasks.get(place).map(|task| number(task.what)).ok_or_else(|| changed("task", raw))
+    ready.tasks.get(place).map(number).ok_or_else(|| changed("task", raw))
 }
 
 /// aclmdlRITaskGetSeqId.

@@ -12,10 +12,9 @@ use self::facts::{Fact, facts, in_words};
 use super::graph::Graph;
 use super::inspect;
 use super::task::control::{Control, Kind};
-use super::task::{self, Task, What};
+use super::task::{self, Task, What, group};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
-use crate::backend::Work;
 use crate::core::base::error::{Code, Result, error_with, invalid_param};
 use crate::core::base::handles::{self, Object as _};
 use crate::core::stream::Stream;
@@ -113,24 +112,22 @@ impl Picture {
     }
 
     fn of_tasks(graph: &Graph, all: &[Task], with_details: bool) -> Self {
-        let mut streams = Vec::new();
-        let mut parts: Vec<Part> = Vec::new();
+        let streams = task::streams(all);
+        let part = |stream: &Handle| {
+            let id = Stream::table().get(*stream).map(|stream| stream.id);
+            Part { id, tasks: Vec::new() }
+        };
+        let mut parts: Vec<Part> = streams.iter().map(part).collect();
         let mut tasks = Vec::with_capacity(all.len());
         for (place, task) in all.iter().enumerate() {
-            let known = streams.iter().position(|stream| *stream == task.stream);
-            let part = known.unwrap_or_else(|| {
-                streams.push(task.stream);
-                let id = Stream::table().get(task.stream).map(|stream| stream.id);
-                parts.push(Part { id, tasks: Vec::new() });
-                parts.len() - 1
-            });
+            let part = streams.iter().position(|stream| *stream == task.stream).unwrap_or_default();
             let bodies = task.conditional().map(|conditional| conditional.bodies.iter());
             tasks.push(Drawn {
                 id: place,
                 stream: part,
                 sequence: parts[part].tasks.len(),
                 kind: kind(task),
-                r#type: inspect::number(task.what),
+                r#type: inspect::number(task),
                 disabled: task.is_disabled,
                 after: task.after.clone(),
                 facts: facts(task, with_details),
@@ -267,15 +264,8 @@ fn quoted(string: &str) -> String {
 /// The kind of a task, as a word.
 pub fn kind(task: &Task) -> &'static str {
     match task.what {
-        What::Copy if matches!(task.work, Some(Work::Copy2d(_))) => "copy_2d",
-        What::Copy if task.step.is_some() => "copy_indirect",
-        What::Copy => "copy",
-        What::Fill => "fill",
-        What::Reduce => "reduce",
-        What::RandomNum => "random_num",
-        What::Kernel => "kernel",
-        What::HostFn => "host_function",
-        What::Prefetch => "prefetch",
+        What::Work => task.work.as_ref().map_or("prefetch", group::kind),
+        What::CopyIndirect => "copy_indirect",
         What::EventRecord(_) => "event_record",
         What::EventWait(_) => "event_wait",
         What::EventReset(_) => "event_reset",

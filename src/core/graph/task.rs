@@ -3,14 +3,12 @@
 pub mod control;
 pub mod group;
 mod step;
-mod used;
 
 use std::sync::Arc;
 
 use self::control::{Conditional, Control};
 use self::group::Member;
-pub use self::step::{Step, What};
-pub use self::used::{check_memory, memory, work_spans};
+pub use self::step::{Step, What, check_memory, memory, work_spans};
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Work;
@@ -112,6 +110,17 @@ pub fn claim(tasks: &[Task]) -> error::Result<Claim> {
 pub fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
     let bytes = tasks * BYTES + edges * EDGE_BYTES;
     Claim::new(bytes).ok_or_else(|| host_memory::no_memory_for("tasks of a graph", tasks))
+}
+
+/// The streams of tasks, by the first task of each.
+pub fn streams(tasks: &[Task]) -> Vec<Handle> {
+    let mut streams = Vec::new();
+    for task in tasks {
+        if !streams.contains(&task.stream) {
+            streams.push(task.stream);
+        }
+    }
+    streams
 }
 
 /// The tasks that these depend on, including themselves.

@@ -8,7 +8,7 @@ pub fn task(after: Vec<usize>, works: bool) -> Task {
     let dst = Span { addr: 64, len: 64, place: Place::Device(0) };
     Task {
         control: None,
-        what: What::Fill,
+        what: What::Work,
         work: works.then(|| Work::Fill(Fill::bytes(dst, 0))),
         step: None,
         group: None,

@@ -30,7 +30,7 @@ impl Interceptor for Graphs {
         recorder.check_open()?;
         let add = |launch: NodeLaunch| {
             let bound = Arc::clone(&launch.bound);
-            let position = recorder.add_work(What::Kernel, Work::Launch(launch))?;
+            let position = recorder.add_work(Work::Launch(launch))?;
             bound.accept();
             Ok(position)
         };

@@ -133,13 +133,13 @@ impl<'a> Recorder<'a> {
         if updates { Ok(()) } else { self.take_part()?.check() }
     }
 
-    fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
+    fn add(&self, works: Vec<Option<Work>>) -> backend::Result<Position> {
         works.iter().flatten().flat_map(work_spans).try_for_each(|span| self.check(span))?;
         // Locked until it is added, so that the change does not end without it.
         if let Part::Update(update) = &*self.part.lock() {
             return update.add(works).map_err(no_memory);
         }
-        let added = self.capture().map(|capture| capture.add(self.stream.handle, what, works));
+        let added = self.capture().map(|capture| capture.add(self.stream.handle, What::Work, works));
         in_time(added)
     }
 
@@ -161,14 +161,14 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records work that is ordered after that of the stream before.
-    pub fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
-        self.add(what, vec![Some(work)])
+    pub fn add_work(&self, work: Work) -> backend::Result<Position> {
+        self.add(vec![Some(work)])
     }
 
     fn add_copies(&self, copies: &[Copy]) -> backend::Result<Position> {
         let each = size_of::<Option<Work>>();
         let _memory = host_memory::claim("copies", copies.len(), each).map_err(no_memory)?;
-        self.add(What::Copy, copies.iter().map(|copy| Some(Work::Copy(copy.clone()))).collect())
+        self.add(copies.iter().map(|copy| Some(Work::Copy(copy.clone()))).collect())
     }
 
     /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
@@ -218,19 +218,19 @@ impl Submit for Recorder<'_> {
                 "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source at once, and a graph in each run; use \
                  ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
             )),
-            Op::Copy(copy) => self.add_work(What::Copy, Work::Copy(copy)),
+            Op::Copy(copy) => self.add_work(Work::Copy(copy)),
             Op::CopyBatch(copies) => self.add_copies(copies),
-            Op::Copy2d(copy) => self.add_work(What::Copy, Work::Copy2d(copy)),
-            Op::CopyIndirect(copy) => self.add_step(What::Copy, Step::CopyIndirect(copy)),
-            Op::Fill(fill) => self.add_work(What::Fill, Work::Fill(fill)),
-            Op::Prefetch(..) => self.add(What::Prefetch, vec![None]),
-            Op::RandomNum(job) => self.add_work(What::RandomNum, Work::RandomNum(job)),
-            Op::Reduce(reduce) => self.add_work(What::Reduce, Work::Reduce(reduce)),
+            Op::Copy2d(copy) => self.add_work(Work::Copy2d(copy)),
+            Op::CopyIndirect(copy) => self.add_step(What::CopyIndirect, Step::CopyIndirect(copy)),
+            Op::Fill(fill) => self.add_work(Work::Fill(fill)),
+            Op::Prefetch(..) => self.add(vec![None]),
+            Op::RandomNum(job) => self.add_work(Work::RandomNum(job)),
+            Op::Reduce(reduce) => self.add_work(Work::Reduce(reduce)),
             Op::HostFn(function) => {
                 let function = function.take().repeated().ok_or_else(|| {
                     self.cannot("this host function can be called once only, and a graph calls it in each run")
                 })?;
-                self.add_work(What::HostFn, Work::HostFn(function))
+                self.add_work(Work::HostFn(function))
             }
             Op::HandOver { .. } => Err(self.cannot(
                 "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \

@@ -8,22 +8,9 @@ use super::{Body, Flow, Step, Tree, no_tickets};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::graph::task;
 use crate::core::graph::task::control::{Conditional, Kind};
 use crate::core::runtime::device::Device;
-
-impl Tree {
-    /// The streams of a graph that was captured: first the one that the capture began with, since others join only
-    /// after a task of it.
-    pub fn streams(&self) -> Vec<Handle> {
-        let mut streams = Vec::new();
-        for task in &self.tasks {
-            if !streams.contains(&task.stream) {
-                streams.push(task.stream);
-            }
-        }
-        streams
-    }
-}
 
 impl Flow {
     /// Of a graph with all its bodies. `streams` are those that runs may start; every run starts the first `starting`
@@ -98,7 +85,8 @@ impl Draft<'_> {
 
     /// Appends the steps of a body.
     fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
-        let streams = tree.streams();
+        // The stream that the capture began with is the first one, since others join only after a task of it.
+        let streams = task::streams(&tree.tasks);
         let Some(&first) = streams.first() else { return Ok(()) };
         let level = self.level(tree, streams, 1)?;
         steps.push(Step::Begin(self.bodies.len()));

@@ -10,7 +10,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::{handles, host_memory};
-use crate::core::graph::task::Task;
+use crate::core::graph::task::{self, Task};
 
 /// The most host memory that the handle of a task needs, with its object and its place in lists.
 const HANDLE_BYTES: usize = 256;
@@ -71,16 +71,13 @@ pub struct Part {
 }
 
 fn list(graph: Handle, tasks: &[Task]) -> Result<Listing> {
-    let mut parts: Vec<Part> = Vec::new();
+    let streams = task::streams(tasks).into_iter().enumerate();
+    let part = |(index, stream)| Ok(Part { stream, handle: insert(GraphStream { graph, index })?, tasks: Vec::new() });
+    let mut parts: Vec<Part> = streams.map(part).collect::<Result<_>>()?;
     for (place, task) in tasks.iter().enumerate() {
-        let known = parts.iter().position(|part| part.stream == task.stream);
-        let index = known.unwrap_or(parts.len());
-        if known.is_none() {
-            let handle = insert(GraphStream { graph, index })?;
-            parts.push(Part { stream: task.stream, handle, tasks: Vec::new() });
+        for part in parts.iter_mut().filter(|part| part.stream == task.stream) {
+            part.tasks.push(insert(GraphTask { graph, place, sequence: part.tasks.len() })?);
         }
-        let sequence = parts[index].tasks.len();
-        parts[index].tasks.push(insert(GraphTask { graph, place, sequence })?);
     }
     Ok(Arc::new(parts))
 }

@@ -73,7 +73,7 @@ impl Ready {
         let tree = graph.tree(self)?;
         let all = tree.all_tasks();
         let _memory = task::claim(&all)?;
-        let streams = tree.streams();
+        let streams = task::streams(&tree.tasks);
         let starting = streams.len();
         let flow = Flow::new(graph.handle, &graph.device, &tree, streams, starting)?;
         let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));

@@ -126,7 +126,7 @@ pub struct TaskParams {
 pub fn get(raw: u64) -> Result<TaskParams> {
     let (_, _, task) = latest(raw)?;
     let params = match task.what {
-        What::Kernel => call_of(&task).map_or(Params::Other, Params::Kernel),
+        What::Work => call_of(&task).map_or(Params::Other, Params::Kernel),
         What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) => {
             let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags);
             Params::Event { event, made_with, external: u32::from(task.is_external) }
@@ -138,18 +138,18 @@ pub fn get(raw: u64) -> Result<TaskParams> {
         },
     };
     let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
-    Ok(TaskParams { kind: inspect::number(task.what), group, params })
+    Ok(TaskParams { kind: inspect::number(&task), group, params })
 }
 
 /// aclmdlRITaskSetParams: of a task of this kind.
 pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
-    let own = inspect::number(task.what);
+    let own = inspect::number(&task);
     if kind != own {
         return Err(param_invalid!("params->type is {kind}, and the task is of type {own}; a task keeps its type"));
     }
     match (change, task.what) {
-        (Change::Kernel(params), What::Kernel) => task.work = Some(launch(&graph, &task, params)?),
+        (Change::Kernel(params), What::Work) => task.work = Some(launch(&graph, &task, params)?),
         (Change::Event { event, argument, flag }, what) => {
             let own = u32::from(task.is_external);
             if flag != own {
@@ -189,7 +189,7 @@ fn has_no_parameters(task: &Task) -> Error {
     };
     unsupported!(
         "aclmdlRITaskParams has no member for tasks of type {}, here {}; {instead}",
-        inspect::number(task.what),
+        inspect::number(&task),
         picture::kind(task)
     )
 }
@@ -284,10 +284,9 @@ pub fn attribute(raw: u64, id: i32) -> Result<u32> {
     value?;
     match call_of(&task) {
         Some(call) => call.config.value(id),
-        None => Err(param_invalid!(
-            "task {raw:#x} is of type {}, and only kernels have attributes",
-            inspect::number(task.what)
-        )),
+        None => {
+            Err(param_invalid!("task {raw:#x} is of type {}, and only kernels have attributes", inspect::number(&task)))
+        }
     }
 }
 

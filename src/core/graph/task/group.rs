@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::claim_for;
-use super::used::{memory_at, work_spans};
+use super::step::{memory_at, work_spans};
 use crate::algo::host::grow::Grow;
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::map::slot_table::Handle;
@@ -70,17 +70,17 @@ impl Version {
     }
 }
 
-/// The kind of a task that can be changed.
-fn kind(work: &Work) -> &'static str {
+/// The kind of a task with work, as a word.
+pub fn kind(work: &Work) -> &'static str {
     match work {
-        Work::Copy(_) => "a copy",
-        Work::Copy2d(_) => "a copy of rows",
-        Work::Fill(_) => "a fill",
-        Work::Reduce(_) => "a reduction",
-        Work::RandomNum(_) => "random numbers",
-        Work::Launch(_) => "a kernel",
-        Work::HostFn(_) => "a host function",
-        Work::Record(_) => "another task",
+        Work::Copy(_) => "copy",
+        Work::Copy2d(_) => "copy_2d",
+        Work::Fill(_) => "fill",
+        Work::Reduce(_) => "reduce",
+        Work::RandomNum(_) => "random_num",
+        Work::Launch(_) => "kernel",
+        Work::HostFn(_) => "host_function",
+        Work::Record(_) => "event_record",
     }
 }
 
@@ -185,7 +185,7 @@ impl Update {
             (Some(why), _) => why.to_owned(),
             _ if has != needs => format!("the update has {has} operations, the task group {needs}"),
             (None, Some((index, (new, old)))) => {
-                format!("operation {index} of the update is {new}, that of the task group {old}")
+                format!("operation {index} of the update is a {new}, that of the task group a {old}")
             }
             (None, None) => return Ok(changes.works),
         };
