@@ -180,10 +180,7 @@ impl Short {
     /// `None`: the stack is counted.
     #[inline]
     pub fn new(what: What, stream: InStream, stack: Option<&Stack>) -> Option<Self> {
-        let stack = match stack {
-            Some(stack) => Some(stack.kept()?),
-            None => None,
-        };
+        let stack = if let Some(stack) = stack { Some(stack.kept()?) } else { None };
         Some(Self { what, stream, stack })
     }
 }

@@ -38,7 +38,11 @@ impl Checker for Submissions {
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
         let (operation, (known, point)) = match op {
             // What most programs submit between operations on memory.
-            Op::Record(_) | Op::Wait(..) if step.is_none() => (None, pass_order(stream, &op)),
+            Op::Record(_) | Op::Wait(..) if step.is_none() => {
+                let mut sequence = sequence::lock();
+                let point = sequence.next(stream);
+                (None, (carry_order(&mut sequence, stream, &op), point))
+            }
             _ => {
                 let (effects, by) = (Effects::of(&op), Some(stream));
                 let seen = Seen { by, what: What::Accesses(op.kind()), effects: &effects, graph: None, runs: None };
@@ -183,13 +187,6 @@ fn returns_complete(op: &Op<'_>) -> bool {
         Op::Copy2d(copy) => is_pageable(copy.dst.span.place),
         _ => false,
     }
-}
-
-/// The order that an operation passes which uses no memory, and its place.
-fn pass_order(stream: u64, op: &Op<'_>) -> (Known, Point) {
-    let mut sequence = sequence::lock();
-    let point = sequence.next(stream);
-    (carry_order(&mut sequence, stream, op), point)
 }
 
 /// The order that an operation passes to other streams, or gets from them. Returns what the host knows when it calls a

@@ -2,7 +2,7 @@
 //!
 //! A value is a word of device memory that belongs to a graph. A body is a separate graph that belongs to a task, is
 //! captured once, and runs only as a part of the graph of the task. When such a graph runs for the first time it
-//! becomes a flow, with all its bodies (`flow/body.rs`).
+//! becomes a flow, with all its bodies (`flow/draft.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,7 +46,6 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     Ok(handle)
 }
 
-#[cold]
 fn not_built() -> Error {
     unsupported!(
         "conditional tasks exist in graphs that are captured, and this one is built; use aclrtSwitchLabelByIndex or \
@@ -72,9 +71,8 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     let condition = handles::get_arc::<ConditionHandle>("params.handle", raw)?;
     capture.check()?;
     ensure!(stream.device.native.streams_wait_for_tickets(), super::flow::no_tickets());
-    let graph = Graph::table()
-        .get_arc(capture.graph)
-        .ok_or_else(|| param_invalid!("the graph that is captured was destroyed by another thread meanwhile"))?;
+    let gone = || param_invalid!("the graph that is captured was destroyed by another thread meanwhile");
+    let graph = Graph::table().get_arc(capture.graph).ok_or_else(gone)?;
     if !graph.is_in(condition.graph) {
         return Err(param_invalid!(
             "params.handle {raw:#x} is of modelRI {}, and {stream} records into {graph}, which is not in that; create \

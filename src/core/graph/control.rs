@@ -71,10 +71,8 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
     let list = handles::get::<LabelList>("labelList", list)?;
     label::check_device("labelList", list.owner, stream.device.owner)?;
     let index = number_at("ptr", addr, size_of::<u32>(), &stream)?;
-    let labels = list
-        .labels
-        .get(..max as usize)
-        .ok_or_else(|| param_invalid!("maxValue is {max}; labelList has {} labels", list.labels.len()))?;
+    let too_many = || param_invalid!("maxValue is {max}; labelList has {} labels", list.labels.len());
+    let labels = list.labels.get(..max as usize).ok_or_else(too_many)?;
     building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() }, None)
 }
 

@@ -4,7 +4,6 @@
 //! the flow owns. Between them are records and waits of events, and places where the run reads memory and jumps.
 //! [`run`] executes them.
 
-mod body;
 mod draft;
 pub mod run;
 pub mod serving;
@@ -148,7 +147,6 @@ pub struct Flow {
 }
 
 /// The error for a driver that cannot run such graphs.
-#[cold]
 pub fn no_tickets() -> Error {
     unsupported!(
         "the driver of this device cannot let a stream wait for the host, which graphs with labels, switches, \
@@ -158,7 +156,6 @@ pub fn no_tickets() -> Error {
 }
 
 /// The error for an operation that flows do not support.
-#[cold]
 fn cannot(what: &str) -> Error {
     unsupported!(
         "a graph with labels, switches, conditional tasks or streams that start others has no {what} in this version; put \
@@ -167,7 +164,6 @@ fn cannot(what: &str) -> Error {
 }
 
 /// The error of a wait for an event that no stream records.
-#[cold]
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
         "runs would never end: stream {waiting} waits for an event that stream {recorder} records, which no run comes \

@@ -299,10 +299,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
 pub fn print(raw: u64) -> Result<()> {
     Picture::of(raw, true, |picture| {
         let mut output = std::io::stdout().lock();
-        output
-            .write_all(picture.text().as_bytes())
-            .and_then(|()| output.flush())
-            .map_err(|why| error_with!(Code::InvalidFile, "the standard output cannot be written: {why}"))
+        let written = output.write_all(picture.text().as_bytes()).and_then(|()| output.flush());
+        written.map_err(|why| error_with!(Code::InvalidFile, "the standard output cannot be written: {why}"))
     })
 }
 

@@ -79,12 +79,6 @@ impl Task {
         self.step.is_some() || self.is_late()
     }
 
-    /// Whether both belong to one group.
-    pub fn is_of_group_of(&self, other: &Self) -> bool {
-        let group = |task: &Self| task.group.as_ref().map(|member| Arc::as_ptr(&member.group));
-        group(self).is_some() && group(self) == group(other)
-    }
-
     /// What it does, if it is a conditional task.
     pub fn conditional(&self) -> Option<&Conditional> {
         match self.control.as_deref() {

@@ -110,9 +110,4 @@ impl Runs {
     pub fn take(&mut self, access: &Access) -> Vec<Run> {
         self.0.extract_if(.., |run| run.conflicts(access).next().is_some()).collect()
     }
-
-    /// Keeps the runs that get a new number.
-    pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
-        self.0.retain_mut(|run| number(run.by).map(|by| run.by = by).is_some());
-    }
 }

@@ -314,7 +314,7 @@ impl Shadow {
         }
         let mut named = numbers.iter().map(Option::is_some);
         self.operations.kept.retain(|_| named.next().unwrap_or_default());
-        self.runs.renumber(|by| numbers[(by - from) as usize]);
+        self.runs.0.retain_mut(|run| numbers[(run.by - from) as usize].map(|by| run.by = by).is_some());
         self.more_uses = 0;
         self.ranges.change_within(0..usize::MAX, |range| {
             range.uses_mut().for_each(|used| used.by = numbers[(used.by - from) as usize].unwrap_or_default());

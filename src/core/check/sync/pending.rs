@@ -45,7 +45,6 @@ impl Step {
 pub type At = (u64, u64);
 
 /// Why a stream stops.
-#[derive(Clone, Debug)]
 pub enum Why {
     /// It waits for this record of an event.
     Record(At),
@@ -58,7 +57,6 @@ pub enum Why {
 }
 
 /// A place where a stream may stop.
-#[derive(Clone)]
 pub struct Stop {
     pub at: At,
     pub why: Why,
@@ -68,7 +66,6 @@ pub struct Stop {
 }
 
 /// A record of a notify or a value that has not been reached.
-#[derive(Clone)]
 pub struct Setter {
     pub at: At,
     pub operation: Arc<Operation>,

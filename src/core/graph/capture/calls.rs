@@ -32,7 +32,6 @@ pub fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<G
     Ok(())
 }
 
-#[cold]
 fn captured_already(stream: &Stream) -> Error {
     error_with!(Code::StreamCaptured, "{stream} is being captured already; call aclmdlRICaptureEnd first")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Capture;
-use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
+use crate::backend::{self, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
@@ -165,12 +165,6 @@ impl<'a> Recorder<'a> {
         self.add(vec![Some(work)])
     }
 
-    fn add_copies(&self, copies: &[Copy]) -> backend::Result<Position> {
-        let each = size_of::<Option<Work>>();
-        let _memory = host_memory::claim("copies", copies.len(), each).map_err(no_memory)?;
-        self.add(copies.iter().map(|copy| Some(Work::Copy(copy.clone()))).collect())
-    }
-
     /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
@@ -219,7 +213,11 @@ impl Submit for Recorder<'_> {
                  ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
             )),
             Op::Copy(copy) => self.add_work(Work::Copy(copy)),
-            Op::CopyBatch(copies) => self.add_copies(copies),
+            Op::CopyBatch(copies) => {
+                let each = size_of::<Option<Work>>();
+                let _memory = host_memory::claim("copies", copies.len(), each).map_err(no_memory)?;
+                self.add(copies.iter().map(|copy| Some(Work::Copy(copy.clone()))).collect())
+            }
             Op::Copy2d(copy) => self.add_work(Work::Copy2d(copy)),
             Op::CopyIndirect(copy) => self.add_step(What::CopyIndirect, Step::CopyIndirect(copy)),
             Op::Fill(fill) => self.add_work(Work::Fill(fill)),

@@ -1,39 +1,64 @@
 //! How the tasks of a graph become the steps of strands.
+//!
+//! The bodies of a conditional task are steps of the strand that has the task, after the choice; other streams of a body
+//! are strands that start when the body begins.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::{Body, Flow, Step, Strand, Tree, check, never_recorded, run};
+use super::{Body, Flow, Step, Strand, Tree, check, never_recorded, no_tickets, run};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{Observer, StreamOptions, Work};
+use crate::backend::{Fill, Node, Observer, Pattern, Span, StreamOptions, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid, unsupported};
 use crate::core::graph::program::plan::{self, Part};
 use crate::core::graph::program::reporting::Listener;
-use crate::core::graph::task::control::Control;
-use crate::core::graph::task::{Task, What};
+use crate::core::graph::task::control::{Conditional, Control, Kind};
+use crate::core::graph::task::{self, Task, What};
 use crate::core::runtime::device::Device;
 
 /// A flow that is being built.
-pub(super) struct Draft<'a> {
-    pub(super) device: &'a Device,
+struct Draft<'a> {
+    device: &'a Device,
     /// The strands: the stream of each, and its steps.
-    pub(super) strands: Vec<(Handle, Vec<Step>)>,
+    strands: Vec<(Handle, Vec<Step>)>,
     /// The number of events.
-    pub(super) events: usize,
-    pub(super) bodies: Vec<Body>,
+    events: usize,
+    bodies: Vec<Body>,
 }
 
 /// Tasks that become steps together: of a graph, or of a body.
-pub(super) struct Level<'a> {
-    pub(super) tree: &'a Tree,
+struct Level<'a> {
+    tree: &'a Tree,
     /// The streams that are strands, in order, and the number of the first one.
-    pub(super) streams: Vec<Handle>,
-    pub(super) strand: usize,
+    streams: Vec<Handle>,
+    strand: usize,
     /// The tasks that are records which other streams wait for, in order, and the number of the first one's event.
-    pub(super) records: Vec<usize>,
-    pub(super) event: usize,
+    records: Vec<usize>,
+    event: usize,
+}
+
+impl Flow {
+    /// Of a graph with all its bodies. `streams` are those that runs may start; every run starts the first `starting`
+    /// of them.
+    pub fn new(
+        graph: Handle,
+        device: &Device,
+        tree: &Tree,
+        streams: Vec<Handle>,
+        starting: usize,
+    ) -> Result<Arc<Self>> {
+        let mut draft = Draft { device, strands: Vec::new(), events: 0, bodies: Vec::new() };
+        let level = draft.level(tree, streams, 0)?;
+        ensure!(device.native.streams_wait_for_tickets(), no_tickets());
+        // The first task of a capture belongs to the stream that it began with, and all others are ordered after it.
+        if let Some((_, steps)) = draft.strands.first_mut() {
+            steps.extend(defaults(device, &tree.defaults)?);
+        }
+        draft.strands_of(&level)?;
+        draft.complete(graph, starting)
+    }
 }
 
 impl Level<'_> {
@@ -53,7 +78,7 @@ impl Level<'_> {
 impl Draft<'_> {
     /// The level of the tasks of these streams, with new events, and with new strands for all streams but the first
     /// `inside`. The records that tasks of other streams wait for are in streams that runs may start.
-    pub(super) fn level<'t>(&mut self, tree: &'t Tree, mut streams: Vec<Handle>, inside: usize) -> Result<Level<'t>> {
+    fn level<'t>(&mut self, tree: &'t Tree, mut streams: Vec<Handle>, inside: usize) -> Result<Level<'t>> {
         let tasks = &tree.tasks;
         let mut records: Vec<usize> = Vec::new();
         for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
@@ -72,7 +97,7 @@ impl Draft<'_> {
     }
 
     /// Appends the steps of a level to its strands.
-    pub(super) fn strands_of(&mut self, level: &Level<'_>) -> Result<()> {
+    fn strands_of(&mut self, level: &Level<'_>) -> Result<()> {
         for (index, stream) in level.streams.iter().enumerate() {
             let mut steps = std::mem::take(&mut self.strands[level.strand + index].1);
             self.steps(level, *stream, &mut steps)?;
@@ -83,7 +108,7 @@ impl Draft<'_> {
     }
 
     /// The flow, of which every run starts the first `starting` strands.
-    pub(super) fn complete(self, graph: Handle, starting: usize) -> Result<Arc<Flow>> {
+    fn complete(self, graph: Handle, starting: usize) -> Result<Arc<Flow>> {
         let native = &self.device.native;
         let listener = Arc::new(Listener::default());
         let strand = |(number, (stream, steps)): (usize, (Handle, Vec<Step>))| {
@@ -117,7 +142,7 @@ impl Draft<'_> {
     }
 
     /// Appends the steps of a stream.
-    pub(super) fn steps(&mut self, level: &Level<'_>, stream: Handle, steps: &mut Vec<Step>) -> Result<()> {
+    fn steps(&mut self, level: &Level<'_>, stream: Handle, steps: &mut Vec<Step>) -> Result<()> {
         // Work that no step has yet: the places of its tasks.
         let mut block: Vec<usize> = Vec::new();
         let mut labels: Vec<(u64, usize)> = Vec::new();
@@ -187,6 +212,47 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// Appends the choice of a task, and its bodies.
+    fn conditional(&mut self, level: &Level<'_>, conditional: &Conditional, steps: &mut Vec<Step>) -> Result<()> {
+        let Conditional { kind, value, ref bodies, .. } = *conditional;
+        let choice = steps.len();
+        // Its targets are known after the bodies.
+        steps.push(Step::End);
+        let mut targets = Vec::with_capacity(bodies.len());
+        let mut ends = Vec::with_capacity(bodies.len());
+        for body in bodies {
+            let tree = level.tree.bodies.get(body);
+            let tree = tree.ok_or_else(|| Error::new(Code::InternalError, "a conditional task has no body"))?;
+            targets.push(steps.len());
+            self.body(tree, steps)?;
+            ends.push(steps.len());
+            steps.push(Step::Jump(choice));
+        }
+        let otherwise = steps.len();
+        if kind != Kind::While {
+            ends.into_iter().for_each(|end| steps[end] = Step::Jump(otherwise));
+        }
+        let targets = targets.into();
+        steps[choice] = Step::Choose { value, kind, targets, otherwise };
+        Ok(())
+    }
+
+    /// Appends the steps of a body.
+    fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
+        // The stream that the capture began with is the first one, since others join only after a task of it.
+        let streams = task::streams(&tree.tasks);
+        let Some(&first) = streams.first() else { return Ok(()) };
+        let level = self.level(tree, streams, 1)?;
+        steps.push(Step::Begin(self.bodies.len()));
+        self.bodies.push(Body {
+            strands: level.strand..level.strand + level.streams.len(),
+            events: level.event..level.event + level.records.len(),
+        });
+        steps.extend(defaults(self.device, &tree.defaults)?);
+        self.steps(&level, first, steps)?;
+        self.strands_of(&level)
+    }
+
     /// Steps for the tasks of a block, which is empty then.
     fn run(&self, level: &Level<'_>, block: &mut Vec<usize>, steps: &mut Vec<Step>) -> Result<()> {
         let places = std::mem::take(block);
@@ -210,6 +276,24 @@ impl Draft<'_> {
         }
         Ok(())
     }
+}
+
+/// The step that sets values to their defaults.
+fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let mut nodes = Vec::with_capacity(2 * values.len());
+    for (value, default) in values {
+        let half = size_of::<u32>();
+        // All supported machines are little-endian.
+        for (index, word) in [*default, 0].into_iter().enumerate() {
+            let dst = Span { addr: value.addr + index * half, len: half, ..*value };
+            let fill = Fill { dst, pattern: Pattern::Word(word) };
+            nodes.push(Node { work: Work::Fill(fill), after: Vec::new() });
+        }
+    }
+    Ok(Some(Step::Run(device.native.create_graph(&nodes)?)))
 }
 
 /// The step of a label.

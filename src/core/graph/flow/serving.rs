@@ -26,12 +26,9 @@ static CHANGED: Condvar = Condvar::new();
 /// Starts the thread if it does not run.
 pub fn need() -> Result<()> {
     // The new thread waits for the lock.
-    let ended = STATE
-        .lock()
-        .thread
-        .need("portacl-graph", serve)
-        .map_err(|error| error_with!(Code::BadAlloc, "no thread can be started for runs of graphs: {error}"))?;
-    ended.join();
+    let ended = STATE.lock().thread.need("portacl-graph", serve);
+    let why = |error| error_with!(Code::BadAlloc, "no thread can be started for runs of graphs: {error}");
+    ended.map_err(why)?.join();
     Ok(())
 }
 

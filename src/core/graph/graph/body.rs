@@ -159,9 +159,8 @@ impl Graph {
         let mut bodies = HashMap::new();
         for conditional in ready.tasks.iter().filter_map(Task::conditional) {
             for &handle in &conditional.bodies {
-                let body = Self::table()
-                    .get_arc(handle)
-                    .ok_or_else(|| param_invalid!("the graph was destroyed by another thread meanwhile"))?;
+                let gone = || param_invalid!("the graph was destroyed by another thread meanwhile");
+                let body = Self::table().get_arc(handle).ok_or_else(gone)?;
                 let ready = body.body_ready(conditional.kind)?;
                 bodies.insert(handle, body.tree(&ready)?);
             }

@@ -178,7 +178,6 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     Ok(())
 }
 
-#[cold]
 fn has_no_parameters(task: &Task) -> Error {
     let instead = match &task.work {
         Some(_) => {
@@ -262,7 +261,6 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
     Ok(())
 }
 
-#[cold]
 fn other_flags() -> Error {
     unsupported!(
         "params->event: only one of the two events has ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE, and \

@@ -6,6 +6,7 @@
 //! it depends on, except that tasks which wait at the same place are in one part.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::backend::Node;
 use crate::core::graph::task::Task;
@@ -59,9 +60,10 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
         parts.extend(level.late.into_iter().map(|index| Part::Late(vec![index])));
         parts.extend(level.waits.into_iter().map(Part::Step));
     }
+    let group = |task: usize| tasks[task].group.as_ref().map(|member| Arc::as_ptr(&member.group));
     // A late task joins the previous one if that belongs to the same group.
     parts.dedup_by(|next, kept| match (next, kept) {
-        (Part::Late(next), Part::Late(batch)) if tasks[batch[0]].is_of_group_of(&tasks[next[0]]) => {
+        (Part::Late(next), Part::Late(batch)) if group(batch[0]) == group(next[0]) => {
             batch.append(next);
             true
         }
