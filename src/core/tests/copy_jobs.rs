@@ -5,18 +5,23 @@ use super::*;
 use crate::backend::FaultKind;
 use crate::core::base::error;
 use crate::core::transfer::memcpy_2d;
-use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failure, Location};
+use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failed, Location};
 
 /// Calls `copy` with a batch from host memory to each of these addresses of device 0.
-fn up(to: &[usize], copy: impl FnOnce(&Arrays<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+fn up(
+    to: &[usize],
+    copy: impl FnOnce(&Arrays<'_>, &mut Failed) -> error::Result<()>,
+) -> Result<(), (Failed, error::Error)> {
+    let mut failed = memcpy_batch::NONE;
     let (dst, src) = (Location { kind: 1, id: 0 }, Location { kind: 0, id: 0 });
-    copy(&Arrays {
+    let arrays = Arrays {
         count: to.len(),
         null: None,
         entry: &|index| Entry { dst: to[index], dest_max: 8, src: 64, size: 8 },
         attributes: 1,
         attribute: &|_| Attribute { first: 0, dst, src },
-    })
+    };
+    copy(&arrays, &mut failed).map_err(|error| (failed, error))
 }
 
 fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Request {
@@ -30,10 +35,10 @@ fn asked(bench: &Bench, call: &'static str, job: impl FnOnce() -> error::Result<
     fails(job(), Code::DrvInternalError, &[call]);
 }
 
-fn blames(result: Result<(), Failure>, entry: Option<usize>, words: &str) {
-    let failure = result.unwrap_err();
-    assert_eq!(failure.entry, entry, "{}", failure.error);
-    assert!(failure.error.text().contains(words), "{words:?} is not in: {}", failure.error);
+fn blames(result: Result<(), (Failed, error::Error)>, entry: Failed, words: &str) {
+    let (failed, error) = result.unwrap_err();
+    assert_eq!(failed, entry, "{error}");
+    assert!(error.text().contains(words), "{words:?} is not in: {error}");
 }
 
 #[test]
@@ -59,16 +64,16 @@ fn a_batch_is_checked_before_any_of_it_is_copied() {
     memory::free(freed).unwrap();
     for call in ["copy_batch_now", "copy_batch"] {
         let copy = |to: &[usize]| match call {
-            "copy_batch" => up(to, |arrays| memcpy_batch::copy_async(arrays, 0)),
+            "copy_batch" => up(to, |arrays, failed| memcpy_batch::copy_async(arrays, 0, failed)),
             _ => up(to, memcpy_batch::copy),
         };
         bench.script.fail_next(call, FaultKind::Driver, "it was asked");
-        blames(copy(&[dst, dst + 8, 0]), Some(2), "dsts[2] is null");
-        blames(copy(&[dst, freed, dst]), Some(1), "dsts[1]");
-        blames(copy(&[dst + 1000, dst]), Some(0), "dsts[0]");
+        blames(copy(&[dst, dst + 8, 0]), 2, "dsts[2] is null");
+        blames(copy(&[dst, freed, dst]), 1, "dsts[1]");
+        blames(copy(&[dst + 1000, dst]), 0, "dsts[0]");
         copy(&[]).unwrap();
         // A failure of the device names no copy.
-        blames(copy(&[dst, dst + 8]), None, "it was asked");
+        blames(copy(&[dst, dst + 8]), memcpy_batch::NONE, "it was asked");
         copy(&[dst, dst + 8]).unwrap();
     }
 }
@@ -83,14 +88,14 @@ fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
         bench.script.close_gate(call);
         let inside = on_device(1, move || {
             let request = memcpy::Request { dst, dest_max: 64, src: 64, count: 64, kind: 1 };
-            let batch = |result: Result<(), Failure>| result.map_err(|failure| failure.error);
+            let batch = |result: Result<(), (Failed, error::Error)>| result.map_err(|(_, error)| error);
             match call {
                 "copy_now" => memcpy::copy(request),
                 "copy" => memcpy::copy_async(request, 0),
                 "copy_2d_now" => memcpy_2d::copy(rows(dst, 10, 3)),
                 "copy_2d" => memcpy_2d::copy_async(rows(dst, 10, 3), 0),
                 "copy_batch_now" => batch(up(&[dst], memcpy_batch::copy)),
-                _ => batch(up(&[dst], |arrays| memcpy_batch::copy_async(arrays, 0))),
+                _ => batch(up(&[dst], |arrays, failed| memcpy_batch::copy_async(arrays, 0, failed))),
             }
         });
         wait_until("the call to be inside", || bench.script.at_gate() == 1);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::backend::{Copy, Op, Place, Span};
-use crate::core::base::error::{Error, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
@@ -95,42 +95,15 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a batch was not copied.
-#[derive(Debug)]
-pub struct Failure {
-    /// The index of the copy that failed, if it was one.
-    pub entry: Option<usize>,
-    /// The error.
-    pub error: Error,
-}
+/// The index of the copy that is being checked, which is the failed one after an error.
+pub type Failed = usize;
 
-impl Failure {
-    fn of(entry: usize, error: Error) -> Self {
-        Self { entry: Some(entry), error }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self { entry: None, error }
-    }
-}
-
-/// The result of a batch.
-pub type Outcome<T> = std::result::Result<T, Failure>;
+/// No copy: an error belongs to the whole batch.
+pub const NONE: Failed = usize::MAX;
 
 /// Whether copies can go from host to device, and from device to host. With managed memory, which belongs to the host
 /// and to every device, that may be both.
 type Ways = [bool; 2];
-
-fn ways(copy: &Copy) -> Ways {
-    let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
-    [!is_host(copy.dst.place) && host(&copy.src), !is_host(copy.src.place) && host(&copy.dst)]
-}
-
-fn in_words([to_device, _]: Ways) -> &'static str {
-    if to_device { "from host to device" } else { "from device to host" }
-}
 
 /// A batch after the checks of its values.
 struct Batch {
@@ -141,33 +114,32 @@ struct Batch {
 
 impl Batch {
     /// Reads and checks the arrays. `None`: nothing to do.
-    fn read(arrays: &Arrays<'_>) -> Outcome<Option<Self>> {
+    fn read(arrays: &Arrays<'_>, failed: &mut Failed) -> Result<Option<Self>> {
         let len = arrays.count;
         if len == 0 {
             return Ok(None);
         }
         if let Some(argument) = arrays.null {
-            return Err(Failure::from(invalid_param!("{argument} is null, numBatches is {len}")));
+            return Err(invalid_param!("{argument} is null, numBatches is {len}"));
         }
         let attributes = Self::read_attributes(arrays)?;
         let mut entries = host_memory::list(format_args!("copies (numBatches is {len})"), len)?;
         for index in 0..len {
             let entry = (arrays.entry)(index);
             if entry.size != 0 {
-                check_entry(index, entry).map_err(|error| Failure::of(index, error))?;
+                *failed = index;
+                check_entry(index, entry)?;
                 entries.push((index, entry));
             }
         }
+        *failed = NONE;
         Ok(Some(Self { entries, attributes }))
     }
 
-    fn read_attributes(arrays: &Arrays<'_>) -> Outcome<Vec<Attribute>> {
+    fn read_attributes(arrays: &Arrays<'_>) -> Result<Vec<Attribute>> {
         let (len, count) = (arrays.count, arrays.attributes);
-        if count == 0 || count > len {
-            return Err(Failure::from(invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}")));
-        }
-        let mut attributes: Vec<Attribute> =
-            host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
+        ensure!((1..=len).contains(&count), invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}"));
+        let mut attributes = host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
         for index in 0..count {
             let attribute = (arrays.attribute)(index);
             check_attribute(index, attribute, attributes.last(), len)?;
@@ -178,7 +150,7 @@ impl Batch {
 
     /// The copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to hold
     /// until they are queued.
-    fn resolve(&self, own: &Device) -> Outcome<(Vec<Copy>, Vec<Arc<Device>>)> {
+    fn resolve(&self, own: &Device, failed: &mut Failed) -> Result<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = host_memory::list("copies", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
         let mut left = [true; 2];
@@ -187,12 +159,11 @@ impl Batch {
             while self.attributes.get(attribute + 1).is_some_and(|next| next.first <= index) {
                 attribute += 1;
             }
-            let of_entry = |error| Failure::of(index, error);
-            let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute]).map_err(of_entry)?;
-            left = check_ways(index, &copy, left).map_err(of_entry)?;
+            *failed = index;
+            let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute])?;
+            left = check_ways(index, &copy, left)?;
             for (array, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)] {
-                let other = memory::hold_other(format_args!("{array}[{index}]"), span, own, writes);
-                if let Some(other) = other.map_err(of_entry)?
+                if let Some(other) = memory::hold_other(format_args!("{array}[{index}]"), span, own, writes)?
                     && !held.iter().any(|known| Arc::ptr_eq(known, &other))
                 {
                     held.push(other);
@@ -200,36 +171,30 @@ impl Batch {
             }
             copies.push(copy);
         }
+        *failed = NONE;
         Ok((copies, held))
     }
 }
 
-fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute>, len: usize) -> Result<(), Error> {
+fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute>, len: usize) -> Result<()> {
     for (side, location) in [("dstLoc", attribute.dst), ("srcLoc", attribute.src)] {
-        if !(Location::HOST..=Location::HOST_NUMA).contains(&location.kind) {
-            return Err(invalid_param!(
-                "attrs[{index}].{side}.type is {}; allowed: the values of aclrtMemLocationType, 0 to 4",
-                location.kind
-            ));
-        }
+        let argument = format_args!("attrs[{index}].{side}.type");
+        arguments::enumerated(argument, location.kind, Location::HOST..=Location::HOST_NUMA, "aclrtMemLocationType")?;
     }
     let first = attribute.first;
-    match before {
+    match before.map(|before| before.first) {
         None if first != 0 => {
             Err(invalid_param!("attrsIndexes[0] is {first}; it must be 0, so that every copy has an attribute"))
         }
-        Some(before) if first <= before.first => Err(invalid_param!(
-            "attrsIndexes[{index}] is {first}; it must be more than the one before, {}",
-            before.first
+        Some(before) if first <= before || first >= len => Err(invalid_param!(
+            "attrsIndexes[{index}] is {first}; it must be more than the one before, {before}, and less than \
+             numBatches {len}"
         )),
-        _ if first >= len => {
-            Err(invalid_param!("attrsIndexes[{index}] is {first}; it must be less than numBatches {len}"))
-        }
         _ => Ok(()),
     }
 }
 
-fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
+fn check_entry(index: usize, entry: Entry) -> Result<()> {
     let Entry { dst, dest_max, src, size } = entry;
     for (argument, addr) in [("dsts", dst), ("srcs", src)] {
         ensure!(addr != 0, invalid_param!("{argument}[{index}] is null, sizes[{index}] is {size}"));
@@ -239,8 +204,8 @@ fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
 }
 
 /// The copy with this index, whose attribute has the index `which`.
-fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy, Error> {
-    let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span, Error> {
+fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy> {
+    let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span> {
         let argument = format_args!("{array}[{index}]");
         let span = memory::span(argument, addr, entry.size)?;
         if !location.fits(&span) {
@@ -257,20 +222,22 @@ fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute
 }
 
 /// All copies of a batch have one direction: returns the directions that remain possible for later ones.
-fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
-    let own = ways(copy);
+fn check_ways(index: usize, Copy { dst, src, .. }: &Copy, before: Ways) -> Result<Ways> {
+    let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
+    let own = [!is_host(dst.place) && host(src), !is_host(src.place) && host(dst)];
     if own == [false; 2] {
         return Err(param_invalid!(
             "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
              from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
-            copy.dst.addr,
-            place_in_words(copy.dst.place),
-            copy.src.addr,
-            place_in_words(copy.src.place)
+            dst.addr,
+            place_in_words(dst.place),
+            src.addr,
+            place_in_words(src.place)
         ));
     }
     let left = [own[0] && before[0], own[1] && before[1]];
     if left == [false; 2] {
+        let in_words = |[to_device, _]: Ways| if to_device { "from host to device" } else { "from device to host" };
         return Err(param_invalid!(
             "copy {index} goes {}, those before it {}; make a batch for each direction",
             in_words(own),
@@ -281,30 +248,30 @@ fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
 }
 
 /// aclrtMemcpyBatch, aclrtMemcpyBatchV2: complete when it returns, ordered with no stream.
-pub fn copy(arrays: &Arrays<'_>) -> Outcome<()> {
+pub fn copy(arrays: &Arrays<'_>, failed: &mut Failed) -> Result<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
-    let Some(batch) = Batch::read(arrays)? else { return Ok(()) };
+    let Some(batch) = Batch::read(arrays, failed)? else { return Ok(()) };
     let device = thread::current()?.device.clone();
-    let (copies, _held) = batch.resolve(&device)?;
+    let (copies, _held) = batch.resolve(&device, failed)?;
     if copies.is_empty() {
         return Ok(());
     }
-    synchronous::run(&device, Op::CopyBatch(&copies)).map_err(Failure::from)
+    synchronous::run(&device, Op::CopyBatch(&copies))
 }
 
 /// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.
-pub fn copy_async(arrays: &Arrays<'_>, stream: u64) -> Outcome<()> {
-    let batch = Batch::read(arrays)?;
+pub fn copy_async(arrays: &Arrays<'_>, stream: u64, failed: &mut Failed) -> Result<()> {
+    let batch = Batch::read(arrays, failed)?;
     // Copies of pageable memory may wait, and no `Ref` may live across a wait.
     let stream = stream::resolve(stream)?.to_arc();
     let Some(batch) = batch else { return Ok(()) };
-    let (copies, _held) = batch.resolve(&stream.device)?;
+    let (copies, _held) = batch.resolve(&stream.device, failed)?;
     if copies.is_empty() {
         return Ok(());
     }
     if copies.iter().any(Copy::is_pageable) {
         interceptor::check_waiting()?;
     }
-    stream.submit(Op::CopyBatch(&copies)).map(drop).map_err(Failure::from)
+    stream.submit(Op::CopyBatch(&copies)).map(drop)
 }

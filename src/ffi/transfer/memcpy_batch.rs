@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::base::error::Result;
-use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Location, Outcome};
+use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Location};
 use crate::ffi::base::{Array, Out, address, enum_value, guard, handle};
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemcpyBatchAttr, aclrtStream};
 
@@ -11,7 +11,8 @@ fn location(location: aclrtMemLocation) -> Location {
     Location { kind: enum_value(location.r#type), id: location.id }
 }
 
-/// Copies the batch that the arrays from C describe: in order of a stream, or at once.
+/// Copies the batch that the arrays from C describe: in order of a stream, or at once. Writes the index of the failed
+/// copy, on success the value for none, if there is a place for it.
 fn copy(
     dsts: *mut *mut c_void,
     dest_maxs: *mut usize,
@@ -22,7 +23,8 @@ fn copy(
     attrs_indexes: *mut usize,
     attributes: usize,
     stream: Option<aclrtStream>,
-) -> Outcome<()> {
+    fail_index: Option<Out<usize>>,
+) -> Result<()> {
     let are_null = [
         ("dsts", dsts.is_null()),
         ("destMaxs", dest_maxs.is_null()),
@@ -50,17 +52,15 @@ fn copy(
             Attribute { first: firsts.get(index), dst, src }
         },
     };
-    match stream {
-        None => memcpy_batch::copy(&arrays),
-        Some(stream) => memcpy_batch::copy_async(&arrays, handle::from_c(stream)),
+    let mut failed = memcpy_batch::NONE;
+    let copied = match stream {
+        None => memcpy_batch::copy(&arrays, &mut failed),
+        Some(stream) => memcpy_batch::copy_async(&arrays, handle::from_c(stream), &mut failed),
+    };
+    if let Some(fail_index) = fail_index {
+        fail_index.write(failed);
     }
-}
-
-/// Writes the index of the failed copy, on success the value for none.
-fn report(fail_index: Out<usize>, outcome: Outcome<()>) -> Result<()> {
-    let entry = outcome.as_ref().err().and_then(|failure| failure.entry);
-    fail_index.write(entry.unwrap_or(usize::MAX));
-    outcome.map_err(|failure| failure.error)
+    copied
 }
 
 /// Copies a batch, all copies from the host to devices or all from devices to the host. Synchronous, not ordered with
@@ -104,8 +104,8 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
     failIndex: *mut usize,
 ) -> aclError {
     guard("aclrtMemcpyBatch", || {
-        let fail_index = Out::new("failIndex", failIndex)?;
-        report(fail_index, copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, None))
+        let fail_index = Some(Out::new("failIndex", failIndex)?);
+        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, None, fail_index)
     })
 }
 
@@ -134,8 +134,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
     numAttrs: usize,
 ) -> aclError {
     guard("aclrtMemcpyBatchV2", || {
-        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, None)
-            .map_err(|failure| failure.error)
+        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, None, None)
     })
 }
 
@@ -172,8 +171,8 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyBatchAsync", || {
-        let fail_index = Out::new("failIndex", failIndex)?;
-        report(fail_index, copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, Some(stream)))
+        let fail_index = Some(Out::new("failIndex", failIndex)?);
+        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, Some(stream), fail_index)
     })
 }
 
@@ -204,7 +203,6 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyBatchAsyncV2", || {
-        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, Some(stream))
-            .map_err(|failure| failure.error)
+        copy(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, Some(stream), None)
     })
 }
