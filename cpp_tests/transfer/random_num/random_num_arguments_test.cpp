@@ -132,7 +132,7 @@ TEST_F(RandomNumArguments, Parameters) {
     for (const auto function : {kNormal, kTruncated}) {
         Refused(kBad, With(ACL_FLOAT, infinite, 1.0f, function), {"mean is inf"});
         Refused(kBad, With(ACL_FLOAT, 0.0f, none, function), {"stddev is NaN"});
-        Refused(kBad, With(ACL_FLOAT, 0.0f, -1.0f, function), {"stddev is -1", "not negative"});
+        Refused(kBad, With(ACL_FLOAT, 0.0f, -1.0f, function), {"stddev is -1", "not be negative"});
     }
     for (const float ratio : {-0.1f, 1.5f, infinite, none}) {
         Refused(kBad, With(ACL_FLOAT, ratio, 0.0f, kDropout), {"dropoutRation is", "0 to 1"});

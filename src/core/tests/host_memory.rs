@@ -135,9 +135,7 @@ fn managed_memory_is_every_devices() {
     assert_eq!(location(addr), Location::managed(0));
     on_device(1, move || {
         memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
-        let (dst, src) = (addr, addr + 64);
-        let reduce = reduce::Request { dst, src, count: 64, kind: 10, data_type: 3 };
-        reduce::reduce_async(reduce, 0).unwrap();
+        reduce::reduce_async(addr, addr + 64, 64, 10, 3, 0).unwrap();
     })
     .join();
     bench.script.fail_next("alloc_managed", FaultKind::Unsupported, "no such memory");

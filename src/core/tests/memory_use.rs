@@ -45,16 +45,16 @@ fn invalid_arguments_are_reported_before_invalid_handles() {
     stream::destroy(dead, true).unwrap();
     let addr = memory::malloc(64, 0).unwrap();
     let short = memcpy::Request { dst: addr, dest_max: 1, src: 64, count: 2, kind: 1 };
-    let reduce = reduce::Request { dst: addr, src: 0, count: 4, kind: 10, data_type: 3 };
+    let reduce = |count, kind| reduce::reduce_async(addr, 0, count, kind, 3, dead);
     let wrong = [
         ("dst", memcpy::copy_async(copy(0, 64, 1, 1), dead)),
         ("kind is 99", memcpy::copy_async(copy(addr, 64, 1, 99), dead)),
         ("destMax 1", memcpy::copy_async(short, dead)),
         ("devPtr", memset::set_async(memset::Request::bytes(0, 1, 0, 1), dead)),
         ("maxCount 1", memset::set_async(memset::Request::bytes(addr, 1, 0, 2), dead)),
-        ("src", reduce::reduce_async(reduce, dead)),
-        ("kind is 9", reduce::reduce_async(reduce::Request { kind: 9, ..reduce }, dead)),
-        ("count 3", reduce::reduce_async(reduce::Request { count: 3, ..reduce }, dead)),
+        ("src", reduce(4, 10)),
+        ("kind is 9", reduce(4, 9)),
+        ("count 3", reduce(3, 10)),
         ("event", event::record(0, dead)),
         ("event", event::wait(dead, 0)),
     ];

@@ -42,9 +42,8 @@ pub fn operate(addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
 
 /// aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
 pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u64) -> Result<()> {
-    if !(1..=MOST_BARRIERS).contains(&count) {
-        return Err(invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
-    }
+    let allowed = 1..=MOST_BARRIERS;
+    ensure!(allowed.contains(&count), invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
     for (index, kind) in kinds.enumerate() {
         check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind)?;
     }

@@ -10,8 +10,20 @@ use crate::core::transfer::synchronous;
 
 /// The most bytes of a row, and rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;
-/// The most rows of a rectangle in an asynchronous copy.
-const MAX_ROWS_ASYNC: usize = 5 << 20;
+
+/// What a copy may be: its most rows, its kinds, and these in words.
+struct Allowed(usize, &'static [Kind], &'static str);
+
+const SYNC: Allowed = Allowed(
+    MAX_SIDE,
+    &[Kind::HostToDevice, Kind::DeviceToHost],
+    "ACL_MEMCPY_HOST_TO_DEVICE 1 and ACL_MEMCPY_DEVICE_TO_HOST 2; within and between devices, use aclrtMemcpy2dAsync",
+);
+const ASYNC: Allowed = Allowed(
+    5 << 20,
+    &[Kind::HostToDevice, Kind::DeviceToHost, Kind::DeviceToDevice],
+    "ACL_MEMCPY_HOST_TO_DEVICE 1, ACL_MEMCPY_DEVICE_TO_HOST 2 and ACL_MEMCPY_DEVICE_TO_DEVICE 3",
+);
 
 /// The arguments of a copy as they came from C.
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +46,13 @@ pub struct Request {
 
 impl Request {
     /// Checks the values of the arguments. `None`: nothing to do.
-    fn check(&self, max_rows: usize, kind: fn(i32) -> Result<Kind>) -> Result<Option<Kind>> {
-        let Self { dst, dst_pitch, src, src_pitch, width, height, .. } = *self;
+    fn check(&self, Allowed(max_rows, kinds, in_words): Allowed) -> Result<Option<Kind>> {
+        let Self { dst, dst_pitch, src, src_pitch, width, height, kind: number } = *self;
         if width == 0 || height == 0 {
             return Ok(None);
         }
-        let kind = kind(self.kind)?;
+        let kind = Kind::from_number(number)?;
+        ensure!(kinds.contains(&kind), invalid_param!("kind is {number}; allowed: {in_words}"));
         arguments::not_null_for("dst", dst, format_args!("width is {width} and height is {height}"))?;
         arguments::not_null_for("src", src, format_args!("width is {width} and height is {height}"))?;
         for (argument, value, most) in [("width", width, MAX_SIDE), ("height", height, max_rows)] {
@@ -80,31 +93,11 @@ impl Request {
     }
 }
 
-fn kind_of_sync(number: i32) -> Result<Kind> {
-    match Kind::from_number(number)? {
-        kind @ (Kind::HostToDevice | Kind::DeviceToHost) => Ok(kind),
-        _ => Err(invalid_param!(
-            "kind is {number}; allowed: ACL_MEMCPY_HOST_TO_DEVICE 1 and ACL_MEMCPY_DEVICE_TO_HOST 2; within \
-             and between devices, use aclrtMemcpy2dAsync"
-        )),
-    }
-}
-
-fn kind_of_async(number: i32) -> Result<Kind> {
-    match Kind::from_number(number)? {
-        kind @ (Kind::HostToDevice | Kind::DeviceToHost | Kind::DeviceToDevice) => Ok(kind),
-        _ => Err(invalid_param!(
-            "kind is {number}; allowed: ACL_MEMCPY_HOST_TO_DEVICE 1, ACL_MEMCPY_DEVICE_TO_HOST 2 and \
-             ACL_MEMCPY_DEVICE_TO_DEVICE 3"
-        )),
-    }
-}
-
 /// aclrtMemcpy2d: complete when it returns, ordered with no stream.
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
-    let Some(kind) = request.check(MAX_SIDE, kind_of_sync)? else { return Ok(()) };
+    let Some(kind) = request.check(SYNC)? else { return Ok(()) };
     let (op, dst, src) = request.resolve(kind)?;
     let device = thread::current()?.device.clone();
     let _held = memcpy::hold_others(&dst, &src, &device)?;
@@ -116,7 +109,7 @@ pub fn copy(request: Request) -> Result<()> {
 
 /// aclrtMemcpy2dAsync.
 pub fn copy_async(request: Request, stream: u64) -> Result<()> {
-    let kind = request.check(MAX_ROWS_ASYNC, kind_of_async)?;
+    let kind = request.check(ASYNC)?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
     let (op, dst, src) = request.resolve(kind)?;

@@ -41,28 +41,15 @@ fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Sp
     memory::device_span(argument, addr, len, device, false)
 }
 
-/// The arguments of aclrtMemcpyAsyncWithOffset as they came from C.
-#[derive(Clone, Copy, Debug)]
-pub struct Request {
-    /// The address of the destination's address.
-    pub dst: usize,
-    /// Room at the destination, from the offset on, as the caller passes it.
-    pub dest_max: usize,
-    /// The offset added to it.
-    pub dst_offset: usize,
-    /// The address of the source's address.
-    pub src: usize,
-    /// Bytes to copy.
-    pub count: usize,
-    /// The offset added to it.
-    pub src_offset: usize,
-    /// An `aclrtMemcpyKind`.
-    pub kind: i32,
-}
-
-/// aclrtMemcpyAsyncWithOffset.
-pub fn with_offset(request: Request, stream: u64) -> Result<()> {
-    let Request { dst, dest_max, dst_offset, src, count, src_offset, kind } = request;
+/// aclrtMemcpyAsyncWithOffset. Each end is the address of its address, and the offset that is added to that.
+pub fn with_offset(
+    (dst, dst_offset): (usize, usize),
+    dest_max: usize,
+    (src, src_offset): (usize, usize),
+    count: usize,
+    kind: i32,
+    stream: u64,
+) -> Result<()> {
     if count == 0 {
         return stream::resolve(stream).map(drop);
     }

@@ -1,5 +1,7 @@
 //! Random numbers on a device, as `docs/random_numbers.md` defines them.
 
+use std::fmt::Display;
+
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
@@ -76,65 +78,69 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
 
 /// A value whose size is one of these, as its bits or its address.
 fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)> {
-    if !sizes.contains(&usize::from(value.size)) {
-        return Err(invalid_param!(
-            "{argument}.size is {}; allowed: {}",
-            value.size,
-            sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ")
-        ));
+    let Value { is_address, mut bytes, size } = value;
+    if !sizes.contains(&size.into()) {
+        let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
+        return Err(invalid_param!("{argument}.size is {size}; allowed: {}", sizes.join(" or ")));
     }
-    let mut bytes = value.bytes;
-    match value.is_address {
-        0 => {
-            bytes[usize::from(value.size)..].fill(0);
-            Ok((false, u64::from_le_bytes(bytes)))
+    match is_address {
+        0 => bytes[usize::from(size)..].fill(0),
+        1 => {}
+        _ => {
+            return Err(invalid_param!("{argument}.isAddr is {is_address}; allowed: 0 for a number, 1 for its address"));
         }
-        1 => Ok((true, u64::from_le_bytes(bytes))),
-        other => Err(invalid_param!("{argument}.isAddr is {other}; allowed: 0 for a number, 1 for its address")),
     }
+    Ok((is_address == 1, u64::from_le_bytes(bytes)))
+}
+
+fn check_order<T: PartialOrd + Display>(min: T, max: T) -> Result<()> {
+    ensure!(min <= max, invalid_param!("min {min} is more than max {max}"));
+    Ok(())
+}
+
+fn check_finite(argument: &str, number: f32) -> Result<()> {
+    ensure!(number.is_finite(), invalid_param!("{argument} is {number}; it must be a finite number"));
+    Ok(())
 }
 
 /// Fails for numbers that are known now and that no such distribution has.
-fn check_known(distribution: Distribution, element: RandomElement, [first, second]: [(bool, u64); 2]) -> Result<()> {
-    let known = |(is_address, bits): (bool, u64)| (!is_address).then_some(bits);
-    let out_of_order = |min: &dyn std::fmt::Display, max: &dyn std::fmt::Display| {
-        Err(invalid_param!("min {min} is more than max {max}"))
-    };
+fn check_known(distribution: Distribution, element: RandomElement, parameters: [(bool, u64); 2]) -> Result<()> {
+    let are_known = parameters.iter().all(|(is_address, _)| !is_address);
     if !element.is_float() {
-        let (Some(min), Some(max)) = (known(first), known(second)) else { return Ok(()) };
-        return match element {
-            RandomElement::Int32 if min as i32 > max as i32 => out_of_order(&(min as i32), &(max as i32)),
-            RandomElement::Int64 if min as i64 > max as i64 => out_of_order(&(min as i64), &(max as i64)),
-            RandomElement::UInt32 | RandomElement::UInt64 if min > max => out_of_order(&min, &max),
-            _ => Ok(()),
-        };
+        let [min, max] = parameters.map(|(_, bits)| match element {
+            RandomElement::Int32 => i128::from(bits as i32),
+            RandomElement::Int64 => i128::from(bits as i64),
+            _ => i128::from(bits),
+        });
+        return if are_known { check_order(min, max) } else { Ok(()) };
     }
     let single = |bits: u64| match element {
         RandomElement::Float16 => from_half(bits as u16),
         RandomElement::BFloat16 => from_brain(bits as u16),
         _ => f32::from_bits(bits as u32),
     };
-    let (first, second) = (known(first).map(single), known(second).map(single));
-    let not_finite =
-        |argument: &str, number: f32| Err(invalid_param!("{argument} is {number}; it must be a finite number"));
-    match (distribution, first, second) {
-        (Distribution::Dropout, Some(ratio), _) if !(0.0..=1.0).contains(&ratio) => {
-            Err(invalid_param!("dropoutRation is {ratio}; allowed: from 0 to 1"))
+    // An unknown number counts as 0, which every distribution can have.
+    let [first, second] = parameters.map(|(is_address, bits)| if is_address { 0.0 } else { single(bits) });
+    match distribution {
+        Distribution::Dropout => {
+            ensure!((0.0..=1.0).contains(&first), invalid_param!("dropoutRation is {first}; allowed: from 0 to 1"));
         }
-        (Distribution::Dropout, ..) => Ok(()),
-        (Distribution::Uniform, Some(min), _) if !min.is_finite() => not_finite("min", min),
-        (Distribution::Uniform, _, Some(max)) if !max.is_finite() => not_finite("max", max),
-        (Distribution::Uniform, Some(min), Some(max)) if min > max => out_of_order(&min, &max),
-        (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => {
-            Err(invalid_param!("max {max} and min {min} are further apart than single precision can represent"))
+        Distribution::Uniform => {
+            check_finite("min", first)?;
+            check_finite("max", second)?;
+            if are_known {
+                check_order(first, second)?;
+                let too_far = "further apart than single precision can represent";
+                ensure!((second - first).is_finite(), invalid_param!("max {second} and min {first} are {too_far}"));
+            }
         }
-        (Distribution::Uniform, ..) => Ok(()),
-        (_, Some(mean), _) if !mean.is_finite() => not_finite("mean", mean),
-        (_, _, Some(deviation)) if !deviation.is_finite() || deviation < 0.0 => {
-            Err(invalid_param!("stddev is {deviation}; it must be a finite number, and not negative"))
+        Distribution::Normal | Distribution::TruncatedNormal => {
+            check_finite("mean", first)?;
+            check_finite("stddev", second)?;
+            ensure!(second >= 0.0, invalid_param!("stddev is {second}; it must not be negative"));
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 /// The memory of an operation, and the references that it holds meanwhile.
@@ -170,12 +176,12 @@ impl Operands<'_> {
         let (is_address, count) = count;
         if is_address {
             let start = self.at(ARGUMENT, addr as u64, unit, unit, true)?;
-            let Some(found) = Allocation::find(addr) else {
-                return Err(unsupported!(
+            let found = Allocation::find(addr).ok_or_else(|| {
+                unsupported!(
                     "{ARGUMENT} {addr:#x} is memory of another library, whose end is not known, and randomNum is read \
                      from memory; pass the number, or memory of aclrtMalloc"
-                ));
-            };
+                )
+            })?;
             let left = found.base + found.len - addr;
             return Ok(Span { len: left - left % unit, ..start });
         }

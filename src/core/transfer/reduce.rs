@@ -4,21 +4,6 @@ use crate::backend::{Element, Op, Reduce, ReduceOp};
 use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
 use crate::core::{memory, stream};
 
-/// The arguments of aclrtReduceAsync as they came from C.
-#[derive(Clone, Copy, Debug)]
-pub struct Request {
-    /// Accumulator.
-    pub dst: usize,
-    /// The other operand.
-    pub src: usize,
-    /// Bytes.
-    pub count: u64,
-    /// An `aclrtReduceKind`.
-    pub kind: i32,
-    /// An `aclDataType`.
-    pub data_type: i32,
-}
-
 fn reduce_op(kind: i32) -> Result<ReduceOp> {
     match kind {
         10 => Ok(ReduceOp::Sum),
@@ -51,30 +36,27 @@ fn element(data_type: i32) -> Result<Element> {
     }
 }
 
-/// aclrtReduceAsync.
-pub fn reduce_async(request: Request, stream: u64) -> Result<()> {
-    if request.count == 0 {
+/// aclrtReduceAsync, for `count` bytes.
+pub fn reduce_async(dst: usize, src: usize, count: u64, kind: i32, data_type: i32, stream: u64) -> Result<()> {
+    if count == 0 {
         return stream::resolve(stream).map(drop);
     }
-    let op = reduce_op(request.kind)?;
-    let element = element(request.data_type)?;
-    let count = request.count as usize;
-    if !count.is_multiple_of(element.size()) {
-        return Err(invalid_param!(
-            "count {count} bytes is not a whole number of elements of {} bytes",
-            element.size()
-        ));
-    }
-    arguments::not_null_for("dst", request.dst, format_args!("count is {count}"))?;
-    arguments::not_null_for("src", request.src, format_args!("count is {count}"))?;
+    let op = reduce_op(kind)?;
+    let element = element(data_type)?;
+    let (count, size) = (count as usize, element.size());
+    ensure!(
+        count.is_multiple_of(size),
+        invalid_param!("count {count} bytes is not a whole number of elements of {size} bytes")
+    );
+    arguments::not_null_for("dst", dst, format_args!("count is {count}"))?;
+    arguments::not_null_for("src", src, format_args!("count is {count}"))?;
     let stream = stream::resolve(stream)?;
     let operand = |argument: &str, addr: usize, writes: bool| {
-        let size = element.size();
         arguments::aligned(argument, addr, size, format_args!("its elements of {size} bytes"))?;
         memory::device_span(argument, addr, count, &stream.device, writes)
     };
-    let (dst, _held_dst) = operand("dst", request.dst, true)?;
-    let (src, _held_src) = operand("src", request.src, false)?;
+    let (dst, _held_dst) = operand("dst", dst, true)?;
+    let (src, _held_src) = operand("src", src, false)?;
     let reduce = Reduce { dst, src, op, element };
     stream.submit(Op::Reduce(reduce)).map(drop)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
-use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, param_invalid};
+use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::runtime::device::Device;
 use crate::core::{memory, stream};
 
@@ -11,10 +11,7 @@ const SIZE: usize = size_of::<u64>();
 
 fn check_address(addr: usize) -> Result<()> {
     arguments::not_null("devAddr", addr, "it must be the address of 8 bytes of device or page-locked memory")?;
-    if !addr.is_multiple_of(SIZE) {
-        return Err(error_with!(Code::AddrUnaligned, "devAddr {addr:#x} is not a multiple of {SIZE} bytes"));
-    }
-    Ok(())
+    arguments::aligned("devAddr", addr, SIZE, format_args!("a multiple of {SIZE} bytes"))
 }
 
 /// The word at an address, and a reference to its device if that is another one.
@@ -33,12 +30,12 @@ fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option
 /// A comparison, by its number in the API, with a value for which it can become true.
 fn comparison(value: u64, flag: u32) -> Result<Comparison> {
     let all = [Comparison::GreaterOrEqual, Comparison::Equal, Comparison::And, Comparison::Nor];
-    let Some(&comparison) = all.get(flag as usize) else {
-        return Err(invalid_param!(
+    let comparison = *all.get(flag as usize).ok_or_else(|| {
+        invalid_param!(
             "flag is {flag:#x}; allowed: ACL_STREAM_WAIT_VALUE_GEQ 0, ACL_STREAM_WAIT_VALUE_EQ 1, \
              ACL_STREAM_WAIT_VALUE_AND 2 and ACL_STREAM_WAIT_VALUE_NOR 3"
-        ));
-    };
+        )
+    })?;
     if comparison.satisfying(value).is_none() {
         return Err(invalid_param!(
             "value is {value:#x}, for which no word in memory ends a wait with flag {flag}; wait for another"

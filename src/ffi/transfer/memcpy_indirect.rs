@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::transfer::memcpy_indirect::{self, Request};
+use crate::core::transfer::memcpy_indirect;
 use crate::ffi::base::{address, enum_value, guard, guard_out, handle, must_be_null};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
@@ -43,16 +43,9 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyAsyncWithOffset", || {
-        let request = Request {
-            dst: address::from_c(dst.cast()),
-            dest_max: destMax,
-            dst_offset: dstDataOffset,
-            src: address::from_c(src.cast()),
-            count,
-            src_offset: srcDataOffset,
-            kind: enum_value(kind),
-        };
-        memcpy_indirect::with_offset(request, handle::from_c(stream))
+        let dst = (address::from_c(dst.cast()), dstDataOffset);
+        let src = (address::from_c(src.cast()), srcDataOffset);
+        memcpy_indirect::with_offset(dst, destMax, src, count, enum_value(kind), handle::from_c(stream))
     })
 }
 

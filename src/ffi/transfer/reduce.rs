@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::transfer::reduce::{self, Request};
+use crate::core::transfer::reduce;
 use crate::ffi::base::{address, enum_value, guard, handle, must_be_null};
 use crate::ffi::types::{aclDataType, aclError, aclrtReduceKind, aclrtStream};
 
@@ -43,6 +43,6 @@ pub unsafe extern "C" fn aclrtReduceAsync(
         must_be_null("reserve", reserve)?;
         let (dst, src) = (address::from_c(dst), address::from_c(src));
         let (kind, data_type) = (enum_value(kind), enum_value(r#type));
-        reduce::reduce_async(Request { dst, src, count, kind, data_type }, handle::from_c(stream))
+        reduce::reduce_async(dst, src, count, kind, data_type, handle::from_c(stream))
     })
 }
