@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::algo::map::slot_table::Handle;
 use crate::backend;
-use crate::core::base::error::{Error, Result, invalid_param, unsupported};
+use crate::core::base::error::{Error, Result, arguments, invalid_param, unsupported};
 use crate::core::base::handles;
 use crate::core::kernel::kernel_args::Lists;
 use crate::core::runtime::device::Device;
@@ -17,7 +16,7 @@ pub struct Function {
     pub native: Arc<dyn backend::Kernel>,
     /// Its parameters are known, and some are pointers.
     pub has_pointers: bool,
-    pub(super) binary: Handle,
+    pub(super) binary: u64,
     /// Its name in its program.
     pub(super) name: String,
     /// The same as people read it: C++ names are demangled.
@@ -40,25 +39,22 @@ pub(super) fn no_code(what: &str) -> Error {
 
 /// aclrtGetFunctionAttribute.
 pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
-    if !(1..=3).contains(&attribute) {
-        return Err(invalid_param!("attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, 1 to 3"));
-    }
+    let attribute = arguments::enumerated("attrType", attribute, 1..=3, "aclrtFuncAttribute")?;
     handles::get::<Function>("funcHandle", raw)?;
-    match attribute {
-        // ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
-        1 => Ok(0),
-        2 => Err(unsupported!(
+    if attribute == 2 {
+        return Err(unsupported!(
             "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
              cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
-        )),
-        // ACL_FUNC_ATTR_KERNEL_SCHED_MODE: normal, blocks in any order.
-        _ => Ok(0),
+        ));
     }
+    // ACL_FUNC_ATTR_KERNEL_TYPE: ACL_KERNEL_TYPE_AICORE, for the cores of the device, which are all of one kind.
+    // ACL_FUNC_ATTR_KERNEL_SCHED_MODE: normal, blocks in any order.
+    Ok(0)
 }
 
 /// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
 pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
-    ensure!(flags == 0, invalid_param!("flags is {flags}; it must be 0"));
+    arguments::no_flags("flags", flags)?;
     Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
 }
 
@@ -92,7 +88,7 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
 
 /// aclrtFunctionGetBinary.
 pub fn binary_of(raw: u64) -> Result<u64> {
-    Ok(handles::get::<Function>("funcHandle", raw)?.binary.raw())
+    Ok(handles::get::<Function>("funcHandle", raw)?.binary)
 }
 
 /// aclrtGetFunctionName.

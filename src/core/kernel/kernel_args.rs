@@ -25,7 +25,7 @@ const KEPT: usize = 1024;
 
 /// A list that the library keeps.
 pub struct ArgsList {
-    function: Handle,
+    function: u64,
     state: Mutex<State>,
     launched: AtomicBool,
 }
@@ -65,7 +65,7 @@ impl Lists {
 
 /// Destroys the lists of kernels that are unloaded.
 pub fn forget_dead() {
-    drop_all::<ArgsList>(|list| Function::table().get(list.function).is_none());
+    drop_all::<ArgsList>(|list| Function::table().get_raw(list.function).is_none());
 }
 
 /// The parameters of a kernel, if they are known.
@@ -93,8 +93,7 @@ pub fn create(raw: u64) -> Result<u64> {
         arguments: vec![0; len].into(),
         data: Vec::new(),
     };
-    let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
-    let list = ArgsList { function: of, state: Mutex::new(state), launched: false.into() };
+    let list = ArgsList { function: raw, state: Mutex::new(state), launched: false.into() };
     let handle = ArgsList::table().insert(Arc::new(list)).ok_or_else(|| Error::no_more("lists of arguments"))?;
     function.lists.add(handle);
     Ok(handle.raw())

@@ -62,24 +62,17 @@ pub fn load_image(raw: u64) -> Result<u64> {
 /// Checks the kinds of the options of loading. Their values have no effect here: the program itself contains what it is
 /// for.
 pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
-    for (index, option) in options.enumerate() {
-        match option {
-            1 | 2 => {}
-            3 => {
-                return Err(unsupported!(
-                    "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE: the devices here have no CPUs \
-                     of their own; use aclrtLaunchHostFunc"
-                ));
-            }
-            _ => {
-                return Err(invalid_param!(
-                    "options[{index}] is of type {option}; allowed: ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD 1, \
-                     ACL_RT_BINARY_LOAD_OPT_MAGIC 2"
-                ));
-            }
-        }
-    }
-    Ok(())
+    options.enumerate().try_for_each(|(index, option)| match option {
+        1 | 2 => Ok(()),
+        3 => Err(unsupported!(
+            "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE: the devices here have no CPUs of their \
+             own; use aclrtLaunchHostFunc"
+        )),
+        _ => Err(invalid_param!(
+            "options[{index}] is of type {option}; allowed: ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD 1, \
+             ACL_RT_BINARY_LOAD_OPT_MAGIC 2"
+        )),
+    })
 }
 
 /// aclrtBinaryLoadFromFile: the handle.
@@ -123,20 +116,18 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     // Held during the backend's look-up, so that a kernel has one handle and an unload removes all of them.
     let mut functions = binary.functions.lock();
-    let Some(known) = functions.as_mut() else {
-        return Err(param_invalid!("binHandle {raw:#x} is being unloaded by another thread"));
-    };
+    let unloaded = || param_invalid!("binHandle {raw:#x} is being unloaded by another thread");
+    let known = functions.as_mut().ok_or_else(unloaded)?;
     if let Some(handle) = known.get(name) {
         return Ok(handle.raw());
     }
     let native = binary.native.kernel(name)?;
-    let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
     let parameters = native.info().parameters.iter().flat_map(|known| &known.each);
     let function = Arc::new(Function {
         device: Arc::clone(&binary.device),
         has_pointers: parameters.into_iter().any(|one| one.pointer.is_some()),
         native,
-        binary: of,
+        binary: raw,
         name: name.to_owned(),
         shown: shown_name(name),
         lists: Lists::default(),
@@ -211,9 +202,8 @@ fn watchers(exception: &Exception) -> Vec<Watcher> {
     let of = |binary: &Binary| binary.watcher.lock().clone();
     match &exception.launch {
         Some(launch) => {
-            let table = Function::table();
-            let function = table.get_raw(launch.function);
-            let binary = function.and_then(|function| Binary::table().get(function.binary));
+            let function = Function::table().get_raw(launch.function);
+            let binary = function.and_then(|function| Binary::table().get_raw(function.binary));
             binary.and_then(|binary| of(&binary)).into_iter().collect()
         }
         None if exception.task == Exception::UNKNOWN => {

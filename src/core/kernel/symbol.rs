@@ -1,7 +1,6 @@
 //! Symbols: addresses in the program for variables and kernels of its binaries, one on each device.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
@@ -9,32 +8,20 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
 use crate::core::base::error::{Result, arguments, error_with, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
+use crate::core::base::owner::Owner;
 use crate::core::kernel::{self, Binary};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::transfer::memcpy;
 
-/// The meanings of symbols, by address.
-static SYMBOLS: LazyLock<Mutex<HashMap<usize, Vec<Registration>>>> = LazyLock::new(Mutex::default);
-
-/// The meaning of a symbol on the device of a binary, while that is loaded.
-struct Registration {
-    binary: Handle,
-    meaning: Meaning,
-}
+/// The meanings of symbols, by address and opening of a device, each with the binary that it has while that is loaded.
+static SYMBOLS: Mutex<BTreeMap<(usize, Owner), (u64, Meaning)>> = Mutex::new(BTreeMap::new());
 
 #[derive(Clone, Copy)]
 enum Meaning {
     Variable(Span),
     /// Its handle.
     Kernel(u64),
-}
-
-impl Registration {
-    /// Whether it belongs to a binary that is loaded and `wanted`.
-    fn is_of(&self, wanted: impl FnOnce(&Binary) -> bool) -> bool {
-        Binary::table().get(self.binary).is_some_and(|binary| wanted(&binary))
-    }
 }
 
 /// portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with this name.
@@ -53,27 +40,19 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
         }
         Err(fault) => return Err(fault.into()),
     };
-    let Some(handle) = Handle::from_raw(raw) else { unreachable!("it was found") };
-    let mut symbols = SYMBOLS.lock();
-    let registered = symbols.entry(symbol).or_default();
-    registered.retain(|one| one.is_of(|other| !Arc::ptr_eq(&other.device, &binary.device)));
-    registered.push(Registration { binary: handle, meaning });
+    SYMBOLS.lock().insert((symbol, binary.device.owner), (raw, meaning));
     Ok(())
 }
 
 /// Removes meanings of symbols in unloaded binaries.
 pub fn forget_dead() {
-    SYMBOLS.lock().retain(|_, registered| {
-        registered.retain(|one| one.is_of(|_| true));
-        !registered.is_empty()
-    });
+    SYMBOLS.lock().retain(|_, (binary, _)| Binary::table().get_raw(*binary).is_some());
 }
 
 /// The meaning of a symbol on a device.
 fn find(symbol: usize, device: &Device) -> Option<Meaning> {
-    let symbols = SYMBOLS.lock();
-    let is_here = |one: &&Registration| one.is_of(|binary| std::ptr::eq(&*binary.device, device));
-    symbols.get(&symbol)?.iter().find(is_here).map(|one| one.meaning)
+    let (binary, meaning) = *SYMBOLS.lock().get(&(symbol, device.owner))?;
+    Binary::table().get_raw(binary).map(|_| meaning)
 }
 
 /// The meaning of a symbol on the current device.
@@ -152,36 +131,20 @@ impl Part {
             )),
         }
     }
-
-    /// The copy of `src` to it.
-    fn copy_from(self, src: usize, kind: i32) -> Result<memcpy::Request> {
-        let (dst, dest_max) = self.place()?;
-        Ok(memcpy::Request { dst, dest_max, src, count: self.count, kind })
-    }
-
-    /// The copy of it to `dst`, which has `dest_max` bytes.
-    fn copy_to(self, dst: usize, dest_max: usize, kind: i32) -> Result<memcpy::Request> {
-        let (src, _) = self.place()?;
-        Ok(memcpy::Request { dst, dest_max, src, count: self.count, kind })
-    }
 }
 
-/// aclrtMemcpyToSymbol.
-pub fn write(to: Part, src: usize, kind: i32) -> Result<()> {
-    memcpy::copy(to.copy_from(src, kind)?)
+/// aclrtMemcpyToSymbol; with a stream aclrtMemcpyToSymbolAsync.
+pub fn write(to: Part, src: usize, kind: i32, stream: Option<u64>) -> Result<()> {
+    let (dst, dest_max) = to.place()?;
+    copy(memcpy::Request { dst, dest_max, src, count: to.count, kind }, stream)
 }
 
-/// aclrtMemcpyToSymbolAsync.
-pub fn write_async(to: Part, src: usize, kind: i32, stream: u64) -> Result<()> {
-    memcpy::copy_async(to.copy_from(src, kind)?, stream)
+/// aclrtMemcpyFromSymbol; with a stream aclrtMemcpyFromSymbolAsync.
+pub fn read(from: Part, dst: usize, dest_max: usize, kind: i32, stream: Option<u64>) -> Result<()> {
+    let (src, _) = from.place()?;
+    copy(memcpy::Request { dst, dest_max, src, count: from.count, kind }, stream)
 }
 
-/// aclrtMemcpyFromSymbol.
-pub fn read(from: Part, dst: usize, dest_max: usize, kind: i32) -> Result<()> {
-    memcpy::copy(from.copy_to(dst, dest_max, kind)?)
-}
-
-/// aclrtMemcpyFromSymbolAsync.
-pub fn read_async(from: Part, dst: usize, dest_max: usize, kind: i32, stream: u64) -> Result<()> {
-    memcpy::copy_async(from.copy_to(dst, dest_max, kind)?, stream)
+fn copy(request: memcpy::Request, stream: Option<u64>) -> Result<()> {
+    stream.map_or_else(|| memcpy::copy(request), |stream| memcpy::copy_async(request, stream))
 }

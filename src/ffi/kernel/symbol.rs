@@ -78,7 +78,8 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
     guard("aclrtMemcpyToSymbol", || {
-        symbol::write(Part { symbol: address::from_c(symbol), count, offset }, address::from_c(src), enum_value(kind))
+        let part = Part { symbol: address::from_c(symbol), count, offset };
+        symbol::write(part, address::from_c(src), enum_value(kind), None)
     })
 }
 
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
 ) -> aclError {
     guard("aclrtMemcpyToSymbolAsync", || {
         let part = Part { symbol: address::from_c(symbol), count, offset };
-        symbol::write_async(part, address::from_c(src), enum_value(kind), handle::from_c(stream))
+        symbol::write(part, address::from_c(src), enum_value(kind), Some(handle::from_c(stream)))
     })
 }
 
@@ -134,7 +135,7 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
 ) -> aclError {
     guard("aclrtMemcpyFromSymbol", || {
         let part = Part { symbol: address::from_c(symbol), count, offset };
-        symbol::read(part, address::from_c(dst), dstMax, enum_value(kind))
+        symbol::read(part, address::from_c(dst), dstMax, enum_value(kind), None)
     })
 }
 
@@ -164,6 +165,6 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
 ) -> aclError {
     guard("aclrtMemcpyFromSymbolAsync", || {
         let part = Part { symbol: address::from_c(symbol), count, offset };
-        symbol::read_async(part, address::from_c(dst), dstMax, enum_value(kind), handle::from_c(stream))
+        symbol::read(part, address::from_c(dst), dstMax, enum_value(kind), Some(handle::from_c(stream)))
     })
 }

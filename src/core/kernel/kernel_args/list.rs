@@ -1,8 +1,11 @@
 //! A list of arguments in either place: in library memory, or in memory of the caller.
 
 use super::known;
+use crate::algo::map::slot_table::Ref;
+use crate::backend::Parameter;
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
-use crate::core::base::{handles, host_memory};
+use crate::core::base::handles::Object;
+use crate::core::base::host_memory;
 use crate::core::kernel::function::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
 
@@ -87,19 +90,16 @@ fn guess_offset(used: usize, size: usize) -> usize {
 }
 
 impl List<'_> {
-    /// Calls `work` with its kernel, which must be loaded.
-    fn with_function<R>(&self, work: impl FnOnce(&Function) -> Result<R>) -> Result<R> {
+    /// Its kernel, which must be loaded.
+    fn function(&self) -> Result<Ref<'static, Function>> {
         let raw = self.head.function;
-        match handles::get::<Function>("argsHandle", raw) {
-            Ok(function) => work(&function),
-            Err(_) => Err(param_invalid!(
-                "argsHandle is a list for kernel {raw:#x}, which went with its binary; begin another one"
-            )),
-        }
+        Function::table().get_raw(raw).ok_or_else(|| {
+            param_invalid!("argsHandle is a list for kernel {raw:#x}, which went with its binary; begin another one")
+        })
     }
 
     /// Adds an argument. Returns its number.
-    pub(super) fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
+    fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
         if self.head.finalized != 0 {
             return Err(param_invalid!(
                 "argsHandle was finalized and takes no more arguments; change them with \
@@ -107,47 +107,37 @@ impl List<'_> {
             ));
         }
         let (index, used) = (self.head.count, self.head.used);
-        let offset = self.with_function(|function| {
-            let Some(known) = known(function) else { return Ok(guess_offset(used, size)) };
-            let Some(parameter) = known.get(index) else {
-                return Err(param_invalid!(
-                    "kernel {} has {} parameters, and argsHandle an argument for each already",
-                    function.shown,
-                    known.len()
-                ));
-            };
-            if parameter.size != size {
-                return Err(param_invalid!(
-                    "{}; parameter {index} of kernel {} has {} bytes",
-                    match is_place_holder {
-                        true => "a place holder is an address of 8 bytes".to_owned(),
-                        false => format!("paramSize is {size}"),
-                    },
-                    function.shown,
-                    parameter.size
-                ));
+        let function = self.function()?;
+        let offset = match known(&function) {
+            None => guess_offset(used, size),
+            Some(known) => {
+                let (shown, count) = (&function.shown, known.len());
+                let Parameter { offset, size: needed, .. } = *known.get(index).ok_or_else(|| {
+                    param_invalid!("kernel {shown} has {count} parameters, and argsHandle an argument for each already")
+                })?;
+                let what = if is_place_holder { "a place holder" } else { "paramSize" };
+                ensure!(
+                    size == needed,
+                    param_invalid!("{what} is {size} bytes; parameter {index} of kernel {shown} has {needed} bytes")
+                );
+                offset
             }
-            Ok(parameter.offset)
-        })?;
-        let end = offset + size;
-        if index == self.head.most || end > MOST_BYTES || end > self.room_for_arguments() {
+        };
+        let (end, most) = (offset + size, self.head.most);
+        let room = match &self.room {
+            Room::Own { arguments, .. } => arguments.len(),
+            Room::Callers(room) => room.len() - self.head.taken,
+        };
+        let room = room.min(MOST_BYTES);
+        if index == most || end > room {
             return Err(invalid_param!(
-                "argument {index} of {size} bytes has no room: the list holds {} arguments in {} bytes",
-                self.head.most,
-                self.room_for_arguments().min(MOST_BYTES)
+                "argument {index} of {size} bytes has no room: the list holds {most} arguments in {room} bytes"
             ));
         }
         self.entries[index] = Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
         self.head.count += 1;
         self.head.used = self.head.used.max(end);
         Ok(index)
-    }
-
-    fn room_for_arguments(&self) -> usize {
-        match &self.room {
-            Room::Own { arguments, .. } => arguments.len(),
-            Room::Callers(room) => room.len() - self.head.taken,
-        }
     }
 
     fn arguments(&mut self) -> &mut [u8] {
@@ -214,19 +204,15 @@ impl List<'_> {
                 let base = room.as_ptr().addr();
                 let last = end.checked_sub(size);
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
-                match begin.filter(|begin| *begin >= used) {
-                    Some(begin) => {
-                        self.head.taken = room.len() - begin;
-                        begin
-                    }
-                    None => {
-                        return Err(invalid_param!(
-                            "dataSize is {size}, and of the {room_len} bytes of userHostMem {} are left; see \
-                             aclrtKernelArgsGetMemSize",
-                            end - used
-                        ));
-                    }
-                }
+                let begin = begin.filter(|begin| *begin >= used).ok_or_else(|| {
+                    invalid_param!(
+                        "dataSize is {size}, and of the {room_len} bytes of userHostMem {} are left; see \
+                         aclrtKernelArgsGetMemSize",
+                        end - used
+                    )
+                })?;
+                self.head.taken = room.len() - begin;
+                begin
             }
         };
         self.entries[index] = Entry { data, data_len: size, ..entry };
@@ -260,14 +246,12 @@ impl List<'_> {
     /// aclrtKernelArgsFinalize.
     pub fn finalize(&mut self) -> Result<()> {
         let count = self.head.count;
-        self.with_function(|function| match known(function) {
-            Some(known) if known.len() != count => Err(param_invalid!(
-                "argsHandle has {count} arguments; kernel {} has {} parameters",
-                function.shown,
-                known.len()
-            )),
-            _ => Ok(()),
-        })?;
+        let function = self.function()?;
+        let (shown, wanted) = (&function.shown, known(&function).map_or(count, <[_]>::len));
+        ensure!(
+            count == wanted,
+            param_invalid!("argsHandle has {count} arguments; kernel {shown} has {wanted} parameters")
+        );
         let entries = &self.entries[..count];
         if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {
             return Err(param_invalid!(

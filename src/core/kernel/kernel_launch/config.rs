@@ -1,6 +1,8 @@
 //! The attributes of a launch.
 
-use crate::core::base::error::{Result, invalid_param, unsupported};
+use std::fmt::Display;
+
+use crate::core::base::error::{Result, arguments, unsupported};
 
 /// The attributes of a launch, by their ids from 1 on: the name, the bits of the value, and what to do instead of one
 /// that may only be 0. The others are about speed or reporting and have no effect here, except [`SHARED_BYTES`].
@@ -29,12 +31,8 @@ pub struct Config {
 }
 
 /// The place of an attribute in [`ATTRIBUTES`].
-fn index(id: i32, argument: impl FnOnce() -> String) -> Result<usize> {
-    let found = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)).filter(|index| *index < ATTRIBUTES.len());
-    found.ok_or_else(|| {
-        let argument = argument();
-        invalid_param!("{argument} is {id}; allowed: the enumerators of aclrtLaunchKernelAttrId, 1 to 9")
-    })
+fn index(id: i32, argument: impl Display) -> Result<usize> {
+    Ok(arguments::enumerated(argument, id, 1..=ATTRIBUTES.len() as i32, "aclrtLaunchKernelAttrId")? - 1)
 }
 
 impl Config {
@@ -46,7 +44,7 @@ impl Config {
 
     /// The value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
     pub fn value(&self, id: i32) -> Result<u32> {
-        Ok(self.values[index(id, || "attrId".to_owned())?])
+        Ok(self.values[index(id, "attrId")?])
     }
 
     /// Shared memory of each block in bytes, if it was passed.
@@ -58,7 +56,7 @@ impl Config {
     pub fn new(attributes: impl Iterator<Item = (i32, [u32; 2])>) -> Result<Self> {
         let mut config = Self::default();
         for (at, (id, [low, high])) in attributes.enumerate() {
-            let index = index(id, || format!("cfg->attrs[{at}].id"))?;
+            let index = index(id, format_args!("cfg->attrs[{at}].id"))?;
             let (name, bits, instead) = ATTRIBUTES[index];
             let value = (u64::from(low) | u64::from(high) << 32) & bits;
             if let Some(instead) = instead.filter(|_| value != 0) {
