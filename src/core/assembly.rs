@@ -88,7 +88,7 @@ pub fn install() {
 
 fn take_notifies(device: &Arc<Device>) {
     drop_all::<Notify>(|notify| Arc::ptr_eq(&notify.device, device));
-    drop_all::<CountedNotify>(|notify| Arc::ptr_eq(&notify.0.device, device));
+    drop_all::<CountedNotify>(|notify| Arc::ptr_eq(&notify.device, device));
 }
 
 fn take_graphs(device: &Arc<Device>) {

@@ -6,7 +6,6 @@
 mod numbers;
 mod sharing;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use self::numbers::Numbers;
@@ -14,80 +13,114 @@ pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Change, NotifyWait, Op, Until};
-use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
+use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
 use crate::core::base::ipc_key::Offer;
 use crate::core::order::sequence;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::thread;
+use crate::core::runtime::{self, thread};
 use crate::core::stream::{self, op_timeout};
 
 /// The flag of a notify that only the device uses; it has no effect here.
 const DEVICE_USE_ONLY: u64 = 1;
 
-/// A notify.
-pub struct Notify {
+/// A notify of either kind.
+pub struct AnyNotify<const COUNTS: bool> {
     /// The device that it belongs to.
     pub device: Arc<Device>,
     native: Arc<backend::Notify>,
     /// Its number, unique for its kind on the device.
     id: u32,
-    numbers: fn(&Device) -> &Numbers,
-    /// Its handle is dead, and another notify may reuse the number.
-    is_destroyed: AtomicBool,
     /// Set once another process may import it.
     export: OnceLock<Offer>,
     /// It was imported from another process.
     is_imported: bool,
 }
 
+/// A notify.
+pub type Notify = AnyNotify<false>;
+
 handles::object!(Notify, Notify);
 
 /// A notify with a count, which no other process imports.
-pub struct CountedNotify(pub Notify);
+pub type CountedNotify = AnyNotify<true>;
 
 handles::object!(CountedNotify, CountedNotify);
 
-impl Notify {
-    /// Creates one on the current device by `make`. `function` is the name of the call in the error for too many.
-    fn new(
-        numbers: fn(&Device) -> &Numbers,
-        function: &str,
-        make: impl FnOnce() -> Result<Arc<backend::Notify>>,
-    ) -> Result<Self> {
+impl<const COUNTS: bool> AnyNotify<COUNTS>
+where
+    Self: Object,
+{
+    /// The argument that is one.
+    const ARGUMENT: &str = if COUNTS { "cntNotify" } else { "notify" };
+
+    fn numbers(device: &Device) -> &Numbers {
+        if COUNTS { Numbers::counted(device) } else { Numbers::plain(device) }
+    }
+
+    /// Adds one to the current device, of what `native` returns.
+    fn add(is_imported: bool, native: impl FnOnce() -> Result<Arc<backend::Notify>>) -> Result<u64> {
         let device = thread::current()?.device.clone();
-        let id = numbers(&device).take().ok_or_else(|| {
+        let id = Self::numbers(&device).take().ok_or_else(|| {
             error_with!(
                 Code::NoNotifyResource,
-                "device {} has {} notifies of {function}, as many as there can be; destroy some",
+                "device {} has {} notifies of {}, as many as there can be; destroy some",
                 device.id,
-                Numbers::MOST
+                Numbers::MOST,
+                if COUNTS { "aclrtCntNotifyCreate" } else { "aclrtCreateNotify" }
             )
         })?;
-        match make() {
-            Ok(native) => {
-                let (is_destroyed, export) = (AtomicBool::new(false), OnceLock::new());
-                Ok(Self { device, native, id, numbers, is_destroyed, export, is_imported: false })
-            }
-            Err(error) => {
-                numbers(&device).release(id);
-                Err(error)
-            }
-        }
+        let added = native().and_then(|native| {
+            let notify = Self { device: device.clone(), native, id, export: OnceLock::new(), is_imported };
+            let handle = Self::table().insert(Arc::new(notify)).map(Handle::raw);
+            handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoNotifyResource, "handles of notifies"))
+        });
+        added.inspect_err(|_| Self::numbers(&device).release(id))
     }
 
-    /// Releases its number, once.
-    fn release_number(&self) {
-        if !self.is_destroyed.swap(true, Ordering::Relaxed) {
-            (self.numbers)(&self.device).release(self.id);
+    /// aclrtCreateNotify, aclrtCntNotifyCreate.
+    pub fn create(flag: u64) -> Result<u64> {
+        thread::refuse_inside_host_function()?;
+        if flag > DEVICE_USE_ONLY {
+            return Err(invalid_param!(
+                "flag is {flag:#x}; allowed: ACL_NOTIFY_DEFAULT 0 and ACL_NOTIFY_DEVICE_USE_ONLY 1"
+            ));
         }
+        Self::add(false, || {
+            let created = runtime::session()?.driver.create_notify();
+            created.map_err(|fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoNotifyResource))
+        })
     }
-}
 
-impl Drop for Notify {
-    fn drop(&mut self) {
-        self.release_number();
+    /// aclrtDestroyNotify, aclrtCntNotifyDestroy: never waits; what pending operations need stays. Another notify may
+    /// get the number at once.
+    pub fn destroy(raw: u64) -> Result<()> {
+        thread::refuse_inside_host_function()?;
+        let notify = handles::remove::<Self>(Self::ARGUMENT, raw)?;
+        Self::numbers(&notify.device).release(notify.id);
+        let is_shared = notify.is_imported || notify.export.get().is_some();
+        drop(notify);
+        if is_shared {
+            // Other processes may wait for it.
+            slot_table::flush_deferred();
+        } else {
+            slot_table::flush_if_many();
+        }
+        Ok(())
+    }
+
+    /// aclrtGetNotifyId, aclrtCntNotifyGetId.
+    pub fn id(raw: u64) -> Result<u32> {
+        Ok(handles::get::<Self>(Self::ARGUMENT, raw)?.id)
+    }
+
+    /// Queues an operation on one.
+    fn queue(raw: u64, stream: u64, op: impl FnOnce(&Arc<backend::Notify>) -> Op<'_>) -> Result<()> {
+        handles::check_not_null::<Self>(Self::ARGUMENT, raw)?;
+        let stream = stream::resolve(stream)?;
+        let notify = handles::get_pinned::<Self>(Self::ARGUMENT, raw, stream.pin())?;
+        stream.submit(op(&notify.native)).map(drop)
     }
 }
 
@@ -96,61 +129,15 @@ typed_slots::state! {
     Numbers::counted(Device);
 }
 
-fn create_native() -> Result<Arc<backend::Notify>> {
-    let session = crate::core::runtime::session()?;
-    let created = session.driver.create_notify();
-    created.map_err(|fault| Error::from(fault).recoded(Code::NoStreamResource, Code::NoNotifyResource))
-}
-
-fn check_flag(flag: u64) -> Result<()> {
-    if flag <= DEVICE_USE_ONLY {
-        return Ok(());
-    }
-    Err(invalid_param!("flag is {flag:#x}; allowed: ACL_NOTIFY_DEFAULT 0 and ACL_NOTIFY_DEVICE_USE_ONLY 1"))
-}
-
-fn insert<T: Object>(notify: T) -> Result<u64> {
-    let handle = T::table().insert(Arc::new(notify)).map(Handle::raw);
-    handle.ok_or_else(|| handles::no_handle::<T>(Code::NoNotifyResource, "handles of notifies"))
-}
-
-/// aclrtCreateNotify.
-pub fn create(flag: u64) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    check_flag(flag)?;
-    insert(Notify::new(Numbers::plain, "aclrtCreateNotify", create_native)?)
-}
-
-/// aclrtDestroyNotify: never waits; what pending operations need stays.
-pub fn destroy(raw: u64) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let notify = handles::remove::<Notify>("notify", raw)?;
-    notify.release_number();
-    let is_shared = notify.is_imported || notify.export.get().is_some();
-    drop(notify);
-    if is_shared {
-        // Other processes may wait for it.
-        slot_table::flush_deferred();
-    } else {
-        slot_table::flush_if_many();
-    }
-    Ok(())
-}
-
 /// aclrtRecordNotify.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
-    queue::<Notify>("notify", raw, stream, |notify| Op::ChangeNotify(&notify.native, Change::Set(1)))
+    Notify::queue(raw, stream, |notify| Op::ChangeNotify(notify, Change::Set(1)))
 }
 
 /// aclrtWaitAndResetNotify: for at most this many seconds, 0 is no timeout.
 pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
     let wait = NotifyWait { until: Until::Equal(1), clear: true, limit: op_timeout::seconds(seconds) };
-    queue::<Notify>("notify", raw, stream, |notify| Op::WaitNotify(&notify.native, wait))
-}
-
-/// aclrtGetNotifyId.
-pub fn id(raw: u64) -> Result<u32> {
-    Ok(handles::get::<Notify>("notify", raw)?.id)
+    Notify::queue(raw, stream, |notify| Op::WaitNotify(notify, wait))
 }
 
 /// aclrtNotifyBatchReset: undoes records that no wait has consumed, now; all or none.
@@ -161,31 +148,6 @@ pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     let notifies = (0..count).map(look).collect::<Result<Vec<_>>>()?;
     notifies.iter().for_each(|notify| notify.native.set(0));
     sequence::notifies_reset(notifies.iter().map(|notify| &notify.native));
-    Ok(())
-}
-
-/// Queues an operation on a notify.
-fn queue<T: Object>(argument: &str, raw: u64, stream: u64, op: impl FnOnce(&T) -> Op<'_>) -> Result<()> {
-    handles::check_not_null::<T>(argument, raw)?;
-    let stream = stream::resolve(stream)?;
-    let notify = handles::get_pinned::<T>(argument, raw, stream.pin())?;
-    stream.submit(op(notify)).map(drop)
-}
-
-/// aclrtCntNotifyCreate.
-pub fn create_counted(flag: u64) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    check_flag(flag)?;
-    insert(CountedNotify(Notify::new(Numbers::counted, "aclrtCntNotifyCreate", create_native)?))
-}
-
-/// aclrtCntNotifyDestroy.
-pub fn destroy_counted(raw: u64) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let notify = handles::remove::<CountedNotify>("cntNotify", raw)?;
-    notify.0.release_number();
-    drop(notify);
-    slot_table::flush_if_many();
     Ok(())
 }
 
@@ -211,54 +173,24 @@ pub fn reset_counted(raw: u64, stream: u64) -> Result<()> {
 }
 
 fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
-    queue::<CountedNotify>("cntNotify", raw, stream, |notify| Op::ChangeNotify(&notify.0.native, change))
+    CountedNotify::queue(raw, stream, |notify| Op::ChangeNotify(notify, change))
 }
 
-/// The arguments of aclrtCntNotifyWaitWithTimeout.
-#[derive(Clone, Copy, Debug)]
-pub struct CountedWait {
-    /// An `aclrtCntNotifyWaitMode`.
-    pub mode: i32,
-    /// The value that the count is compared with.
-    pub value: u32,
-    /// The timeout; 0 is none.
-    pub seconds: u32,
-    /// 1: the count becomes 0 afterwards.
-    pub clear: u8,
-}
-
-/// aclrtCntNotifyWaitWithTimeout.
-pub fn wait_counted(raw: u64, stream: u64, wait: CountedWait) -> Result<()> {
-    let CountedWait { mode, value, seconds, clear } = wait;
-    let until = match mode {
-        0 => Until::Less(value),
-        1 => Until::Equal(value),
-        2 => Until::Greater(value),
-        3 => Until::AtLeast(value),
-        4 => Until::Bits(value),
-        _ => {
-            return Err(invalid_param!(
-                "info->mode is {mode}; allowed of aclrtCntNotifyWaitMode: less 0, equal 1, bigger 2, bigger or \
-                 equal 3 and equal with bit mask 4"
-            ));
-        }
-    };
+/// aclrtCntNotifyWaitWithTimeout: compares the count with `value` by `mode`, an `aclrtCntNotifyWaitMode`, for at most
+/// this many seconds, 0 is no timeout. If `clear` is 1 the count becomes 0 afterwards.
+pub fn wait_counted(raw: u64, stream: u64, mode: i32, value: u32, seconds: u32, clear: u8) -> Result<()> {
+    let modes =
+        [Until::Less(value), Until::Equal(value), Until::Greater(value), Until::AtLeast(value), Until::Bits(value)];
+    let allowed = "less 0, equal 1, bigger 2, bigger or equal 3 and equal with bit mask 4 of aclrtCntNotifyWaitMode";
+    let until = arguments::numbered("info->mode", mode, &modes, allowed)?;
     if let Until::Less(0) | Until::Greater(u32::MAX) = until {
         return Err(invalid_param!(
             "info->value is {value}, and no count is {}; wait for another",
             if mode == 0 { "less" } else { "bigger" }
         ));
     }
-    if clear > 1 {
-        return Err(invalid_param!(
-            "info->isClear is {clear}; allowed: 0 (leave the count) and 1 (set it to 0 after the wait)"
-        ));
-    }
-    let wait = NotifyWait { until, clear: clear == 1, limit: op_timeout::seconds(seconds) };
-    queue::<CountedNotify>("cntNotify", raw, stream, |notify| Op::WaitNotify(&notify.0.native, wait))
-}
-
-/// aclrtCntNotifyGetId.
-pub fn id_counted(raw: u64) -> Result<u32> {
-    Ok(handles::get::<CountedNotify>("cntNotify", raw)?.0.id)
+    let allowed = "0 (leave the count) and 1 (set it to 0 after the wait)";
+    let clear = arguments::numbered("info->isClear", clear.into(), &[false, true], allowed)?;
+    let wait = NotifyWait { until, clear, limit: op_timeout::seconds(seconds) };
+    CountedNotify::queue(raw, stream, |notify| Op::WaitNotify(notify, wait))
 }

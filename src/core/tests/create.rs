@@ -4,7 +4,8 @@ use super::script::{DEVICE_MEMORY, Thing};
 use super::*;
 use crate::backend::FaultKind;
 use crate::core::runtime::context;
-use crate::core::stream::{event, notify};
+use crate::core::stream::event;
+use crate::core::stream::notify::Notify;
 
 #[test]
 fn a_device_that_cannot_be_opened_is_not_set() {
@@ -60,7 +61,7 @@ fn failing_creation_of_streams_events_and_notifies() {
         bench.script.fail_next("create_notify", kind, "refused");
         fails(event::create_with_flag(EXTERNAL), for_event, &["refused"]);
         bench.script.fail_next("create_notify", kind, "refused");
-        fails(notify::create(0), for_notify, &["refused"]);
+        fails(Notify::create(0), for_notify, &["refused"]);
     }
     assert_eq!(bench.script.live(Thing::Stream), 1, "the default stream");
     assert_eq!(bench.script.live(Thing::Event), 0);

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::core::stream::notify::{self, CountedWait};
+use crate::core::stream::notify::{self, CountedNotify, Notify};
 use crate::ffi::base::{Array, enum_value, guard, guard_out, guard_unsupported, handle, must_not_be_null, read, text};
 use crate::ffi::memory::ipc::{self, processes};
 use crate::ffi::types::{
@@ -23,7 +23,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError {
-    guard_out("aclrtCreateNotify", "notify", notify, || Ok(handle::to_c(notify::create(flag)?)))
+    guard_out("aclrtCreateNotify", "notify", notify, || Ok(handle::to_c(Notify::create(flag)?)))
 }
 
 /// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 /// @note Thread-safe. Follows aclrtDestroyNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError {
-    guard("aclrtDestroyNotify", || notify::destroy(handle::from_c(notify)))
+    guard("aclrtDestroyNotify", || Notify::destroy(handle::from_c(notify)))
 }
 
 /// Enqueues the signal: after the earlier operations of `stream`, one wait for the notify, present or future,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: ac
 /// @note Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u32) -> aclError {
-    guard_out("aclrtGetNotifyId", "notifyId", notifyId, || notify::id(handle::from_c(notify)))
+    guard_out("aclrtGetNotifyId", "notifyId", notifyId, || Notify::id(handle::from_c(notify)))
 }
 
 /// Clears the unconsumed signals of several notifies, at once and without stream order. If one of the handles is
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
 /// @note Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, flag: u64) -> aclError {
-    guard_out("aclrtCntNotifyCreate", "cntNotify", cntNotify, || Ok(handle::to_c(notify::create_counted(flag)?)))
+    guard_out("aclrtCntNotifyCreate", "cntNotify", cntNotify, || Ok(handle::to_c(CountedNotify::create(flag)?)))
 }
 
 /// Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, fl
 /// @note Thread-safe. Follows aclrtCntNotifyDestroy of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyDestroy(cntNotify: aclrtCntNotify) -> aclError {
-    guard("aclrtCntNotifyDestroy", || notify::destroy_counted(handle::from_c(cntNotify)))
+    guard("aclrtCntNotifyDestroy", || CountedNotify::destroy(handle::from_c(cntNotify)))
 }
 
 /// Enqueues an atomic change of the count, after the earlier operations of `stream`.
@@ -255,9 +255,8 @@ pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
 ) -> aclError {
     guard("aclrtCntNotifyWaitWithTimeout", || {
         let info = read("info", info)?;
-        let wait =
-            CountedWait { mode: enum_value(info.mode), value: info.value, seconds: info.timeout, clear: info.isClear };
-        notify::wait_counted(handle::from_c(cntNotify), handle::from_c(stream), wait)
+        let (raw, stream, mode) = (handle::from_c(cntNotify), handle::from_c(stream), enum_value(info.mode));
+        notify::wait_counted(raw, stream, mode, info.value, info.timeout, info.isClear)
     })
 }
 
@@ -280,5 +279,5 @@ pub unsafe extern "C" fn aclrtCntNotifyReset(cntNotify: aclrtCntNotify, stream: 
 /// @note Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyGetId(cntNotify: aclrtCntNotify, notifyId: *mut u32) -> aclError {
-    guard_out("aclrtCntNotifyGetId", "notifyId", notifyId, || notify::id_counted(handle::from_c(cntNotify)))
+    guard_out("aclrtCntNotifyGetId", "notifyId", notifyId, || CountedNotify::id(handle::from_c(cntNotify)))
 }

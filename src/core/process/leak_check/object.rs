@@ -120,7 +120,7 @@ listed! {
     Event => |it| of_device(it.device.owner),
     Binary => |it| of_device(it.device.owner),
     Notify => |it| of_device(it.device.owner),
-    CountedNotify => |it| of_device(it.0.device.owner),
+    CountedNotify => |it| of_device(it.device.owner),
     Graph => |it| of_device_unless(it.body.is_some(), it.device.owner),
     Label => |it| of_device(it.owner),
     LabelList => |it| of_device(it.owner),

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use super::{Notify, Numbers, insert};
+use super::Notify;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles;
@@ -61,7 +61,5 @@ pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     let descriptor = descriptor
         .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the notify; try again"))?;
     let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
-    let mut notify = Notify::new(Numbers::plain, "aclrtCreateNotify", || Ok(native))?;
-    notify.is_imported = true;
-    insert(notify)
+    Notify::add(true, || Ok(native))
 }
