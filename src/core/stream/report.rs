@@ -36,35 +36,33 @@ pub struct Family {
     process: &'static str,
     /// The threads with streams, by their pthread_t.
     threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
-    /// Each process call that a thread is inside of has a clone. Calls that an earlier session left have another one.
-    inside: Mutex<Option<Arc<()>>>,
 }
 
 /// aclrtSubscribeReport and its variants.
-pub static REPORTS: Family = Family {
-    what: "callbacks",
-    subscribe: "aclrtSubscribeReport",
-    unsubscribe: "aclrtUnSubscribeReport",
-    process: "aclrtProcessReport",
-    threads: RwLock::new(BTreeMap::new()),
-    inside: Mutex::new(None),
-};
+pub static REPORTS: Family =
+    Family::new("callbacks", "aclrtSubscribeReport", "aclrtUnSubscribeReport", "aclrtProcessReport");
 
 /// aclrtSubscribeHostFunc and its variants.
-pub static HOST_FUNCTIONS: Family = Family {
-    what: "host functions",
-    subscribe: "aclrtSubscribeHostFunc",
-    unsubscribe: "aclrtUnSubscribeHostFunc",
-    process: "aclrtProcessHostFunc",
-    threads: RwLock::new(BTreeMap::new()),
-    inside: Mutex::new(None),
-};
+pub static HOST_FUNCTIONS: Family =
+    Family::new("host functions", "aclrtSubscribeHostFunc", "aclrtUnSubscribeHostFunc", "aclrtProcessHostFunc");
+
+/// Each process call that a thread is inside of has a clone. Calls that an earlier session left have another one.
+static INSIDE: Mutex<Option<Arc<()>>> = Mutex::new(None);
 
 /// The longest wait of a call before it returns that the thread serves no stream: programs that call it in a loop and
 /// ignore the error would keep a core busy.
 const NAP: Duration = Duration::from_millis(10);
 
 impl Family {
+    const fn new(
+        what: &'static str,
+        subscribe: &'static str,
+        unsubscribe: &'static str,
+        process: &'static str,
+    ) -> Self {
+        Self { what, subscribe, unsubscribe, process, threads: RwLock::new(BTreeMap::new()) }
+    }
+
     #[cold]
     fn thread_not_subscribed(&self, thread: u64) -> Error {
         let Self { what, subscribe, .. } = self;
@@ -210,7 +208,7 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
         return Err(family.thread_not_subscribed(thread));
     };
     // Under the lock: a thread that has ended all subscriptions sees every call that still knows one.
-    let _call = Arc::clone(family.inside.lock().get_or_insert_default());
+    let _call = Arc::clone(INSIDE.lock().get_or_insert_default());
     drop(threads);
     reader.process(timeout_ms, deadline)
 }
@@ -218,21 +216,16 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
 /// After the end of all streams: waits until all threads, which were woken, have left their process calls. False if one
 /// still runs a callback at the deadline; the thread is left running.
 pub fn wait_until_left(deadline: Instant) -> bool {
-    let mut all = true;
-    for family in [&REPORTS, &HOST_FUNCTIONS] {
-        loop {
-            let mut inside = family.inside.lock();
-            if inside.as_mut().is_none_or(|calls| Arc::get_mut(calls).is_some()) {
-                break;
-            }
-            if Instant::now() >= deadline {
-                *inside = None;
-                all = false;
-                break;
-            }
-            drop(inside);
-            pause(PAUSE);
+    loop {
+        let mut inside = INSIDE.lock();
+        if inside.as_mut().is_none_or(|calls| Arc::get_mut(calls).is_some()) {
+            return true;
         }
+        if Instant::now() >= deadline {
+            *inside = None;
+            return false;
+        }
+        drop(inside);
+        pause(PAUSE);
     }
-    all
 }

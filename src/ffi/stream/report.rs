@@ -5,13 +5,10 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::{HostFn, pthread as this_thread};
-use crate::core::base::error::invalid_param;
+use crate::core::base::error::arguments;
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 use crate::ffi::base::{enum_value, function, guard, handle};
 use crate::ffi::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream};
-
-const NO_BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK as i32;
-const BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK as i32;
 
 /// Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
 /// the stream wait until it returns, other streams do not. It runs on a thread of this library, or, if the stream was
@@ -95,15 +92,8 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
 ) -> aclError {
     guard("aclrtLaunchCallback", || {
         let function = function("fn", r#fn, "pass the function to call")?;
-        let block = match enum_value(blockType) {
-            NO_BLOCK => false,
-            BLOCK => true,
-            other => {
-                return Err(invalid_param!(
-                    "blockType is {other}; allowed: ACL_CALLBACK_NO_BLOCK 0 and ACL_CALLBACK_BLOCK 1"
-                ));
-            }
-        };
+        let allowed = "ACL_CALLBACK_NO_BLOCK 0 and ACL_CALLBACK_BLOCK 1";
+        let block = arguments::numbered("blockType", enum_value(blockType), &[false, true], allowed)?;
         // SAFETY: the caller of aclrtLaunchCallback promises that it may be called.
         let function = unsafe { HostFn::new(function, userData) };
         report::launch_callback(function, block, handle::from_c(stream))

@@ -133,27 +133,23 @@ impl Reader {
         if std::mem::replace(&mut line.draining, true) {
             return Err(self.still_pending(stream, line, "and another thread waits for them already"));
         }
-        let mut before = usize::MAX;
-        let mut deadline = Instant::now();
         loop {
-            let line = state.line(stream)?;
-            if line.pending == 0 {
+            let before = state.line(stream)?.pending;
+            if before == 0 {
                 return Ok(());
             }
             let why = if caller == self.thread {
                 "and only the calling thread runs them".to_owned()
-            } else if line.pending == before && Instant::now() >= deadline {
-                format!("and their thread ended none of them for {} s", PATIENCE.as_secs())
             } else {
-                if line.pending != before {
-                    before = line.pending;
-                    deadline = Instant::now() + PATIENCE;
-                }
-                self.changed.wait_until(&mut state, deadline);
-                continue;
+                let is_same = |state: &mut State| state.line(stream).is_ok_and(|line| line.pending == before);
+                self.changed.wait_while_for(&mut state, is_same, PATIENCE);
+                format!("and their thread ended none of them for {} s", PATIENCE.as_secs())
             };
-            line.draining = false;
-            return Err(self.still_pending(stream, line, &why));
+            let line = state.line(stream)?;
+            if line.pending == before {
+                line.draining = false;
+                return Err(self.still_pending(stream, line, &why));
+            }
         }
     }
 
