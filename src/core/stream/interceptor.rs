@@ -3,9 +3,8 @@
 //! Streams and events know nothing of graphs. The region of graphs implements [`Interceptor`] and installs it. A stream
 //! that is not intercepted pays for this with one branch for each operation.
 
-use std::any::Any;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::backend::{self, Fault, NodeLaunch, Op, Position, Wait};
@@ -155,43 +154,6 @@ fn check_call(call: Call) -> Result<()> {
 #[inline]
 pub fn check_device(device: &Device) -> Result<()> {
     if is_capturing() { installed().check_wait(Awaited::Device(device)) } else { Ok(()) }
-}
-
-/// What a stream keeps for its interceptor.
-pub struct Interception {
-    is_on: AtomicBool,
-    /// What the interceptor keeps with the stream.
-    state: OnceLock<Box<dyn Any + Send + Sync>>,
-}
-
-impl Interception {
-    /// For a new stream, which is intercepted from the beginning or not.
-    pub fn new(is_on: bool) -> Self {
-        Self { is_on: AtomicBool::new(is_on), state: OnceLock::new() }
-    }
-
-    /// Whether the stream is intercepted.
-    #[inline(always)]
-    pub fn is_on(&self) -> bool {
-        // Relaxed: the program orders a capture against the use of the stream by other threads.
-        self.is_on.load(Ordering::Relaxed)
-    }
-
-    /// Begins or ends the interception.
-    pub fn switch(&self, is_on: bool) {
-        self.is_on.store(is_on, Ordering::Relaxed);
-    }
-
-    /// The state that the interceptor keeps here, created at its first use.
-    pub fn state<T: Default + Send + Sync + 'static>(&self) -> &T {
-        let state = self.state.get_or_init(|| Box::<T>::default());
-        state.downcast_ref().expect("one interceptor keeps its state here")
-    }
-
-    /// As [`Self::state`]; `None` if it does not exist yet.
-    pub fn existing<T: 'static>(&self) -> Option<&T> {
-        self.state.get()?.downcast_ref()
-    }
 }
 
 /// The error for work on a stream that builds graphs and is bound to none.

@@ -5,7 +5,7 @@ pub mod resolve;
 pub mod stream_attribute;
 pub mod synchronize;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use std::{fmt, slice};
@@ -26,7 +26,7 @@ use crate::core::order::{self, Awaited, Lane, checker};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::failure::Failures;
-use crate::core::stream::interceptor::{self, Interception};
+use crate::core::stream::interceptor;
 use crate::core::stream::report::Subscription;
 
 /// The flags that a stream was created with, as numbers of the API.
@@ -72,8 +72,8 @@ pub struct Stream {
     pub id: i32,
     /// The backend's stream. Private: every submission goes through [`Self::submit`].
     pub(super) native: Share<dyn backend::Stream>,
-    /// What it keeps for its interceptor.
-    pub interception: Interception,
+    /// An interceptor takes its work.
+    pub(super) is_captured: AtomicBool,
     /// The failures of its work.
     pub failures: Arc<Failures>,
     /// The thread of the program that runs its callbacks.
@@ -222,7 +222,13 @@ impl Stream {
     /// Whether an interceptor takes its work: it is recorded, or refused, and does not run.
     #[inline(always)]
     pub fn is_captured(&self) -> bool {
-        self.interception.is_on()
+        // Relaxed: the program orders a capture against the use of the stream by other threads.
+        self.is_captured.load(Ordering::Relaxed)
+    }
+
+    /// An interceptor begins or ends to take its work. It takes the work of a stream that only builds graphs anyway.
+    pub fn set_captured(&self, is_captured: bool) {
+        self.is_captured.store(is_captured || self.builds_graphs(), Ordering::Relaxed);
     }
 
     /// Whether it only builds graphs, and runs nothing.

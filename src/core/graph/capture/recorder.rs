@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Capture;
+use crate::algo::map::typed_slots::Key;
 use crate::backend::{self, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result, param_invalid};
 use crate::core::base::host_memory;
@@ -25,7 +26,7 @@ enum Part {
 
 /// The capture that a stream takes part in.
 pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
-    Recorder::existing(stream)?.capture()
+    Recorder::of(stream).capture()
 }
 
 /// Records the work of a stream while it is captured.
@@ -39,13 +40,8 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// The recorder of a stream.
     pub fn of(stream: &'a Stream) -> Self {
-        Self { stream, part: stream.interception.state() }
-    }
-
-    /// As [`Self::of`]; `None` if the stream has never taken part in anything.
-    pub fn existing(stream: &'a Stream) -> Option<Self> {
-        let part = stream.interception.existing()?;
-        Some(Self { stream, part })
+        static PART: Key<Mutex<Part>> = Key::new();
+        Self { stream, part: PART.of(&stream.features) }
     }
 
     /// As [`Self::capture`], for a stream whose work must be recorded.
@@ -69,7 +65,7 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         if matches!(*part, Part::Nothing) {
             *part = Part::Capture(Arc::clone(capture));
-            self.stream.interception.switch(true);
+            self.stream.set_captured(true);
         }
         matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture))
     }
@@ -79,7 +75,7 @@ impl<'a> Recorder<'a> {
         let mut part = self.part.lock();
         if matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture)) {
             *part = Part::Nothing;
-            self.stream.interception.switch(self.stream.builds_graphs());
+            self.stream.set_captured(false);
         }
     }
 
@@ -93,7 +89,7 @@ impl<'a> Recorder<'a> {
             ));
         }
         *part = Part::Update(update);
-        self.stream.interception.switch(true);
+        self.stream.set_captured(true);
         Ok(())
     }
 
@@ -111,7 +107,7 @@ impl<'a> Recorder<'a> {
         };
         let update = Arc::clone(update);
         *part = Part::Nothing;
-        self.stream.interception.switch(self.stream.builds_graphs());
+        self.stream.set_captured(false);
         Ok(update)
     }
 

@@ -1,7 +1,7 @@
 //! Creation and destruction of streams.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{state_callback, thread};
 use crate::core::stream::failure::{Failures, Stop};
-use crate::core::stream::interceptor::{self, Change, Interception};
+use crate::core::stream::interceptor::{self, Change};
 use crate::core::stream::report::Subscription;
 
 impl Stream {
@@ -45,15 +45,14 @@ impl Stream {
         });
         let make = |handle| {
             let device = device.clone();
-            // A stream that only builds graphs has no work of another kind.
-            let interception = Interception::new(flags.is_persistent());
             Arc::new(Self {
                 handle,
                 device,
                 context,
                 id,
                 native,
-                interception,
+                // A stream that only builds graphs has no work of another kind.
+                is_captured: AtomicBool::new(flags.is_persistent()),
                 failures,
                 callbacks: Subscription::default(),
                 features: Slots::default(),
