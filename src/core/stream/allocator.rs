@@ -49,7 +49,7 @@ handles::object!(Description, Allocator);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registered {
     /// The description that it was registered from, which may be destroyed.
-    pub description: Handle,
+    pub description: u64,
     /// The allocator.
     pub allocator: Allocator,
 }
@@ -99,12 +99,11 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
             return Err(param_invalid!("allocatorDesc {raw:#x} has no function that {call} sets; set it first"));
         }
     }
-    let description = Handle::from_raw(raw).expect("it was just found by this number");
     let mut place = REGISTERED.of(&on.features).lock();
     if place.is_some() {
         return Err(param_invalid!("stream {stream:#x} has an allocator already; call aclrtAllocatorUnregister first"));
     }
-    *place = Some(Registered { description, allocator });
+    *place = Some(Registered { description: raw, allocator });
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::Wait;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with};
+use crate::core::base::error::Result;
 use crate::core::base::handles::{self, Object, take_all};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
@@ -116,12 +116,5 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
     let deadline = stream::deadline(timeout_ms)?;
     let device = thread::current()?.device.clone();
     interceptor::check_device(&device)?;
-    match device.synchronize(deadline)? {
-        Wait::Done => Ok(()),
-        Wait::TimedOut => Err(error_with!(
-            Code::StreamSyncTimeout,
-            "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
-            device.id
-        )),
-    }
+    stream::in_time(device.synchronize(deadline)?, format_args!("device {}", device.id), timeout_ms)
 }

@@ -25,12 +25,11 @@ pub fn device(id: i32) -> Result<i32> {
 
 /// portaclContextGetNative; 0 is the current context.
 pub fn context(raw: u64) -> Result<usize> {
-    let native = if raw == 0 {
-        thread::current()?.device.native.native_context()
-    } else {
-        handles::get::<Context>("context", raw)?.device.native.native_context()
+    let device = match raw {
+        0 => thread::current()?.device.clone(),
+        _ => handles::get::<Context>("context", raw)?.device.clone(),
     };
-    native.ok_or_else(|| no_driver("context"))
+    device.native.native_context().ok_or_else(|| no_driver("context"))
 }
 
 /// portaclStreamGetNative; 0 is the default stream of the current context.
@@ -47,14 +46,13 @@ pub fn event(raw: u64) -> Result<usize> {
 pub fn wrap_stream(native: usize) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let default_stream = match native {
-        0 => Some("null, which is the driver's legacy default stream: it waits for all other streams"),
-        1 => Some("1, the driver's name of its legacy default stream, which waits for all other streams"),
-        2 => Some("2, the driver's name of the default stream of each thread, which is another one on each thread"),
-        _ => None,
+        0 => "null, which is the driver's legacy default stream: it waits for all other streams",
+        1 => "1, the driver's name of its legacy default stream, which waits for all other streams",
+        2 => "2, the driver's name of the default stream of each thread, which is another one on each thread",
+        _ => {
+            let device = thread::current()?.device.clone();
+            return stream::create_on(device, 0, StreamFlags::default(), Some(native));
+        }
     };
-    if let Some(name) = default_stream {
-        return Err(invalid_param!("native is {name}; pass a stream that was created"));
-    }
-    let device = thread::current()?.device.clone();
-    stream::create_on(device, 0, StreamFlags::default(), Some(native))
+    Err(invalid_param!("native is {default_stream}; pass a stream that was created"))
 }

@@ -87,7 +87,9 @@ fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)>
         0 => bytes[usize::from(size)..].fill(0),
         1 => {}
         _ => {
-            return Err(invalid_param!("{argument}.isAddr is {is_address}; allowed: 0 for a number, 1 for its address"));
+            return Err(invalid_param!(
+                "{argument}.isAddr is {is_address}; allowed: 0 for a number, 1 for its address"
+            ));
         }
     }
     Ok((is_address == 1, u64::from_le_bytes(bytes)))

@@ -2,12 +2,17 @@
 
 use std::ffi::c_void;
 
+use crate::core::base::error::Result;
 use crate::core::stream::allocator::{self, Function};
 use crate::ffi::base::{Out, address, guard, guard_value, handle};
 use crate::ffi::types::{
     aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc, aclrtAllocatorDesc,
     aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,
 };
+
+fn set(allocatorDesc: aclrtAllocatorDesc, which: Function, func: Option<usize>) -> Result<()> {
+    allocator::set_function(handle::from_c(allocatorDesc), which, func.unwrap_or_default())
+}
 
 /// Creates a description of an allocator of the program. The aclrtAllocatorSet* functions fill it in;
 /// aclrtAllocatorRegister registers it for a stream. Works at any time. The description lives until it is destroyed,
@@ -64,10 +69,7 @@ pub unsafe extern "C" fn aclrtAllocatorSetAllocFuncToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocFunc,
 ) -> aclError {
-    guard("aclrtAllocatorSetAllocFuncToDesc", || {
-        let func = func.map_or(0, |func| func as usize);
-        allocator::set_function(handle::from_c(allocatorDesc), Function::Alloc, func)
-    })
+    guard("aclrtAllocatorSetAllocFuncToDesc", || set(allocatorDesc, Function::Alloc, func.map(|func| func as usize)))
 }
 
 /// Sets the function that frees a block. It gets the object and the block.
@@ -83,10 +85,7 @@ pub unsafe extern "C" fn aclrtAllocatorSetFreeFuncToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     func: aclrtAllocatorFreeFunc,
 ) -> aclError {
-    guard("aclrtAllocatorSetFreeFuncToDesc", || {
-        let func = func.map_or(0, |func| func as usize);
-        allocator::set_function(handle::from_c(allocatorDesc), Function::Free, func)
-    })
+    guard("aclrtAllocatorSetFreeFuncToDesc", || set(allocatorDesc, Function::Free, func.map(|func| func as usize)))
 }
 
 /// Sets the function that allocates near an address, if possible. It gets the object, a size in bytes and the address,
@@ -104,8 +103,7 @@ pub unsafe extern "C" fn aclrtAllocatorSetAllocAdviseFuncToDesc(
     func: aclrtAllocatorAllocAdviseFunc,
 ) -> aclError {
     guard("aclrtAllocatorSetAllocAdviseFuncToDesc", || {
-        let func = func.map_or(0, |func| func as usize);
-        allocator::set_function(handle::from_c(allocatorDesc), Function::AllocAdvise, func)
+        set(allocatorDesc, Function::AllocAdvise, func.map(|func| func as usize))
     })
 }
 
@@ -123,8 +121,7 @@ pub unsafe extern "C" fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
     func: aclrtAllocatorGetAddrFromBlockFunc,
 ) -> aclError {
     guard("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", || {
-        let func = func.map_or(0, |func| func as usize);
-        allocator::set_function(handle::from_c(allocatorDesc), Function::GetAddrFromBlock, func)
+        set(allocatorDesc, Function::GetAddrFromBlock, func.map(|func| func as usize))
     })
 }
 
@@ -197,7 +194,7 @@ pub unsafe extern "C" fn aclrtAllocatorGetByStream(
             (Function::GetAddrFromBlock, Out::new("getAddrFromBlockFunc", getAddrFromBlockFunc.cast())?),
         ];
         let found = allocator::of_stream(handle::from_c(stream))?;
-        description.write(handle::to_c(found.description.raw()));
+        description.write(handle::to_c(found.description));
         object.write(address::to_c(found.allocator.object));
         for (which, out) in functions {
             out.write(address::to_c(found.allocator.function(which)));

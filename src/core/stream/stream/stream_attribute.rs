@@ -88,10 +88,8 @@ pub fn overflow_switch(raw: u64) -> Result<u32> {
 }
 
 fn check_switch(argument: &str, value: u32) -> Result<()> {
-    if value <= 1 {
-        return Ok(());
-    }
-    Err(invalid_param!("{argument} is {value}; allowed: 0 (off) and 1 (on)"))
+    ensure!(value <= 1, invalid_param!("{argument} is {value}; allowed: 0 (off) and 1 (on)"));
+    Ok(())
 }
 
 /// Fails unless the device has streams of this priority.

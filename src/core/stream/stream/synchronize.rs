@@ -1,5 +1,6 @@
 //! Synchronizing a stream, and querying whether it is idle.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -68,11 +69,16 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     if deadline.is_none() && !stream.is_idle()? {
         callback::refuse_endless_wait()?;
     }
-    match stream.wait_for_all(deadline)? {
+    in_time(stream.wait_for_all(deadline)?, &stream, timeout_ms)
+}
+
+/// Fails if `what` had not finished in time.
+pub fn in_time(waited: Wait, what: impl Display, timeout_ms: i32) -> Result<()> {
+    match waited {
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(error_with!(
             Code::StreamSyncTimeout,
-            "{stream} had not finished after {timeout_ms} ms; its work goes on, wait again"
+            "{what} had not finished after {timeout_ms} ms; its work goes on, wait again"
         )),
     }
 }
