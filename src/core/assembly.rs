@@ -31,7 +31,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     create_default_stream: streams::create_default,
     stream_handles: streams::handles_of,
     stream_is_live: streams::is_live,
-    drain_streams: streams::drain,
+    drain_context: streams::drain_context,
     drain_device: streams::drain_device,
     session_opening: &[
         |environment| environment.memory_hook.as_ref().map_or(Ok(()), memory_hook::register_ready),

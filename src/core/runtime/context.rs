@@ -1,6 +1,5 @@
 //! Contexts: what is current in a thread, with a private default stream.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -25,8 +24,6 @@ pub struct Context {
     pub default_stream: OnceLock<Handle>,
     /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
     pub is_primary: bool,
-    /// The handles of its streams. Those that ended with their device stay in it.
-    pub streams: Mutex<BTreeSet<u64>>,
     /// Its options, by `aclSysParamOpt`.
     pub params: Mutex<[Option<i64>; OPTIONS]>,
 }
@@ -40,7 +37,6 @@ impl Context {
             device: device.clone(),
             default_stream: OnceLock::new(),
             is_primary,
-            streams: Mutex::default(),
             params: Mutex::default(),
         });
         let handle = Self::table().insert(context.clone()).ok_or_else(|| Error::no_more("contexts"))?;
@@ -84,11 +80,9 @@ pub fn destroy(raw: u64) -> Result<()> {
         steps.context_ending.iter().for_each(|step| step(handle));
         state_callback::streams_end(StreamsOf::Context(handle));
     }
-    let context = handles::remove::<Context>("context", raw)?;
+    drop(handles::remove::<Context>("context", raw)?);
     let mut errors = TeardownErrors::default();
-    let streams = std::mem::take(&mut *context.streams.lock());
-    drop(context);
-    (steps.drain_streams)(streams, &mut errors);
+    (steps.drain_context)(raw, &mut errors);
     slot_table::flush_deferred();
     state_callback::notify_pending();
     if thread::current_handle() == handle {

@@ -5,7 +5,6 @@
 
 pub mod driver;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -25,8 +24,8 @@ pub struct Lifecycle {
     pub stream_handles: fn(StreamsOf) -> Vec<u64>,
     /// Whether a stream with this handle is live.
     pub stream_is_live: fn(u64) -> bool,
-    /// Removes those of these streams that are live, and waits for their work.
-    pub drain_streams: fn(BTreeSet<u64>, &mut TeardownErrors),
+    /// Removes the streams of the context that had this handle, and waits for their work.
+    pub drain_context: fn(u64, &mut TeardownErrors),
     /// Removes the streams of a device and waits for their work. Waits for values in memory end at the first time, the
     /// wait at the second one.
     pub drain_device: fn(&Arc<Device>, Instant, Option<Instant>, &mut TeardownErrors),

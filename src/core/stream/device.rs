@@ -1,7 +1,6 @@
 //! Streams for lower regions: creating, draining and synchronizing the streams of devices and contexts, and their
 //! order.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::Result;
-use crate::core::base::handles::{self, Object, take_all};
+use crate::core::base::handles::{Object, take_all};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::known::Known;
@@ -27,24 +26,22 @@ pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
 
 /// The handles of live streams.
 pub fn handles_of(of: StreamsOf) -> Vec<u64> {
-    let of_device = |id| move |(_, stream): &(_, Arc<Stream>)| stream.device.id == id;
-    let all: Vec<_> = match of {
-        StreamsOf::Device(id) => Stream::table().live().filter(of_device(id)).collect(),
-        StreamsOf::Context(context) => Stream::of_context(context).collect(),
+    let is_of = |stream: &Stream| match of {
+        StreamsOf::Device(id) => stream.device.id == id,
+        StreamsOf::Context(context) => stream.context == context,
     };
-    all.into_iter().map(|(handle, _)| handle.raw()).collect()
+    Stream::table().live().filter(|(_, stream)| is_of(stream)).map(|(handle, _)| handle.raw()).collect()
 }
 
 /// Whether a stream with this handle is live.
 pub fn is_live(raw: u64) -> bool {
-    Handle::from_raw(raw).is_some_and(|handle| Stream::table().get(handle).is_some())
+    Stream::table().get_raw(raw).is_some()
 }
 
-/// Removes those of these streams that are live, and waits for their work.
-pub fn drain(streams: BTreeSet<u64>, errors: &mut TeardownErrors) {
+/// Removes the streams of the context that had this handle, and waits for their work.
+pub fn drain_context(raw: u64, errors: &mut TeardownErrors) {
     // All of them first: no call uses one while another ends.
-    let taken = streams.into_iter().filter_map(|raw| handles::remove("stream", raw).ok()).collect();
-    drain_all(taken, None, errors);
+    drain_all(take_all(|stream: &Stream| stream.context.raw() == raw), None, errors);
 }
 
 /// Removes the streams of a device and waits for their work. Waits for values in memory end at `until`.

@@ -1,6 +1,5 @@
 //! Creation and destruction of streams.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -18,7 +17,6 @@ use crate::core::base::error::{Code, Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order::{self, sequence};
-use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{state_callback, thread};
 use crate::core::stream::failure::{Failures, Stop};
@@ -65,17 +63,12 @@ impl Stream {
             })
         };
         let handle = Self::table().insert_with(make);
-        let handle = handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoStreamResource, "streams"))?;
-        let _ = Context::table().get(context).map(|context| context.streams.lock().insert(handle.raw()));
-        Ok(handle)
+        handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoStreamResource, "streams"))
     }
 
     /// The live streams of a context.
     pub fn of_context(context: Handle) -> impl Iterator<Item = (Handle, Arc<Self>)> {
-        let context = Context::table().get(context);
-        let streams = context.map_or_else(BTreeSet::new, |context| context.streams.lock().clone());
-        let live = |handle| Some((handle, Self::table().get_arc(handle)?));
-        streams.into_iter().filter_map(Handle::from_raw).filter_map(live)
+        Self::table().live().filter(move |(_, stream)| stream.context == context)
     }
 
     /// Drops pending operations, and accepts no more. Returns the position of the last operation that is kept.
@@ -188,7 +181,6 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     }
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
-    let _ = Context::table().get(stream.context).map(|context| context.streams.lock().remove(&raw));
     state_callback::stream_ended(stream.handle);
     let mut errors = TeardownErrors::default();
     if force {
