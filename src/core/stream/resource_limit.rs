@@ -55,16 +55,16 @@ typed_slots::state! {
 }
 
 impl Limits {
-    fn set(&self, resource: Resource, most: u32) {
-        self.most[resource as usize].store(most, Ordering::Relaxed);
+    /// Sets one of them, or removes all.
+    fn set(&self, limit: Option<(Resource, u32)>) {
+        match limit {
+            Some((resource, most)) => self.most[resource as usize].store(most, Ordering::Relaxed),
+            None => self.most.iter().for_each(|most| most.store(0, Ordering::Relaxed)),
+        }
     }
 
     fn get(&self, resource: Resource) -> Option<u32> {
         Some(self.most[resource as usize].load(Ordering::Relaxed)).filter(|most| *most != 0)
-    }
-
-    fn reset(&self) {
-        self.most.iter().for_each(|most| most.store(0, Ordering::Relaxed));
     }
 }
 
@@ -73,8 +73,8 @@ per_thread! {
     static USED: Cell<Option<Handle>> = Cell::new(None);
 }
 
-fn check(value: u32) -> Result<()> {
-    arguments::not_zero("value", value, "work needs at least one core")
+fn check(limit: Option<(Resource, u32)>) -> Result<()> {
+    limit.map_or(Ok(()), |(_, value)| arguments::not_zero("value", value, "work needs at least one core"))
 }
 
 /// The cores that a device allows: all it has, or its limit if that is less.
@@ -98,16 +98,10 @@ pub fn of_device(id: i32, resource: Resource) -> Result<u32> {
     granted(&*thread::session_outside_host_functions()?, id.into(), resource)
 }
 
-/// aclrtSetDeviceResLimit.
-pub fn set_of_device(id: i32, resource: Resource, value: u32) -> Result<()> {
-    check(value)?;
-    Limits::of(device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?).set(resource, value);
-    Ok(())
-}
-
-/// aclrtResetDeviceResLimit.
-pub fn reset_of_device(id: i32) -> Result<()> {
-    Limits::of(device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?).reset();
+/// aclrtSetDeviceResLimit; without a limit aclrtResetDeviceResLimit.
+pub fn set_of_device(id: i32, limit: Option<(Resource, u32)>) -> Result<()> {
+    check(limit)?;
+    Limits::of(device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?).set(limit);
     Ok(())
 }
 
@@ -117,16 +111,10 @@ pub fn of_stream(raw: u64, resource: Resource) -> Result<u32> {
     granted_within(Some(Limits::of_stream(&stream)), &stream.device, resource)
 }
 
-/// aclrtSetStreamResLimit.
-pub fn set_of_stream(raw: u64, resource: Resource, value: u32) -> Result<()> {
-    check(value)?;
-    Limits::of_stream(&*stream::resolve(raw)?).set(resource, value);
-    Ok(())
-}
-
-/// aclrtResetStreamResLimit.
-pub fn reset_of_stream(raw: u64) -> Result<()> {
-    Limits::of_stream(&*stream::resolve(raw)?).reset();
+/// aclrtSetStreamResLimit; without a limit aclrtResetStreamResLimit.
+pub fn set_of_stream(raw: u64, limit: Option<(Resource, u32)>) -> Result<()> {
+    check(limit)?;
+    Limits::of_stream(&*stream::resolve(raw)?).set(limit);
     Ok(())
 }
 

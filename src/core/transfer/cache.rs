@@ -32,12 +32,13 @@ pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
     }
 }
 
-/// aclrtCmoAsync and aclrtCmoAsyncWithBarrier.
-pub fn operate(addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
+/// aclrtCmoAsync, aclrtCmoAsyncWithBarrier and aclrtCmoAsyncWithDesc. A description is not read, because nothing has to
+/// be done.
+pub fn operate(argument: &str, addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
     check_type("cmoType", kind)?;
-    check_range("src", addr, size)?;
+    check_range(argument, addr, size)?;
     let stream = stream::resolve(stream)?;
-    memory::device_span("src", addr, size, &stream.device, false).map(drop)
+    memory::device_span(argument, addr, size, &stream.device, false).map(drop)
 }
 
 /// aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
@@ -60,14 +61,6 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     memory::device_span("src", addr, size, &device, false)?;
     let words: [u64; DESCRIPTION / size_of::<u64>()] = [addr as u64, size as u64, 0, 0, 0, 0, 0, 0];
     memcpy::write_words(description, &words)
-}
-
-/// aclrtCmoAsyncWithDesc. The description is not read, because nothing has to be done.
-pub fn operate_described(description: usize, kind: i32, stream: u64) -> Result<()> {
-    check_type("cmoType", kind)?;
-    check_range("cmoDesc", description, DESCRIPTION)?;
-    let stream = stream::resolve(stream)?;
-    memory::device_span("cmoDesc", description, DESCRIPTION, &stream.device, false).map(drop)
 }
 
 /// aclrtDeviceL2CacheFlush.

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn aclrtSetDeviceResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: u32,
 ) -> aclError {
-    guard("aclrtSetDeviceResLimit", || resource_limit::set_of_device(deviceId, resource(r#type)?, value))
+    guard("aclrtSetDeviceResLimit", || resource_limit::set_of_device(deviceId, Some((resource(r#type)?, value))))
 }
 
 /// Removes the limits of aclrtSetDeviceResLimit, for both types.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn aclrtSetDeviceResLimit(
 /// @note Thread-safe. Follows aclrtResetDeviceResLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDeviceResLimit(deviceId: i32) -> aclError {
-    guard("aclrtResetDeviceResLimit", || resource_limit::reset_of_device(deviceId))
+    guard("aclrtResetDeviceResLimit", || resource_limit::set_of_device(deviceId, None))
 }
 
 /// Returns how many cores of a type a stream's work may use: the limit of aclrtSetStreamResLimit, or else the limit of
@@ -110,7 +110,9 @@ pub unsafe extern "C" fn aclrtSetStreamResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: u32,
 ) -> aclError {
-    guard("aclrtSetStreamResLimit", || resource_limit::set_of_stream(handle::from_c(stream), resource(r#type)?, value))
+    guard("aclrtSetStreamResLimit", || {
+        resource_limit::set_of_stream(handle::from_c(stream), Some((resource(r#type)?, value)))
+    })
 }
 
 /// Removes the limits of aclrtSetStreamResLimit, for both types.
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn aclrtSetStreamResLimit(
 /// @note Thread-safe. Follows aclrtResetStreamResLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError {
-    guard("aclrtResetStreamResLimit", || resource_limit::reset_of_stream(handle::from_c(stream)))
+    guard("aclrtResetStreamResLimit", || resource_limit::set_of_stream(handle::from_c(stream), None))
 }
 
 /// Makes aclrtGetResInCurrentThread return a stream's limits on this thread. Replaces the stream of an earlier call.

@@ -58,7 +58,9 @@ pub unsafe extern "C" fn aclrtCmoAsync(
     cmoType: MaybeUninit<aclrtCmoType>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtCmoAsync", || cache::operate(address::from_c(src), size, enum_value(cmoType), handle::from_c(stream)))
+    guard("aclrtCmoAsync", || {
+        cache::operate("src", address::from_c(src), size, enum_value(cmoType), handle::from_c(stream))
+    })
 }
 
 /// Performs a cache operation as aclrtCmoAsync, with a barrier for aclrtCmoWaitBarrier.
@@ -79,7 +81,7 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtCmoAsyncWithBarrier", || {
-        cache::operate(address::from_c(src), size, enum_value(cmoType), handle::from_c(stream))
+        cache::operate("src", address::from_c(src), size, enum_value(cmoType), handle::from_c(stream))
     })
 }
 
@@ -158,7 +160,8 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
 ) -> aclError {
     guard("aclrtCmoAsyncWithDesc", || {
         must_be_null("reserve", reserve)?;
-        cache::operate_described(address::from_c(cmoDesc), enum_value(cmoType), handle::from_c(stream))
+        let addr = address::from_c(cmoDesc);
+        cache::operate("cmoDesc", addr, cache::DESCRIPTION, enum_value(cmoType), handle::from_c(stream))
     })
 }
 

@@ -1,17 +1,16 @@
 //! Notifies are limited in number, and each has a private number.
 
+use std::ops::Range;
+
 use parking_lot::Mutex;
 
-/// The numbers of a device's notifies, from 0 on.
-#[derive(Default)]
-pub struct Numbers(Mutex<InUse>);
+/// The numbers of a device's notifies, from 0 on: those that were released, and those that were never in use.
+pub struct Numbers(Mutex<(Vec<u32>, Range<u32>)>);
 
-#[derive(Default)]
-struct InUse {
-    /// Numbers that were released.
-    vacant: Vec<u32>,
-    /// The largest count of numbers in use at one time.
-    used: u32,
+impl Default for Numbers {
+    fn default() -> Self {
+        Self(Mutex::new((Vec::new(), 0..Self::MOST)))
+    }
 }
 
 impl Numbers {
@@ -20,18 +19,13 @@ impl Numbers {
 
     /// A free number; `None` at the limit.
     pub fn take(&self) -> Option<u32> {
-        let mut numbers = self.0.lock();
-        if let Some(number) = numbers.vacant.pop() {
-            return Some(number);
-        }
-        let number = numbers.used;
-        numbers.used += u32::from(number < Self::MOST);
-        (number < Self::MOST).then_some(number)
+        let (released, fresh) = &mut *self.0.lock();
+        released.pop().or_else(|| fresh.next())
     }
 
     /// Frees this number.
     pub fn release(&self, number: u32) {
-        self.0.lock().vacant.push(number);
+        self.0.lock().0.push(number);
     }
 }
 
