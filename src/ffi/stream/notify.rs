@@ -101,10 +101,7 @@ pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u3
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: usize) -> aclError {
     guard("aclrtNotifyBatchReset", || {
-        let array = Array::new(notifies.cast_const(), num);
-        if num > 0 {
-            must_not_be_null("notifies", notifies)?;
-        }
+        let array = Array::checked("notifies", notifies, "num", num)?;
         notify::reset(num, |index| handle::from_c(array.get(index)))
     })
 }

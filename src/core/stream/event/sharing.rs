@@ -1,18 +1,18 @@
 //! Events shared by processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a timestamp.
 
-use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::lifetime::{no_event, no_handle};
 use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::backend::base::broker::{Admission, Kind};
 use crate::backend::{Change, Event as _, Notify, Op, Position, SharedEvent, Wait};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
-use crate::core::base::ipc_key::{self, Offer};
+use crate::core::base::ipc_key::Offer;
 use crate::core::runtime::{self, thread};
+use crate::core::stream::notify;
 use crate::core::stream::stream::Stream;
 
 /// The additional state of such an event.
@@ -112,13 +112,5 @@ pub fn import(key: &[u8]) -> Result<u64> {
     if key.is_empty() {
         return Err(invalid_param!("handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process"));
     }
-    let about = |fault| ipc_key::about("handle", fault);
-    let key = Key::from_text(key).map_err(about)?;
-    // No reference to a device may be held while this waits for the other process.
-    thread::current()?;
-    let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
-    let descriptor = descriptor
-        .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the event; try again"))?;
-    let notify = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
-    insert(notify, true)
+    insert(notify::fetch("handle", key, Kind::Event)?, true)
 }

@@ -1,8 +1,10 @@
 //! Notifies shared by processes: exported under a key, which others import.
 
 use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use super::Notify;
+use crate::backend;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles;
@@ -54,12 +56,18 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
 pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flags(flags, "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS")?;
-    let key = Key::from_text(key)?;
+    let native = fetch("key", key, Kind::Notify)?;
+    Notify::add(true, || Ok(native))
+}
+
+/// What another process has exported under the key in this argument: a notify, or an event, which is one.
+pub fn fetch(argument: &str, key: &[u8], kind: Kind) -> Result<Arc<backend::Notify>> {
+    let about = |fault| ipc_key::about(argument, fault);
+    let key = Key::from_text(key).map_err(about)?;
     // No reference to a device may be held while this waits for the other process.
     thread::current()?;
-    let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Notify, &key)?;
-    let descriptor = descriptor
-        .ok_or_else(|| param_invalid!("the other process has sent no descriptor with the notify; try again"))?;
-    let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
-    Notify::add(true, || Ok(native))
+    let Parcel { bytes, descriptor, .. } = BROKER.fetch(kind, &key).map_err(about)?;
+    let no_descriptor = || param_invalid!("{argument}: the other process has sent no descriptor; try again");
+    let descriptor = descriptor.ok_or_else(no_descriptor)?;
+    Ok(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?)
 }
