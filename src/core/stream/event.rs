@@ -18,7 +18,6 @@ mod lifetime;
 mod marks;
 mod query;
 pub mod sharing;
-mod time;
 mod wait;
 
 use std::any::Any;
@@ -27,10 +26,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::lifetime::{available, create_ex, create_plain, create_with_flag, destroy, id};
 use self::marks::Marks;
-pub use self::query::{is_complete, is_complete_old, synchronize, waits_are_over};
+pub use self::query::{elapsed_ms, is_complete, is_complete_old, synchronize, time_us, waits_are_over};
 use self::sharing::Shared;
 pub use self::sharing::{export, import};
-pub use self::time::{elapsed_ms, time_us};
 pub use self::wait::{until_set, wait, wait_with_flag, wait_with_timeout};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::sync::gap::Gap;
@@ -129,15 +127,11 @@ struct Intercepted {
 }
 
 impl Event {
+    /// A stream that runs has recorded it.
     #[inline]
-    fn was_recorded(&self) -> bool {
-        self.recorded.exists()
-    }
-
-    /// A stream that runs has recorded it. The caller holds the lock of its uses.
-    #[inline]
-    fn note_recorded(&self, stream: &Stream, position: Position) {
+    fn note_recorded(&self, uses: &mut Uses, stream: &Stream, position: Position) {
         self.recorded.set(stream.handle, position);
+        uses.resets.clear();
         // Relaxed: threads that share an event order their uses of it.
         let is_plain = self.signal.is_none() && self.shared.is_none() && checker::installed().is_none();
         self.is_plain.store(is_plain, Ordering::Relaxed);
@@ -155,9 +149,7 @@ impl Event {
 
     /// A run of a graph records it, as operation `position` of `stream`.
     pub fn note_record(&self, stream: &Stream, position: Position) {
-        let mut uses = self.uses.lock();
-        self.note_recorded(stream, position);
-        uses.resets.clear();
+        self.note_recorded(&mut self.uses.lock(), stream, position);
     }
 
     fn is_waitable(&self) -> bool {
@@ -173,13 +165,9 @@ impl Event {
         self.uses.lock().resets.any_past()
     }
 
-    fn check_sync(&self, what: &str) -> Result<()> {
-        if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync(what)) }
-    }
-
     /// Fails if streams cannot wait for it.
     pub fn check_waitable(&self) -> Result<()> {
-        self.check_sync("streams cannot wait for it")
+        if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync("streams cannot wait for it")) }
     }
 
     /// Fails if it cannot be reset.
@@ -191,7 +179,7 @@ impl Event {
                  ACL_EVENT_SYNC can be reset, this one can be recorded again without it"
             ));
         }
-        self.check_sync("it cannot be reset")
+        if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync("it cannot be reset")) }
     }
 
     #[cold]
@@ -271,8 +259,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
         stream.submit_now(Op::ChangeNotify(signal, SET))?;
     }
     let position = stream.submit_now(Op::Record(&event.native))?;
-    event.note_recorded(&stream, position);
-    uses.resets.clear();
+    event.note_recorded(&mut uses, &stream, position);
     if order::is_tracked() {
         uses.clock = order::recorded(&stream.lane, position);
     }
@@ -339,7 +326,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
     }
     let mut uses = event.uses.lock();
     // An earlier reset in the same stream, or one that is complete, makes this one unnecessary.
-    if !event.was_recorded() || uses.resets.has(&stream) || uses.resets.any_past()? {
+    if !event.recorded.exists() || uses.resets.has(&stream) || uses.resets.any_past()? {
         return Ok(());
     }
     let mark = uses.resets.find_or_create(&stream)?;

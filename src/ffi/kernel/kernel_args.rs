@@ -30,8 +30,7 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
         let head = &mut *head;
         let entries = (head as *mut Head).add(1).cast::<Entry>();
         let entries = std::slice::from_raw_parts_mut(entries, head.most);
-        let room =
-            std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut::<u8>(head.room), head.room_len);
+        let room = std::slice::from_raw_parts_mut(address::to_c(head.room).cast(), head.room_len);
         &mut List { head, entries, room: Room::Callers(room) }
     };
     work(list)
@@ -125,8 +124,7 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
         let value = unsafe { bytes("param", param, "paramSize", paramSize, "the argument") }?;
         // SAFETY: `argsHandle` is a list's handle or memory that aclrtKernelArgsInitByUserMem
         // prepared.
-        let added = unsafe { with_list(argsHandle, |list| list.append(value)) }?;
-        Ok(handle::to_c(added))
+        unsafe { with_list(argsHandle, |list| list.append(value).map(handle::to_c)) }
     })
 }
 
@@ -146,8 +144,7 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
     guard_out("aclrtKernelArgsAppendPlaceHolder", "paramHandle", paramHandle, || {
         // SAFETY: the list to append the placeholder to is a handle or the caller's prepared
         // memory.
-        let added = unsafe { with_list(argsHandle, |list| list.append_place_holder()) }?;
-        Ok(handle::to_c(added))
+        unsafe { with_list(argsHandle, |list| list.append_place_holder().map(handle::to_c)) }
     })
 }
 
@@ -174,8 +171,8 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
 ) -> aclError {
     guard_out("aclrtKernelArgsGetPlaceHolderBuffer", "bufferAddr", bufferAddr, || {
         // SAFETY: the list that has the placeholder is a handle or the caller's prepared memory.
-        let buffer = unsafe { with_list(argsHandle, |list| list.buffer(handle::from_c(paramHandle), dataSize)) }?;
-        Ok(address::to_c(buffer))
+        let addr = unsafe { with_list(argsHandle, |list| list.buffer(handle::from_c(paramHandle), dataSize)) };
+        addr.map(address::to_c)
     })
 }
 

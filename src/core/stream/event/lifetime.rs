@@ -24,26 +24,8 @@ typed_slots::state! {
     Quota::of(Device);
 }
 
-impl Quota {
-    /// The limit.
-    const MOST: u32 = 65_536;
-
-    /// Adds one; false at the limit.
-    fn take(&self) -> bool {
-        let more = |count| (count < Self::MOST).then_some(count + 1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
-    }
-
-    /// Subtracts one.
-    fn release(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// How many more the limit allows.
-    fn left(&self) -> u32 {
-        Self::MOST - self.0.load(Ordering::Relaxed)
-    }
-}
+/// The limit.
+const MOST: u32 = 65_536;
 
 impl Event {
     /// Without a signal, and not shared.
@@ -70,7 +52,8 @@ impl Event {
         if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        if Quota::of(&self.device).take() {
+        let more = |count| (count < MOST).then_some(count + 1);
+        if Quota::of(&self.device).0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok() {
             return Ok(());
         }
         self.counted.store(false, Ordering::Relaxed);
@@ -80,13 +63,13 @@ impl Event {
                  aclrtCreateEvent, as many as there can be; destroy some, or use \
                  aclrtCreateEventExWithFlag",
             self.device.id,
-            Quota::MOST
+            MOST
         ))
     }
 
     fn uncount(&self) {
         if self.counted.swap(false, Ordering::Relaxed) {
-            Quota::of(&self.device).release();
+            Quota::of(&self.device).0.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -178,5 +161,6 @@ pub fn id(raw: u64) -> Result<u32> {
 
 /// aclrtGetEventAvailNum: how many more events the limit allows.
 pub fn available() -> Result<u32> {
-    Ok(Quota::of(&thread::current()?.device).left().min(Event::table().room() as u32))
+    let counted = Quota::of(&thread::current()?.device).0.load(Ordering::Relaxed);
+    Ok((MOST - counted).min(Event::table().room() as u32))
 }

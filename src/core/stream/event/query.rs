@@ -1,12 +1,13 @@
-//! Queries of events, and waits of the host for them.
+//! Queries of events and of their times, and waits of the host for them.
 
 use std::slice;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Creator, Event};
+use super::{Creator, Event, flag};
 use crate::backend::Wait;
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Result, error_with};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::order::checker::{self, HostWait};
 use crate::core::order::known::Known;
@@ -32,7 +33,7 @@ impl Event {
         if let Some(signal) = &self.signal {
             return Ok(signal.count() != 0);
         }
-        if !self.was_recorded() && self.shared.is_none() {
+        if !self.recorded.exists() && self.shared.is_none() {
             return Ok(self.creator == Creator::Ex);
         }
         if self.is_resettable() && self.was_reset()? {
@@ -43,6 +44,33 @@ impl Event {
             Some(shared) => shared.is_complete(self),
             None => Ok(self.native.is_complete()?),
         }
+    }
+
+    /// Whether it has a timestamp.
+    pub fn has_time(&self) -> bool {
+        self.flags & flag::TIME_LINE != 0
+    }
+
+    fn check_timed(&self, argument: &str) -> Result<()> {
+        let why = if !self.has_time() {
+            "was created without ACL_EVENT_TIME_LINE, so it has no time"
+        } else if !self.recorded.exists() {
+            "was never recorded; call aclrtRecordEvent first"
+        } else if self.is_resettable() && self.was_reset()? {
+            "was reset since its latest record; call aclrtRecordEvent again"
+        } else {
+            return Ok(());
+        };
+        Err(error_with!(Code::EventTimestampInvalid, "{argument} {why}"))
+    }
+
+    fn check_complete(&self, argument: &str) -> Result<()> {
+        let known = Known::event(&self.native);
+        if self.native.is_complete()? {
+            known.is_seen();
+            return Ok(());
+        }
+        Err(error_with!(Code::EventNotComplete, "{argument} has not happened yet; call aclrtSynchronizeEvent first"))
     }
 }
 
@@ -113,4 +141,51 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let Some((stream, position)) = recorded else { return Ok(()) };
     let Some(stream) = Stream::table().get(stream) else { return Ok(()) };
     stream.failures.report_before(position)
+}
+
+/// aclrtEventElapsedTime.
+pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
+    thread::refuse_inside_host_function()?;
+    let start_event = handles::get::<Event>("startEvent", start)?;
+    let end_event = handles::get::<Event>("endEvent", end)?;
+    let both = [("startEvent", &start_event), ("endEvent", &end_event)];
+    let check_complete = || both.iter().try_for_each(|(argument, event)| event.check_complete(argument));
+    both.iter().try_for_each(|(_, event)| event.check_runs())?;
+    both.iter().try_for_each(|(argument, event)| event.check_timed(argument))?;
+    check_complete()?;
+    if !Arc::ptr_eq(&start_event.device, &end_event.device) {
+        return Err(param_invalid!(
+            "startEvent is on device {}, endEvent on device {}; their clocks cannot be compared",
+            start_event.device.id,
+            end_event.device.id
+        ));
+    }
+    let ms = end_event.native.elapsed_ms(&*start_event.native).or_else(|fault| {
+        // Another thread may have recorded one of them meanwhile.
+        check_complete()?;
+        Err(Error::from(fault))
+    })?;
+    if ms < 0.0 {
+        return Err(error_with!(
+            Code::EventTimestampReversal,
+            "endEvent happened {} us before startEvent; swap the arguments",
+            (-ms * 1000.0).ceil() as u64
+        ));
+    }
+    Ok(ms)
+}
+
+/// aclrtEventGetTimestamp: microseconds of the system clock.
+pub fn time_us(raw: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get::<Event>("event", raw)?;
+    event.check_runs()?;
+    event.check_timed("event")?;
+    event.check_complete("event")?;
+    let time = event.native.time_ns().or_else(|fault| {
+        // Another thread may have recorded it meanwhile.
+        event.check_complete("event")?;
+        Err(Error::from(fault))
+    });
+    Ok(time? / 1000)
 }

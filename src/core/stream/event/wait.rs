@@ -67,7 +67,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
         return wait_in_order(event, &stream);
     }
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
-    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
+    if event.creator == Creator::Ex || !event.recorded.exists() || passes()? {
         return stream.submit_now(Op::Wait(&event.native, limit)).map(drop);
     }
     queue_marked(event, &stream, &mut event.uses.lock(), Op::Wait(&event.native, limit))
@@ -94,7 +94,7 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
     // Locked, so that the clock belongs to the awaited record.
     let mut uses = event.uses.lock();
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
-    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
+    if event.creator == Creator::Ex || !event.recorded.exists() || passes()? {
         stream.submit(Op::Wait(&event.native, None))?;
     } else {
         queue_marked(event, stream, &mut uses, Op::Wait(&event.native, None))?;
