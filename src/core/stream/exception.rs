@@ -46,7 +46,9 @@ struct Watchers {
     registered: Vec<Watcher>,
 }
 
-static WATCHERS: Mutex<Watchers> = Mutex::new(Watchers { set: None, registered: Vec::new() });
+const NO_WATCHERS: Watchers = Watchers { set: None, registered: Vec::new() };
+
+static WATCHERS: Mutex<Watchers> = Mutex::new(NO_WATCHERS);
 
 /// Returns more callbacks for a failure.
 type Source = fn(&Exception) -> Vec<Watcher>;
@@ -83,9 +85,8 @@ pub fn unregister(address: usize) {
 
 /// Removes all at the end of a session: the program may unload their code next.
 pub fn forget_all() {
-    let mut watchers = WATCHERS.lock();
-    watchers.set = None;
-    watchers.registered.clear();
+    // Dropped after the lock.
+    let _before = std::mem::replace(&mut *WATCHERS.lock(), NO_WATCHERS);
 }
 
 /// All callbacks for a failure.

@@ -93,7 +93,7 @@ impl Failures {
     /// Returns the first unreported failure, or the reason that stopped the stream.
     #[inline]
     pub fn report(&self) -> Result<()> {
-        if self.are_pending() { self.return_first(None) } else { Ok(()) }
+        self.report_before(Position::MAX)
     }
 
     /// Whether [`Self::report`] has something to return.
@@ -103,8 +103,9 @@ impl Failures {
     }
 
     /// As [`Self::report`], for failures up to an operation.
+    #[inline]
     pub fn report_before(&self, position: Position) -> Result<()> {
-        if self.are_pending() { self.return_first(Some(position)) } else { Ok(()) }
+        if self.are_pending() { self.return_first(position) } else { Ok(()) }
     }
 
     /// As [`Self::report`], when the stream ends. The reason that stopped it is returned only if no call has reported
@@ -115,21 +116,16 @@ impl Failures {
     }
 
     #[cold]
-    fn return_first(&self, before: Option<Position>) -> Result<()> {
-        let is_before = |position| before.is_none_or(|before| position <= before);
+    fn return_first(&self, before: Position) -> Result<()> {
         if let Some(stop) = self.stopped.get()
-            && before.is_none_or(|before| before > self.kept.load(Ordering::Acquire))
+            && before > self.kept.load(Ordering::Acquire)
         {
             return Err(self.has_stopped(stop));
         }
         let mut first = self.first.lock();
-        match first.take_if(|(_, position)| is_before(*position)) {
-            None => Ok(()),
-            Some((fault, _)) => {
-                self.pending.store(self.stopped.get().is_some(), Ordering::Release);
-                Err(fault.into())
-            }
-        }
+        let Some((fault, _)) = first.take_if(|(_, position)| *position <= before) else { return Ok(()) };
+        self.pending.store(self.stopped.get().is_some(), Ordering::Release);
+        Err(fault.into())
     }
 
     /// The error for new work, if a failure stopped the stream.
