@@ -11,7 +11,7 @@ use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
-use crate::backend::{Fault, FaultKind, Observer, Position, StreamOptions, Wait};
+use crate::backend::{Fault, FaultKind, Position, StreamOptions, Wait};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
@@ -35,17 +35,15 @@ impl Stream {
     ) -> Result<Handle> {
         let id = device.new_stream_id();
         let failures = Arc::new(Failures::new(device.id, context, id, stop_context));
-        let observer: Option<Arc<dyn Observer>> = Some(failures.clone());
-        let options = StreamOptions { priority, observer };
+        let options = StreamOptions { priority, observer: Some(failures.clone()) };
         let native = Share::from(match adopted {
             Some(native) => device.native.adopt_stream(native, options)?,
             None => device.native.create_stream(options)?,
         });
-        let make = |handle| {
-            let device = device.clone();
+        let handle = Self::table().insert_with(|handle| {
             Arc::new(Self {
                 handle,
-                device,
+                device: device.clone(),
                 context,
                 id,
                 native,
@@ -61,8 +59,7 @@ impl Stream {
                 traced: OnceLock::new(),
                 _gap: Gap::default(),
             })
-        };
-        let handle = Self::table().insert_with(make);
+        });
         handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoStreamResource, "streams"))
     }
 

@@ -24,7 +24,7 @@ pub fn always_wait() {
 /// aclrtSynchronizeStream.
 #[inline]
 pub fn synchronize(raw: u64) -> Result<()> {
-    if is_known_complete(raw) { Ok(()) } else { synchronize_checked(raw) }
+    if is_known_complete(raw) { Ok(()) } else { synchronize_until(raw, None, -1) }
 }
 
 /// Whether the stream is known to be idle, and nothing is to be reported. Apart from all that can fail, so that it
@@ -41,35 +41,29 @@ fn is_known_complete(raw: u64) -> bool {
         && !stream.failures.are_pending()
 }
 
+/// aclrtSynchronizeStreamWithTimeout.
+pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
+    synchronize_until(raw, deadline(timeout_ms)?, timeout_ms)
+}
+
 #[inline(never)]
-fn synchronize_checked(raw: u64) -> Result<()> {
+fn synchronize_until(raw: u64, deadline: Option<Instant>, timeout_ms: i32) -> Result<()> {
     let stream = resolve(raw)?;
     stream.check_runs()?;
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
-    if (stream.native.is_known_idle() || stream.native.is_idle()?) && !ALWAYS_WAITS.load(Ordering::Relaxed) {
+    let is_idle = stream.native.is_known_idle() || stream.native.is_idle()?;
+    if is_idle && !ALWAYS_WAITS.load(Ordering::Relaxed) {
         return stream.failures.report();
     }
-    callback::refuse_endless_wait()?;
+    if deadline.is_none() && !is_idle {
+        callback::refuse_endless_wait()?;
+    }
     let share = stream.to_arc();
     // A `Ref` must not live across a wait, and a move does not end it.
     drop(stream);
-    share.wait_for_all(None).map(drop)
-}
-
-/// aclrtSynchronizeStreamWithTimeout.
-pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
-    let deadline = deadline(timeout_ms)?;
-    let stream = resolve(raw)?.to_arc();
-    stream.check_runs()?;
-    if stream.flags.host_does_not_wait() {
-        return Ok(());
-    }
-    if deadline.is_none() && !stream.is_idle()? {
-        callback::refuse_endless_wait()?;
-    }
-    in_time(stream.wait_for_all(deadline)?, &stream, timeout_ms)
+    in_time(share.wait_for_all(deadline)?, share, timeout_ms)
 }
 
 /// Fails if `what` had not finished in time.
