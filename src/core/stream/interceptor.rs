@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::backend::{self, Fault, NodeLaunch, Op, Position, Wait};
 use crate::core::base::callback;
-use crate::core::base::error::{Code, Error, Result, error_with};
+use crate::core::base::error::Result;
 use crate::core::runtime::device::Device;
 use crate::core::stream::event::Event;
 use crate::core::stream::stream::Stream;
@@ -154,14 +154,4 @@ fn check_call(call: Call) -> Result<()> {
 #[inline]
 pub fn check_device(device: &Device) -> Result<()> {
     if is_capturing() { installed().check_wait(Awaited::Device(device)) } else { Ok(()) }
-}
-
-/// The error for work on a stream that builds graphs and is bound to none.
-#[cold]
-pub fn unbound(stream: &Stream) -> Error {
-    error_with!(
-        Code::StreamModel,
-        "{stream} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it is \
-         given work"
-    )
 }

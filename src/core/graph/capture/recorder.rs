@@ -7,12 +7,12 @@ use parking_lot::Mutex;
 use super::Capture;
 use crate::algo::map::typed_slots::Key;
 use crate::backend::{self, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
-use crate::core::base::error::{Code, Error, Result, param_invalid};
+use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 use crate::core::base::host_memory;
 use crate::core::graph::task::group::Update;
 use crate::core::graph::task::{Step, Task, What, work_spans};
 use crate::core::memory;
-use crate::core::stream::{Stream, interceptor};
+use crate::core::stream::Stream;
 
 /// What a stream takes part in. The stream keeps this.
 #[derive(Default)]
@@ -48,7 +48,12 @@ impl<'a> Recorder<'a> {
     pub fn take_part(&self) -> Result<Arc<Capture>> {
         self.check_not_updating()?;
         self.capture().ok_or_else(|| match self.stream.builds_graphs() {
-            true => interceptor::unbound(self.stream),
+            true => error_with!(
+                Code::StreamModel,
+                "{} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it is \
+                 given work",
+                self.stream
+            ),
             false => {
                 Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
             }
