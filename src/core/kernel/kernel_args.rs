@@ -13,7 +13,7 @@ use self::list::{DATA_ALIGNMENT, MOST_BYTES};
 pub use self::list::{Entry, Head, List, Room};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
-use crate::core::base::error::{Error, Result, invalid_param, param_invalid};
+use crate::core::base::error::{Error, Result, invalid_param};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::kernel::function::Function;
 
@@ -133,14 +133,6 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
 /// Whether that is the handle of a list that the library keeps; otherwise it is the address of one.
 pub fn is_handle(raw: u64) -> bool {
     raw == 0 || Handle::from_raw(raw).is_some()
-}
-
-/// The error for an address that is not a list.
-pub fn is_no_list(addr: usize) -> Error {
-    param_invalid!(
-        "argsHandle {addr:#x} is not a list of arguments: it must be a handle of aclrtKernelArgsInit, or memory \
-         that aclrtKernelArgsInitByUserMem was given, in its place"
-    )
 }
 
 /// Calls `work` with a list that the library keeps.

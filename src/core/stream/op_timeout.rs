@@ -17,14 +17,9 @@ static EXECUTE: AtomicU64 = AtomicU64::new(0);
 /// Seconds; 0: no timeout.
 static WAIT: AtomicU32 = AtomicU32::new(0);
 
-/// aclrtSetOpExecuteTimeOut.
-pub fn set_execute_seconds(seconds: u32) {
-    EXECUTE.store(u64::from(seconds) * 1_000_000, Ordering::Relaxed);
-}
-
-/// aclrtSetOpExecuteTimeOutWithMs.
-pub fn set_execute_ms(ms: u32) {
-    EXECUTE.store(u64::from(ms) * 1000, Ordering::Relaxed);
+/// aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutWithMs.
+pub fn set_execute(timeout: Duration) {
+    EXECUTE.store(timeout.as_micros() as u64, Ordering::Relaxed);
 }
 
 /// aclrtSetOpExecuteTimeOutV2: returns the timeout that was set, a whole number of intervals.

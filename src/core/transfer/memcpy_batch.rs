@@ -122,7 +122,14 @@ impl Batch {
         if let Some(argument) = arrays.null {
             return Err(invalid_param!("{argument} is null, numBatches is {len}"));
         }
-        let attributes = Self::read_attributes(arrays)?;
+        let count = arrays.attributes;
+        ensure!((1..=len).contains(&count), invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}"));
+        let mut attributes = host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
+        for index in 0..count {
+            let attribute = (arrays.attribute)(index);
+            check_attribute(index, attribute, attributes.last(), len)?;
+            attributes.push(attribute);
+        }
         let mut entries = host_memory::list(format_args!("copies (numBatches is {len})"), len)?;
         for index in 0..len {
             let entry = (arrays.entry)(index);
@@ -134,18 +141,6 @@ impl Batch {
         }
         *failed = NONE;
         Ok(Some(Self { entries, attributes }))
-    }
-
-    fn read_attributes(arrays: &Arrays<'_>) -> Result<Vec<Attribute>> {
-        let (len, count) = (arrays.count, arrays.attributes);
-        ensure!((1..=len).contains(&count), invalid_param!("numAttrs is {count}; allowed: 1 to numBatches {len}"));
-        let mut attributes = host_memory::list(format_args!("attributes (numAttrs is {count})"), count)?;
-        for index in 0..count {
-            let attribute = (arrays.attribute)(index);
-            check_attribute(index, attribute, attributes.last(), len)?;
-            attributes.push(attribute);
-        }
-        Ok(attributes)
     }
 
     /// The copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to hold

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::base::error::{Result, invalid_param};
+use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
 use crate::ffi::base::{address, bytes, check_len, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
@@ -21,7 +21,10 @@ pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut L
     let head: *mut Head = argsHandle.cast();
     // SAFETY: aligned, and by the caller's promise memory, whose first bytes are a number.
     if !head.is_aligned() || unsafe { head.cast::<u64>().read() } != Head::mark(addr) {
-        return Err(kernel_args::is_no_list(addr));
+        return Err(param_invalid!(
+            "argsHandle {addr:#x} is not a list of arguments: it must be a handle of aclrtKernelArgsInit, or memory \
+             that aclrtKernelArgsInitByUserMem was given, in its place"
+        ));
     }
     // SAFETY: it begins as only a list at this address does, which `aclrtKernelArgsInitByUserMem`
     // has put there with entries behind it; nothing else uses it during the call, which is the

@@ -1,5 +1,7 @@
 //! Timeouts of operators and of waits in streams.
 
+use std::time::Duration;
+
 use crate::core::stream::op_timeout;
 use crate::ffi::base::{guard, guard_out};
 use crate::ffi::types::aclError;
@@ -15,7 +17,7 @@ use crate::ffi::types::aclError;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
     guard("aclrtSetOpExecuteTimeOut", || {
-        op_timeout::set_execute_seconds(timeout);
+        op_timeout::set_execute(Duration::from_secs(timeout.into()));
         Ok(())
     })
 }
@@ -28,7 +30,7 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError {
     guard("aclrtSetOpExecuteTimeOutWithMs", || {
-        op_timeout::set_execute_ms(timeout);
+        op_timeout::set_execute(Duration::from_millis(timeout.into()));
         Ok(())
     })
 }
