@@ -248,9 +248,6 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if stream.is_captured() {
         return use_intercepted(&stream, event, raw, EventUse::Record).map(drop);
     }
-    if let Some(shared) = &event.shared {
-        return shared.record(event, &stream);
-    }
     // Under the lock, so that the record that the device runs last is noted last, and a reset queued after a record as
     // well.
     let mut uses = event.uses.lock();
@@ -258,9 +255,13 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
         // Before the event's record: a thread that waits for the record sees it set.
         stream.submit_now(Op::ChangeNotify(signal, SET))?;
     }
-    let position = stream.submit_now(Op::Record(&event.native))?;
+    let position = match &event.shared {
+        None => stream.submit_now(Op::Record(&event.native))?,
+        Some(shared) => sharing::queue_record(&shared.native, |op| stream.submit_now(op))?,
+    };
     event.note_recorded(&mut uses, &stream, position);
-    if order::is_tracked() {
+    // Another process may record a shared event next.
+    if order::is_tracked() && event.shared.is_none() {
         uses.clock = order::recorded(&stream.lane, position);
     }
     Ok(())

@@ -31,6 +31,8 @@ const PAUSE: Duration = Duration::from_micros(100);
 pub struct Family {
     /// What it runs.
     what: &'static str,
+    /// The argument that is a thread.
+    argument: &'static str,
     subscribe: &'static str,
     unsubscribe: &'static str,
     process: &'static str,
@@ -40,11 +42,14 @@ pub struct Family {
 
 /// aclrtSubscribeReport and its variants.
 pub static REPORTS: Family =
-    Family::new("callbacks", "aclrtSubscribeReport", "aclrtUnSubscribeReport", "aclrtProcessReport");
+    Family::new("callbacks", "threadId", ["aclrtSubscribeReport", "aclrtUnSubscribeReport", "aclrtProcessReport"]);
 
 /// aclrtSubscribeHostFunc and its variants.
-pub static HOST_FUNCTIONS: Family =
-    Family::new("host functions", "aclrtSubscribeHostFunc", "aclrtUnSubscribeHostFunc", "aclrtProcessHostFunc");
+pub static HOST_FUNCTIONS: Family = Family::new(
+    "host functions",
+    "hostFuncThreadId",
+    ["aclrtSubscribeHostFunc", "aclrtUnSubscribeHostFunc", "aclrtProcessHostFunc"],
+);
 
 /// Each process call that a thread is inside of has a clone. Calls that an earlier session left have another one.
 static INSIDE: Mutex<Option<Arc<()>>> = Mutex::new(None);
@@ -54,13 +59,13 @@ static INSIDE: Mutex<Option<Arc<()>>> = Mutex::new(None);
 const NAP: Duration = Duration::from_millis(10);
 
 impl Family {
-    const fn new(
-        what: &'static str,
-        subscribe: &'static str,
-        unsubscribe: &'static str,
-        process: &'static str,
-    ) -> Self {
-        Self { what, subscribe, unsubscribe, process, threads: RwLock::new(BTreeMap::new()) }
+    const fn new(what: &'static str, argument: &'static str, calls: [&'static str; 3]) -> Self {
+        let [subscribe, unsubscribe, process] = calls;
+        Self { what, argument, subscribe, unsubscribe, process, threads: RwLock::new(BTreeMap::new()) }
+    }
+
+    fn check_thread(&self, thread: u64) -> Result<()> {
+        arguments::not_zero(self.argument, thread, "it must be what pthread_self() gives in the thread")
     }
 
     #[cold]
@@ -80,13 +85,10 @@ impl Family {
     }
 }
 
-fn check_thread(argument: &str, thread: u64) -> Result<()> {
-    arguments::not_zero(argument, thread, "it must be what pthread_self() gives in the thread")
-}
-
 /// aclrtSubscribeReport, aclrtSubscribeHostFunc.
-pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u64) -> Result<()> {
-    check_thread(argument, thread)?;
+pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()> {
+    let Family { argument, what, .. } = family;
+    family.check_thread(thread)?;
     let stream = resolve(stream)?;
     let mut link = stream.callbacks.link.lock();
     match &*link {
@@ -111,10 +113,9 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
         None => {
             return Err(error_with!(
                 Code::ThreadSubscribe,
-                "{argument} {thread:#x} would be thread {} with {}; at most {MAX_THREADS} can have \
+                "{argument} {thread:#x} would be thread {} with {what}; at most {MAX_THREADS} can have \
                      them, let one thread serve more streams",
-                count + 1,
-                family.what
+                count + 1
             ));
         }
     };
@@ -134,8 +135,9 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
 }
 
 /// aclrtUnSubscribeReport, aclrtUnSubscribeHostFunc, called in the thread `caller`.
-pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream: u64, caller: u64) -> Result<()> {
-    check_thread(argument, thread)?;
+pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u64) -> Result<()> {
+    let Family { argument, what, .. } = family;
+    family.check_thread(thread)?;
     // No `Ref` of it may live across the wait.
     let stream: Arc<Stream> = resolve(stream)?.to_arc();
     let handle = stream.handle;
@@ -143,8 +145,7 @@ pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream:
     if reader.thread != thread {
         return Err(error_with!(
             Code::ThreadSubscribe,
-            "{argument} {thread:#x} does not run the {} of {stream}, thread {:#x} does; pass that",
-            family.what,
+            "{argument} {thread:#x} does not run the {what} of {stream}, thread {:#x} does; pass that",
             reader.thread
         ));
     }

@@ -21,12 +21,12 @@ fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
 
 fn subscribed(bench: &Bench) -> (u64, Arc<ScriptStream>) {
     let (raw, work) = bench.stream();
-    report::subscribe(&REPORTS, "threadId", READER, raw).unwrap();
+    report::subscribe(&REPORTS, READER, raw).unwrap();
     (raw, work)
 }
 
 fn unsubscribe(raw: u64) -> Result<(), Error> {
-    report::unsubscribe(&REPORTS, "threadId", READER, raw, ELSEWHERE)
+    report::unsubscribe(&REPORTS, READER, raw, ELSEWHERE)
 }
 
 fn process(timeout_ms: i32) -> Result<(), Error> {
@@ -88,7 +88,7 @@ fn a_stream_that_is_being_destroyed_is_not_subscribed() {
     let (raw, work) = bench.stream();
     let held = handles::get_arc::<Stream>("stream", raw).unwrap();
     assert!(held.callbacks.end(held.handle).is_none());
-    let subscribed = report::subscribe(&HOST_FUNCTIONS, "threadId", READER, raw);
+    let subscribed = report::subscribe(&HOST_FUNCTIONS, READER, raw);
     fails(subscribed, Code::ParamInvalid, &["being destroyed"]);
     drop((held, work));
 }

@@ -59,7 +59,7 @@ pub unsafe extern "C" fn aclrtLaunchHostFunc(stream: aclrtStream, r#fn: aclrtHos
 /// @note Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
-    guard("aclrtSubscribeReport", || report::subscribe(&REPORTS, "threadId", threadId, handle::from_c(stream)))
+    guard("aclrtSubscribeReport", || report::subscribe(&REPORTS, threadId, handle::from_c(stream)))
 }
 
 /// Enqueues a call of `fn` on a stream that was passed to aclrtSubscribeReport. It runs once, after the stream's
@@ -134,9 +134,7 @@ pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
 /// @note Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
-    guard("aclrtUnSubscribeReport", || {
-        report::unsubscribe(&REPORTS, "threadId", threadId, handle::from_c(stream), this_thread())
-    })
+    guard("aclrtUnSubscribeReport", || report::unsubscribe(&REPORTS, threadId, handle::from_c(stream), this_thread()))
 }
 
 /// Subscribes a thread to a stream's host functions (aclrtLaunchHostFunc): they run on thread `hostFuncThreadId` when
@@ -159,9 +157,7 @@ pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStre
 /// @note Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError {
-    guard("aclrtSubscribeHostFunc", || {
-        report::subscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, handle::from_c(exeStream))
-    })
+    guard("aclrtSubscribeHostFunc", || report::subscribe(&HOST_FUNCTIONS, hostFuncThreadId, handle::from_c(exeStream)))
 }
 
 /// Runs pending host functions of the thread's streams on the calling thread: all that are pending when it is called,
@@ -200,6 +196,6 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError {
     guard("aclrtUnSubscribeHostFunc", || {
         let stream = handle::from_c(exeStream);
-        report::unsubscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, stream, this_thread())
+        report::unsubscribe(&HOST_FUNCTIONS, hostFuncThreadId, stream, this_thread())
     })
 }

@@ -146,8 +146,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let event = handles::remove::<Event>("event", raw)?;
     event.uncount();
-    if let Some(shared) = &event.shared {
-        shared.withdraw();
+    // It cannot be imported any more, even while it is in use.
+    if let Some(export) = event.shared.as_ref().and_then(|shared| shared.export.get()) {
+        export.withdraw();
     }
     drop(event);
     slot_table::flush_if_many();

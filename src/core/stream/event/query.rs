@@ -4,6 +4,7 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::sharing::check_recorder;
 use super::{Creator, Event, flag};
 use crate::backend::Wait;
 use crate::core::base::callback;
@@ -39,11 +40,14 @@ impl Event {
         if self.is_resettable() && self.was_reset()? {
             return Ok(false);
         }
-        match &self.shared {
-            _ if self.native.is_known_complete() => Ok(true),
-            Some(shared) => shared.is_complete(self),
-            None => Ok(self.native.is_complete()?),
+        if self.native.is_known_complete() {
+            return Ok(true);
         }
+        let is_complete = self.native.is_complete()?;
+        if self.shared.is_some() {
+            check_recorder(self)?;
+        }
+        Ok(is_complete)
     }
 
     /// Whether it has a timestamp.
@@ -122,13 +126,15 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
     let known = Known::event(&event.native);
-    let wait =
-        HostWait::begin(slice::from_ref(&known)).wait(&checker::Awaited::Event(&event.native), deadline, |until| {
-            Ok(match &event.shared {
-                Some(shared) => shared.synchronize(&event, until)?,
-                None => event.native.synchronize(until)?,
-            })
-        })?;
+    let wait = |until| match &event.shared {
+        None => Ok(event.native.synchronize(until)?),
+        Some(shared) => {
+            let wait = shared.native.synchronize_while(until, || check_recorder(&event))?;
+            check_recorder(&event).map(|()| wait)
+        }
+    };
+    let host = HostWait::begin(slice::from_ref(&known));
+    let wait = host.wait(&checker::Awaited::Event(&event.native), deadline, wait)?;
     if wait == Wait::TimedOut {
         return Err(error_with!(
             Code::EventSyncTimeout,

@@ -1,13 +1,12 @@
 //! Events shared by processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a timestamp.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use super::lifetime::{no_event, no_handle};
 use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::base::broker::{Admission, Kind};
-use crate::backend::{Change, Event as _, Notify, Op, Position, SharedEvent, Wait};
+use crate::backend::{Change, Notify, Op, Position, SharedEvent};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key::Offer;
@@ -20,45 +19,13 @@ pub struct Shared {
     /// What runs of graphs record and wait for.
     pub(super) native: Arc<SharedEvent>,
     /// Set once another process may import it.
-    export: OnceLock<Offer>,
+    pub(super) export: OnceLock<Offer>,
     is_imported: bool,
-}
-
-impl Shared {
-    /// The event is destroyed: it cannot be imported any more, even while it is in use.
-    pub(super) fn withdraw(&self) {
-        if let Some(export) = self.export.get() {
-            export.withdraw();
-        }
-    }
-
-    /// As [`super::record`], of an event and a stream of the same device that is not captured.
-    pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
-        // Held, so that the record noted last is the latest of this process.
-        let _uses = event.uses.lock();
-        let position = queue_record(&self.native, |op| stream.submit(op))?;
-        event.recorded.set(stream.handle, position);
-        Ok(())
-    }
-
-    /// As [`super::is_complete`].
-    pub(super) fn is_complete(&self, event: &Event) -> Result<bool> {
-        let is_complete = self.native.is_complete()?;
-        check_recorder(event)?;
-        Ok(is_complete)
-    }
-
-    /// As [`super::synchronize`].
-    pub(super) fn synchronize(&self, event: &Event, deadline: Option<Instant>) -> Result<Wait> {
-        let wait = self.native.synchronize_while(deadline, || check_recorder(event))?;
-        check_recorder(event)?;
-        Ok(wait)
-    }
 }
 
 /// Fails if the device on which this process recorded the event has failed: processes wait for memory, which reports no
 /// failure.
-fn check_recorder(event: &Event) -> Result<()> {
+pub(super) fn check_recorder(event: &Event) -> Result<()> {
     let Some((stream, _)) = event.recorded.get() else { return Ok(()) };
     Stream::table().get(stream).map_or(Ok(()), |stream| stream.is_idle().map(drop))
 }
