@@ -1,11 +1,14 @@
 //! Kernels of programs, and what is known of them.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
+use crate::algo::map::slot_table::Handle;
 use crate::backend;
 use crate::core::base::error::{Error, Result, arguments, invalid_param, unsupported};
 use crate::core::base::handles;
-use crate::core::kernel::kernel_args::Lists;
 use crate::core::runtime::device::Device;
 
 /// A kernel of a program, which is unloaded with it.
@@ -21,8 +24,8 @@ pub struct Function {
     pub(super) name: String,
     /// The same as people read it: C++ names are demangled.
     pub shown: String,
-    /// Lists of arguments for it.
-    pub lists: Lists,
+    /// Lists of arguments for it, the oldest first.
+    pub lists: Mutex<VecDeque<Handle>>,
 }
 
 handles::object!(Function, Function);

@@ -39,28 +39,21 @@ struct State {
     data: Vec<Box<[u8]>>,
 }
 
-/// The lists of a kernel, the oldest first.
-#[derive(Default)]
-pub struct Lists(Mutex<VecDeque<Handle>>);
-
-impl Lists {
-    /// Adds one, and destroys a launched one if there are many.
-    fn add(&self, list: Handle) {
-        let mut lists = self.0.lock();
-        // A list that is not launched yet stays, and is checked again after all others.
-        for _ in 0..2 {
-            if lists.len() < KEPT {
-                break;
-            }
-            let Some(oldest) = lists.pop_front() else { break };
-            let table = ArgsList::table();
-            match table.get(oldest).is_some_and(|list| !list.launched.load(Ordering::Relaxed)) {
-                true => lists.push_back(oldest),
-                false => drop(table.remove(oldest)),
-            }
+/// Keeps another list of a kernel, and destroys a launched one if there are many.
+fn keep(lists: &mut VecDeque<Handle>, list: Handle) {
+    // A list that is not launched yet stays, and is checked again after all others.
+    for _ in 0..2 {
+        if lists.len() < KEPT {
+            break;
         }
-        lists.push_back(list);
+        let Some(oldest) = lists.pop_front() else { break };
+        let table = ArgsList::table();
+        match table.get(oldest).is_some_and(|list| !list.launched.load(Ordering::Relaxed)) {
+            true => lists.push_back(oldest),
+            false => drop(table.remove(oldest)),
+        }
     }
+    lists.push_back(list);
 }
 
 /// Destroys the lists of kernels that are unloaded.
@@ -95,7 +88,7 @@ pub fn create(raw: u64) -> Result<u64> {
     };
     let list = ArgsList { function: raw, state: Mutex::new(state), launched: false.into() };
     let handle = ArgsList::table().insert(Arc::new(list)).ok_or_else(|| Error::no_more("lists of arguments"))?;
-    function.lists.add(handle);
+    keep(&mut function.lists.lock(), handle);
     Ok(handle.raw())
 }
 

@@ -18,7 +18,6 @@ use crate::backend::{self, Copy, Place, Span};
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::function::{Function, no_code};
-use crate::core::kernel::kernel_args::Lists;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::exception::{self, Exception, Watcher};
@@ -77,8 +76,7 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
 
 /// aclrtBinaryLoadFromFile: the handle.
 pub fn load_file(path: &Path) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    thread::current()?;
+    thread::current_outside_host_functions()?;
     let image = input_file::read(path)
         .map_err(|why| error_with!(Code::InvalidFile, "binPath {} cannot be read: {why}", path.display()))?;
     ensure!(!image.is_empty(), param_invalid!("binPath {} is an empty file; it must be a program", path.display()));
@@ -87,8 +85,7 @@ pub fn load_file(path: &Path) -> Result<u64> {
 
 /// aclrtBinaryLoadFromData: the handle of a program on the current device.
 pub fn load(image: &[u8]) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
+    let device = thread::current_outside_host_functions()?.device.clone();
     let native = device.native.load_module(image)?;
     let functions = Mutex::new(Some(HashMap::new()));
     let binary = Arc::new(Binary { device, native, functions, watcher: Mutex::new(None) });
@@ -130,7 +127,7 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
         binary: raw,
         name: name.to_owned(),
         shown: shown_name(name),
-        lists: Lists::default(),
+        lists: Mutex::default(),
     });
     let handle = Function::table().insert(function).ok_or_else(|| Error::no_more("functions"))?;
     known.insert(name.to_owned(), handle);
