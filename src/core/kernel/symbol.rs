@@ -58,8 +58,7 @@ fn find(symbol: usize, device: &Device) -> Option<Meaning> {
 /// The meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
     arguments::not_null("symbol", symbol, "it must be what portaclRegisterSymbol was given")?;
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
+    let device = thread::current_outside_host_functions()?.device.clone();
     find(symbol, &device).ok_or_else(|| {
         param_invalid!(
             "symbol {symbol:#x} stands for nothing on device {}: it was not registered for a binary that is \

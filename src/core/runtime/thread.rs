@@ -101,6 +101,12 @@ pub fn session_outside_host_functions() -> Result<Arc<Session>> {
     runtime::session()
 }
 
+/// As [`current`], for a call that is refused inside host functions.
+pub fn current_outside_host_functions() -> Result<Ref<'static, Context>> {
+    refuse_inside_host_function()?;
+    current()
+}
+
 #[cold]
 fn inside_host_function() -> Error {
     param_invalid!(

@@ -11,6 +11,7 @@ use crate::backend::{self, Fault, NodeLaunch, Op, Position, Wait};
 use crate::core::base::callback;
 use crate::core::base::error::Result;
 use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
 use crate::core::stream::event::Event;
 use crate::core::stream::stream::Stream;
 
@@ -131,9 +132,11 @@ fn is_capturing() -> bool {
     CAPTURES.load(Ordering::Relaxed) != 0
 }
 
-/// For calls that move memory outside of stream order. Fails if a capture forbids it to this thread.
+/// For calls that move memory outside of stream order. Fails inside host functions, and if a capture forbids it to this
+/// thread.
 #[inline]
 pub fn check_unordered() -> Result<()> {
+    thread::refuse_inside_host_function()?;
     if is_capturing() { check_call(Call::Unordered) } else { Ok(()) }
 }
 

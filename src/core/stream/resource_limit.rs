@@ -135,8 +135,7 @@ pub fn unuse_in_thread(raw: u64) -> Result<()> {
 /// aclrtGetResInCurrentThread. A stream that was destroyed, or is on another device than the current context, is
 /// ignored.
 pub fn in_thread(resource: Resource) -> Result<u32> {
-    thread::refuse_inside_host_function()?;
-    let context = thread::current()?;
+    let context = thread::current_outside_host_functions()?;
     let used = USED.get().and_then(|handle| Stream::table().get(handle));
     let used = used.filter(|stream| stream.device.owner == context.device.owner);
     let limits = used.as_ref().map(|stream| Limits::of_stream(stream));

@@ -217,7 +217,6 @@ fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error
 /// Always inlined: its arguments would go through memory.
 #[inline(always)]
 pub fn copy(request: Request) -> Result<()> {
-    thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
     if request.count <= MAX_PINNED_COPY

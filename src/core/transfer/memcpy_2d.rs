@@ -95,7 +95,6 @@ impl Request {
 
 /// aclrtMemcpy2d: complete when it returns, ordered with no stream.
 pub fn copy(request: Request) -> Result<()> {
-    thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
     let Some(kind) = request.check(SYNC)? else { return Ok(()) };
     let (op, dst, src) = request.resolve(kind)?;

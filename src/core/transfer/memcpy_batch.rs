@@ -65,8 +65,6 @@ impl Location {
     const HOST: i32 = 0;
     /// ACL_MEM_LOCATION_TYPE_DEVICE
     const DEVICE: i32 = 1;
-    /// ACL_MEM_LOCATION_TYPE_UNREGISTERED
-    const UNREGISTERED: i32 = 2;
     /// ACL_MEM_LOCATION_TYPE_MANAGED
     const MANAGED: i32 = 3;
     /// ACL_MEM_LOCATION_TYPE_HOST_NUMA
@@ -75,10 +73,10 @@ impl Location {
     /// Whether memory there matches the location.
     fn fits(self, span: &Span) -> bool {
         let fits = match self.kind {
-            // Kind and NUMA node of host memory do not matter for a copy.
-            Self::HOST | Self::UNREGISTERED | Self::HOST_NUMA => is_host(span.place),
             Self::DEVICE => span.place == Place::Device(self.id),
-            _ => false,
+            Self::MANAGED => false,
+            // Kind and NUMA node of host memory do not matter for a copy.
+            _ => is_host(span.place),
         };
         // Managed memory matches every location.
         fits || memory::is_managed(span.addr)
@@ -244,7 +242,6 @@ fn check_ways(index: usize, Copy { dst, src, .. }: &Copy, before: Ways) -> Resul
 
 /// aclrtMemcpyBatch, aclrtMemcpyBatchV2: complete when it returns, ordered with no stream.
 pub fn copy(arrays: &Arrays<'_>, failed: &mut Failed) -> Result<()> {
-    thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
     let Some(batch) = Batch::read(arrays, failed)? else { return Ok(()) };
     let device = thread::current()?.device.clone();

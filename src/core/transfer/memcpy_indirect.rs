@@ -82,8 +82,7 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
         check_not_null("srcAddr", src)?;
         check_not_null("dstAddr", dst)?;
     }
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
+    let device = thread::current_outside_host_functions()?.device.clone();
     words("desc", description, DESCRIPTION, &device)?;
     if count != 0 {
         memory::device_span("srcAddr", src, count, &device, false)?;

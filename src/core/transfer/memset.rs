@@ -76,7 +76,6 @@ impl Request {
 
 /// aclrtMemset, aclrtMemsetD32: complete when it returns, ordered with no stream.
 pub fn set(request: Request) -> Result<()> {
-    thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
     let Some(len) = request.check()? else { return Ok(()) };
     let fill = request.resolve(len)?;

@@ -32,15 +32,13 @@ typed_slots::state! {
 pub fn set_mode(mode: i32) -> Result<()> {
     let allowed = "ACL_RT_OVERFLOW_MODE_SATURATION (0) and ACL_RT_OVERFLOW_MODE_INFNAN (1)";
     let saturates = arguments::numbered("mode", mode, &[true, false], allowed)?;
-    thread::refuse_inside_host_function()?;
-    OfDevice::of(&thread::current()?.device).saturates.store(saturates, Ordering::Relaxed);
+    OfDevice::of(&thread::current_outside_host_functions()?.device).saturates.store(saturates, Ordering::Relaxed);
     Ok(())
 }
 
 /// aclrtGetDeviceSatMode: whether the mode is saturation.
 pub fn saturates() -> Result<bool> {
-    thread::refuse_inside_host_function()?;
-    Ok(OfDevice::of(&thread::current()?.device).saturates.load(Ordering::Relaxed))
+    Ok(OfDevice::of(&thread::current_outside_host_functions()?.device).saturates.load(Ordering::Relaxed))
 }
 
 /// aclrtCtxGetFloatOverflowAddr: zeros in device memory, released with the device.
@@ -48,8 +46,7 @@ pub fn saturates() -> Result<bool> {
 /// All contexts of a device share one area, because nothing writes to it. It lies inside its allocation, so that no
 /// program can free it by its address.
 pub fn area() -> Result<usize> {
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
+    let device = thread::current_outside_host_functions()?.device.clone();
     let mut area = OfDevice::of(&device).area.lock();
     if let Some(addr) = *area {
         return Ok(addr);

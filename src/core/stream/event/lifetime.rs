@@ -91,8 +91,7 @@ pub(super) fn no_handle() -> Error {
 }
 
 fn create(creator: Creator, flags: u32) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
+    let device = thread::current_outside_host_functions()?.device.clone();
     let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
     let signal = match flags & flag::EXTERNAL != 0 {
         true => Some(runtime::session()?.driver.create_notify().map_err(no_event)?),

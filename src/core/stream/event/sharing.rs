@@ -52,8 +52,7 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
 
 /// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
 pub(super) fn create() -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    thread::current()?;
+    thread::current_outside_host_functions()?;
     let notify = runtime::session()?.driver.create_notify().map_err(no_event)?;
     insert(notify, false)
 }
