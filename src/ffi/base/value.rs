@@ -1,7 +1,7 @@
 //! Reads arguments from C, and writes results to C.
 
 use std::ffi::{c_char, c_void};
-use std::mem::{MaybeUninit, size_of};
+use std::mem::{MaybeUninit, needs_drop, size_of};
 
 use crate::core::base::error::{Error, Result, invalid_param};
 use crate::core::base::host_memory;
@@ -86,7 +86,7 @@ pub struct Array<T> {
     len: usize,
 }
 
-impl<T: Copy> Array<T> {
+impl<T> Array<T> {
     /// `len` elements at `first`.
     pub fn new(first: *const T, len: usize) -> Self {
         Self { first, len }
@@ -101,9 +101,11 @@ impl<T: Copy> Array<T> {
     /// The element at this index, which must exist.
     #[inline]
     pub fn get(&self, index: usize) -> T {
+        const { assert!(!needs_drop::<T>()) };
         assert!(!self.first.is_null() && index < self.len, "beyond the end of an array");
         // SAFETY: not null and within the length, which by the contract of the C boundary is as
-        // much as there is. C may pass packed memory, so alignment is not assumed.
+        // much as there is. A structure of C may be copied. C may pass packed memory, so alignment
+        // is not assumed.
         unsafe { self.first.add(index).read_unaligned() }
     }
 
@@ -156,13 +158,13 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
 }
 
 /// The value behind a pointer; null is an error that names `argument`.
-pub fn read<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
+pub fn read<T>(argument: &str, pointer: *const T) -> Result<T> {
     must_not_be_null(argument, pointer)?;
     Ok(Array::new(pointer, 1).get(0))
 }
 
 /// The value behind a pointer that may be null.
-pub fn read_optional<T: Copy>(pointer: *const T) -> Option<T> {
+pub fn read_optional<T>(pointer: *const T) -> Option<T> {
     (!pointer.is_null()).then(|| Array::new(pointer, 1).get(0))
 }
 

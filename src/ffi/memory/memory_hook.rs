@@ -82,7 +82,7 @@ pub(in crate::ffi) fn memory_kind(argument: &str, raw: MaybeUninit<portaclMemory
     })
 }
 
-fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
+fn from_c(event: portaclMemoryEvent) -> Result<Event> {
     Ok(Event {
         device: event.deviceId,
         kind: memory_kind("event->kind", event.kind)?,
@@ -107,7 +107,7 @@ pub fn scope_of(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
 /// # Safety
 ///
 /// `pointer` is null or points to a structure that begins with its size, and has as many bytes.
-unsafe fn read_versioned<T: Copy>(argument: &str, pointer: *const T) -> Result<T> {
+unsafe fn read_versioned<T>(argument: &str, pointer: *const T) -> Result<T> {
     ensure!(!pointer.is_null(), null(argument));
     // SAFETY: `pointer` is not null, and every version of the structure begins with its size.
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
         let moment = arguments::numbered("moment", enum_value(moment), &moments, allowed)?;
         // SAFETY: portaclMemoryEventToJson takes an event that says its size, as hooks get it.
         let event = unsafe { read_versioned("event", event) }?;
-        let json = memory_hook::to_json(moment, &from_c(&event)?);
+        let json = memory_hook::to_json(moment, &from_c(event)?);
         if !line.is_null() {
             ensure!(size > json.len(), invalid_param!("size is {size}; the line needs {} bytes", json.len() + 1));
             text::Buffer::new("line", line, "size", size)?.write(&json);

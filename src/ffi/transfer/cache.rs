@@ -105,7 +105,7 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
 ) -> aclError {
     guard("aclrtCmoWaitBarrier", || {
         let task = read("taskInfo", taskInfo)?;
-        let kinds = task.cmoInfo.iter().take(task.barrierNum).map(|info| enum_value(info.cmoType));
+        let kinds = task.cmoInfo.into_iter().take(task.barrierNum).map(|info| enum_value(info.cmoType));
         cache::wait(task.barrierNum, kinds, flag, handle::from_c(stream))
     })
 }

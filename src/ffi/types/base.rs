@@ -55,7 +55,6 @@ pub type aclrtTaskGrp = *mut c_void;
 
 /// The type of an element.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclDataType {
     /// No type.
     ACL_DT_UNDEFINED = -1,

@@ -75,7 +75,6 @@ pub enum portaclGraphMemAttr {
 
 /// Kinds of memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum portaclMemoryKind {
     /// Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
     PORTACL_MEMORY_DEVICE = 0,
@@ -114,7 +113,6 @@ pub enum portaclMemoryHookScope {
 
 /// An allocation or release, as passed to memory hooks.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryEvent {
     /// Size of this structure in bytes: later versions may be larger.
     pub structSize: usize,
@@ -153,7 +151,6 @@ pub type portaclMemoryHookAfter = Option<unsafe extern "C" fn(*mut c_void, *cons
 /// A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees. They may
 /// call this library, and are not called for their own calls.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct portaclMemoryHook {
     /// sizeof(portaclMemoryHook).
     pub structSize: usize,

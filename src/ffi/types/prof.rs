@@ -121,7 +121,6 @@ pub struct aclprofStepInfo([u8; 0]);
 
 /// A tensor, for a profile.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclprofTensor {
     /// 0 for an input, 1 for an output.
     pub r#type: u32,
@@ -137,7 +136,6 @@ pub struct aclprofTensor {
 
 /// An operator with its tensors, for a profile.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclprofTensorInfo {
     /// Id of its name, from aclprofStr2Id.
     pub opNameId: u64,
@@ -159,7 +157,6 @@ pub struct aclprofTensorInfo {
 
 /// A message, by its type.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclprofEventAttributesMessage {
     /// An operator with its tensors.
     pub tensorInfo: *mut aclprofTensorInfo,
@@ -167,7 +164,6 @@ pub union aclprofEventAttributesMessage {
 
 /// Attributes of a range.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclprofEventAttributes {
     /// ACL_PROF_EVENT_ATTR_VERSION.
     pub version: u16,

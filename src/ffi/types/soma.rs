@@ -31,7 +31,6 @@ pub enum aclrtMemPoolAttr {
 
 /// Properties of a pool.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMemPoolProps {
     /// Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
     pub allocType: MaybeUninit<aclrtMemAllocationType>,

@@ -33,7 +33,6 @@ pub enum aclmdlRICaptureStatus {
 
 /// Kinds of tasks of a graph.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclmdlRITaskType {
     /// A task without parameters.
     ACL_MODEL_RI_TASK_DEFAULT = 0,
@@ -131,7 +130,6 @@ pub struct aclmdlRIValueWaitTaskParams {
 
 /// Parameters by the kind of task.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclmdlRITaskParamsDetail {
     /// Reserved.
     pub rsv2: [u8; 128],
@@ -151,7 +149,6 @@ pub union aclmdlRITaskParamsDetail {
 
 /// Parameters of a task of a graph.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclmdlRITaskParams {
     /// Its kind.
     pub r#type: MaybeUninit<aclmdlRITaskType>,

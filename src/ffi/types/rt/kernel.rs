@@ -22,7 +22,6 @@ pub type aclrtParamHandle = *mut c_void;
 
 /// Options for loading a kernel binary.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtBinaryLoadOptionType {
     /// Load kernels when they are used.
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
@@ -34,7 +33,6 @@ pub enum aclrtBinaryLoadOptionType {
 
 /// The value of a load option.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtBinaryLoadOptionValue {
     /// 1 to load kernels when they are used.
     pub isLazyLoad: u32,
@@ -48,7 +46,6 @@ pub union aclrtBinaryLoadOptionValue {
 
 /// An option for loading a kernel binary.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtBinaryLoadOption {
     /// The option.
     pub r#type: MaybeUninit<aclrtBinaryLoadOptionType>,
@@ -58,7 +55,6 @@ pub struct aclrtBinaryLoadOption {
 
 /// Options for loading a kernel binary.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtBinaryLoadOptions {
     /// The options.
     pub options: *mut aclrtBinaryLoadOption,
@@ -89,7 +85,6 @@ pub struct dim3 {
 
 /// Attributes of a launch.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtLaunchKernelAttrId {
     /// How blocks are scheduled.
     ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
@@ -123,7 +118,6 @@ pub struct aclrtTimeoutUs {
 
 /// The value of a launch attribute.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtLaunchKernelAttrValue {
     /// How blocks are scheduled.
     pub schemMode: u8,
@@ -151,7 +145,6 @@ pub union aclrtLaunchKernelAttrValue {
 
 /// A launch attribute.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtLaunchKernelAttr {
     /// The attribute.
     pub id: MaybeUninit<aclrtLaunchKernelAttrId>,
@@ -161,7 +154,6 @@ pub struct aclrtLaunchKernelAttr {
 
 /// Attributes of a launch.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtLaunchKernelCfg {
     /// The attributes.
     pub attrs: *mut aclrtLaunchKernelAttr,
@@ -171,7 +163,6 @@ pub struct aclrtLaunchKernelCfg {
 
 /// A placeholder: an argument whose data follows the arguments.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtPlaceHolderInfo {
     /// Offset of the slot for the address of the data.
     pub addrOffset: u32,
@@ -223,7 +214,6 @@ pub struct aclrtNormalDisInfo {
 
 /// Distributions of random numbers.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtRandomNumFuncType {
     /// A dropout mask.
     ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
@@ -237,7 +227,6 @@ pub enum aclrtRandomNumFuncType {
 
 /// Parameters by distribution.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtRandomNumFuncParaInfoDetail {
     /// Of a dropout mask.
     pub dropoutBitmaskInfo: aclrtDropoutBitmaskInfo,
@@ -249,7 +238,6 @@ pub union aclrtRandomNumFuncParaInfoDetail {
 
 /// A distribution and its parameters.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtRandomNumFuncParaInfo {
     /// The distribution.
     pub funcType: MaybeUninit<aclrtRandomNumFuncType>,
@@ -259,7 +247,6 @@ pub struct aclrtRandomNumFuncParaInfo {
 
 /// A task that generates random numbers.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtRandomNumTaskInfo {
     /// The type of the numbers.
     pub dataType: MaybeUninit<aclDataType>,

@@ -107,7 +107,6 @@ pub enum aclrtHostRegisterType {
 
 /// Attributes of an allocation.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtMallocAttrType {
     /// None.
     ACL_RT_MEM_ATTR_RSV = 0,
@@ -121,7 +120,6 @@ pub enum aclrtMallocAttrType {
 
 /// The value of an attribute of an allocation.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub union aclrtMallocAttrValue {
     /// The module that counts it.
     pub moduleId: u16,
@@ -135,7 +133,6 @@ pub union aclrtMallocAttrValue {
 
 /// An attribute of an allocation.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMallocAttribute {
     /// The attribute.
     pub attr: MaybeUninit<aclrtMallocAttrType>,
@@ -145,7 +142,6 @@ pub struct aclrtMallocAttribute {
 
 /// Attributes of an allocation.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMallocConfig {
     /// The attributes.
     pub attrs: *mut aclrtMallocAttribute,
@@ -166,7 +162,6 @@ pub struct aclrtServerPid {
 
 /// Kinds of device memory: DDR and HBM, page size, accessible by other devices (P2P) or not.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtMemAttr {
     /// DDR, all pages.
     ACL_DDR_MEM = 0,
@@ -215,7 +210,6 @@ pub enum aclrtIpcMemAttrType {
 
 /// Kinds of locations of memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtMemLocationType {
     /// Page-locked host memory.
     ACL_MEM_LOCATION_TYPE_HOST = 0,
@@ -231,7 +225,6 @@ pub enum aclrtMemLocationType {
 
 /// A location of memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMemLocation {
     /// The id of the device, or of the NUMA node.
     pub id: u32,

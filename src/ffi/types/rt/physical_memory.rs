@@ -7,7 +7,6 @@ use super::memory::{aclrtMemAttr, aclrtMemLocation};
 
 /// Kinds of physical memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtMemAllocationType {
     /// Pinned: it does not move.
     ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
@@ -15,7 +14,6 @@ pub enum aclrtMemAllocationType {
 
 /// How physical memory is shared.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtMemHandleType {
     /// By the runtime.
     ACL_MEM_HANDLE_TYPE_NONE = 0,
@@ -41,7 +39,6 @@ pub struct aclrtMemFabricHandle {
 
 /// Properties of physical memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtPhysicalMemProp {
     /// How it can be shared.
     pub handleType: MaybeUninit<aclrtMemHandleType>,
@@ -71,7 +68,6 @@ pub type aclrtDrvMemHandle = *mut c_void;
 
 /// Cache operations.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtCmoType {
     /// Load memory.
     ACL_RT_CMO_TYPE_PREFETCH = 0,
@@ -98,7 +94,6 @@ pub enum aclrtReduceKind {
 
 /// A barrier for cache operations.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtBarrierCmoInfo {
     /// The operation.
     pub cmoType: MaybeUninit<aclrtCmoType>,
@@ -108,7 +103,6 @@ pub struct aclrtBarrierCmoInfo {
 
 /// Barriers to wait for.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtBarrierTaskInfo {
     /// Number of barriers.
     pub barrierNum: usize,
@@ -118,7 +112,6 @@ pub struct aclrtBarrierTaskInfo {
 
 /// The locations of the copies of a batch.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMemcpyBatchAttr {
     /// Location of the destination.
     pub dstLoc: aclrtMemLocation,
@@ -130,7 +123,6 @@ pub struct aclrtMemcpyBatchAttr {
 
 /// The access of a location to memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtMemAccessFlags {
     /// No access.
     ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
@@ -142,7 +134,6 @@ pub enum aclrtMemAccessFlags {
 
 /// The access of a location to memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtMemAccessDesc {
     /// The access.
     pub flags: MaybeUninit<aclrtMemAccessFlags>,

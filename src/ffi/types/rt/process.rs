@@ -26,7 +26,6 @@ pub type aclrtSnapShotCallBack = Option<unsafe extern "C" fn(i32, *mut c_void) -
 
 /// Options of a backup.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtSnapShotBackupArgs {
     /// Must be 0.
     pub backupFlags: u32,
@@ -36,7 +35,6 @@ pub struct aclrtSnapShotBackupArgs {
 
 /// Options of a restore.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtSnapShotRestoreArgs {
     /// Must be 0.
     pub restoreFlags: u32,

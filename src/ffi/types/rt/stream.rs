@@ -71,7 +71,6 @@ pub enum aclrtStreamConfigAttr {
 
 /// The configuration of a stream to create.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtStreamConfigHandle {
     /// Working memory, or null.
     pub workptr: *mut c_void,
@@ -161,7 +160,6 @@ pub type aclrtStreamStateCallback = Option<unsafe extern "C" fn(aclrtStream, acl
 
 /// How a record changes the count of a notify.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtCntNotifyRecordMode {
     /// Sets it.
     ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
@@ -175,7 +173,6 @@ pub enum aclrtCntNotifyRecordMode {
 
 /// A change of the count of a notify.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtCntNotifyRecordInfo {
     /// The kind of change.
     pub mode: MaybeUninit<aclrtCntNotifyRecordMode>,
@@ -185,7 +182,6 @@ pub struct aclrtCntNotifyRecordInfo {
 
 /// The condition on the count of a notify that ends a wait.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub enum aclrtCntNotifyWaitMode {
     /// Less than the value.
     ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
@@ -201,7 +197,6 @@ pub enum aclrtCntNotifyWaitMode {
 
 /// A wait for the count of a notify.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct aclrtCntNotifyWaitInfo {
     /// The condition.
     pub mode: MaybeUninit<aclrtCntNotifyWaitMode>,
