@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// A device id is not enough: teardown of one opening must not take objects of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Owner(u32);
+pub struct Owner(pub u32);
 
 impl Owner {
     /// A new owner, different from all others.
@@ -14,15 +14,5 @@ impl Owner {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// The owner with this number.
-    pub fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// Its number.
-    pub fn number(self) -> u32 {
-        self.0
     }
 }

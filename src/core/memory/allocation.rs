@@ -172,7 +172,7 @@ impl Allocation {
     }
 
     fn first_word(kind: Kind, owner: Owner) -> u64 {
-        u64::from(owner.number()) << 32 | u64::from(kind.word())
+        u64::from(owner.0) << 32 | u64::from(kind.word())
     }
 
     #[inline(always)]
@@ -182,7 +182,7 @@ impl Allocation {
             base: range.base,
             len: range.len,
             kind: Kind::from_word(owner as u32),
-            owner: Owner::from_number((owner >> 32) as u32),
+            owner: Owner((owner >> 32) as u32),
             origin: [first, second],
         }
     }

@@ -8,7 +8,6 @@ pub mod device_limit;
 pub mod info;
 pub mod life_callback;
 pub mod lifecycle;
-mod open_device;
 pub mod state_callback;
 pub mod sys_param;
 pub mod thread;
@@ -23,6 +22,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::algo::host::notice::notice_once;
+use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::slot_table::{self, Ref};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
@@ -65,8 +65,6 @@ static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
 /// A finalize has begun: it runs callbacks of the program, and then the teardown. Until then the library counts as
 /// initialized. Changed under [`LIFE`].
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// A teardown has left threads in user code.
-static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
 /// Changed under [`LIFE`].
 static SESSION: Published<Session> = Published::new();
 /// Set by finalize, cleared by aclInit and aclrtSetDevice.
@@ -153,7 +151,8 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     let callbacks = life_callback::end();
     drop(life);
     let called = callbacks();
-    let open = announce_ends();
+    let open = if state_callback::is_watched() { open_devices() } else { Vec::new() };
+    open.iter().for_each(|id| device::announce_end(*id));
     let steps = lifecycle();
     steps.session_ending.iter().for_each(|step| step(call));
     let life = LIFE.lock();
@@ -170,22 +169,11 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ended.and(called)
 }
 
-/// Reports that all devices and streams are about to end. Returns the devices that were open.
-fn announce_ends() -> Vec<u32> {
-    if !state_callback::is_watched() {
-        return Vec::new();
-    }
-    let open: Vec<u32> = existing_session().map_or_else(Vec::new, |session| {
-        let ids = 0..session.devices.len() as u32;
-        ids.filter(|id| session.devices[*id as usize].is_open()).collect()
-    });
-    open.iter().for_each(|id| device::announce_end(*id));
-    open
-}
-
-/// Whether a teardown has left threads that still run this library's code.
-pub fn has_leaked_threads() -> bool {
-    LEFT_BEHIND.load(Ordering::Relaxed)
+/// The ids of the open devices. Holds none of them, because callbacks may reset them.
+pub fn open_devices() -> Vec<u32> {
+    let Some(session) = existing_session() else { return Vec::new() };
+    let ids = 0..session.devices.len() as u32;
+    ids.filter(|id| session.devices[*id as usize].is_open()).collect()
 }
 
 fn nothing_to_finalize() -> Error {
@@ -361,7 +349,8 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     let patience = session.patience.as_millis();
     // Threads that were left still use it: pinned memory, for one, stays mapped.
     std::mem::forget(session);
-    LEFT_BEHIND.store(true, Ordering::Relaxed);
+    // They run this library's code as well.
+    keep_loaded();
     Err(error_with!(
         Code::Failure,
         "queued work had not finished after {patience} ms (a host function or callback that does not return?); \

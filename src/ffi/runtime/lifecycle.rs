@@ -3,20 +3,9 @@
 use std::ffi::c_char;
 use std::path::Path;
 
-use crate::algo::host::system_call::keep_loaded;
-use crate::core::base::error::Result;
 use crate::core::runtime;
-use crate::ffi::base::{Out, guard, text};
+use crate::ffi::base::{guard, text, write_unless_null};
 use crate::ffi::types::aclError;
-
-/// A library thread that is still inside user code also runs this library's code: the library must not be unloaded
-/// then.
-fn keep_loaded_if_threads_leaked(outcome: Result<()>) -> Result<()> {
-    if outcome.is_err() && runtime::has_leaked_threads() {
-        keep_loaded();
-    }
-    outcome
-}
 
 /// Initializes the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
 ///
@@ -66,7 +55,7 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 /// @note Follows aclFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalize() -> aclError {
-    guard("aclFinalize", || keep_loaded_if_threads_leaked(runtime::finalize()))
+    guard("aclFinalize", runtime::finalize)
 }
 
 /// Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
@@ -79,9 +68,7 @@ pub unsafe extern "C" fn aclFinalize() -> aclError {
 pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
     guard("aclFinalizeReference", || {
         let (left, outcome) = runtime::finalize_reference();
-        if let Ok(count) = Out::new("refCount", refCount) {
-            count.write(left);
-        }
-        keep_loaded_if_threads_leaked(outcome)
+        write_unless_null(refCount, left);
+        outcome
     })
 }

@@ -69,9 +69,9 @@ pub fn notify(stage: Stage) -> Result<()> {
     let callbacks: Vec<_> = CALLBACKS.lock().iter().filter_map(wanted).collect();
     let mut outcome = Ok(());
     for callback in callbacks {
-        for id in devices_in_use() {
+        for id in runtime::open_devices() {
             let outer = IN_CALLBACK.replace(true);
-            let code = callback::run("callback of a snapshot", || (callback.call)(id));
+            let code = callback::run("callback of a snapshot", || (callback.call)(id as i32));
             IN_CALLBACK.set(outer);
             if code == 0 {
                 continue;
@@ -86,13 +86,6 @@ pub fn notify(stage: Stage) -> Result<()> {
         }
     }
     outcome
-}
-
-/// Held briefly, because the callbacks may reset them.
-fn devices_in_use() -> Vec<i32> {
-    let Some(session) = runtime::existing_session() else { return Vec::new() };
-    let devices = session.devices.iter().enumerate();
-    devices.filter(|(_, slot)| slot.device().is_some()).map(|(id, _)| id as i32).collect()
 }
 
 /// aclrtSnapShotCallbackRegister.

@@ -17,8 +17,8 @@ use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::context::Context;
+use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::lifecycle;
-use crate::core::runtime::open_device::Device;
 use crate::core::runtime::{self, thread};
 
 /// How long a stream of a device in teardown may wait for a value.
@@ -68,7 +68,8 @@ impl DeviceSlot {
             return Ok(None);
         }
         let (device, primary, default_stream) = self.open(&released, driver)?;
-        device.sets.set_first(primary, thread::number());
+        device.sets.raise(thread::number());
+        device.primary.store(primary.raw(), Ordering::SeqCst);
         thread::set_current(Some(primary));
         Ok(default_stream)
     }
@@ -78,7 +79,7 @@ impl DeviceSlot {
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
         let released = self.lock()?;
         let (device, primary, default_stream) = self.open(&released, driver)?;
-        device.sets.primary.store(primary.raw(), Ordering::SeqCst);
+        device.primary.store(primary.raw(), Ordering::SeqCst);
         Ok((device, default_stream))
     }
 
@@ -94,13 +95,11 @@ impl DeviceSlot {
 
     /// Properties of the device, open or not.
     pub fn info(&self, driver: &dyn Driver) -> Result<&DeviceInfo> {
-        match self.info.get() {
-            Some(info) => Ok(info),
-            None => {
-                let info = driver.describe(self.id)?;
-                Ok(self.info.get_or_init(|| info))
-            }
+        if let Some(info) = self.info.get() {
+            return Ok(info);
         }
+        let info = driver.describe(self.id)?;
+        Ok(self.info.get_or_init(|| info))
     }
 
     /// The device if it is open. A reset waits until the reference is dropped: hold it briefly.
@@ -117,13 +116,13 @@ impl DeviceSlot {
     /// Whether the default context exists.
     pub fn has_primary(&self) -> bool {
         let device = self.device.get();
-        device.is_some_and(|device| device.sets.primary.load(Ordering::SeqCst) != 0)
+        device.is_some_and(|device| device.primary.load(Ordering::SeqCst) != 0)
     }
 
     /// The reference count.
     fn count(&self, released: &u64) -> u64 {
         let device = self.device.get();
-        device.map_or(0, |device| device.sets.sets.total().wrapping_sub(*released))
+        device.map_or(0, |device| device.sets.total().wrapping_sub(*released))
     }
 
     /// Locks the count of released sets. A reset that holds the lock waits for the streams of the device, which may
@@ -160,7 +159,7 @@ impl DeviceSlot {
             Some(device) => device.clone(),
             None => Arc::new(Device::new(self.id, driver.open(self.id)?)),
         };
-        let present = Handle::from_raw(device.sets.primary.load(Ordering::SeqCst));
+        let present = Handle::from_raw(device.primary.load(Ordering::SeqCst));
         let (primary, default_stream) = match present {
             Some(primary) => (primary, None),
             None => match Context::create(&device, true) {
@@ -195,10 +194,10 @@ impl DeviceSlot {
             return Ok(None);
         }
         if let Some(device) = self.device() {
-            let primary = device.sets.primary.swap(0, Ordering::SeqCst);
-            if device.sets.sets.exact_total() > *released {
+            let primary = device.primary.swap(0, Ordering::SeqCst);
+            if device.sets.exact_total() > *released {
                 // Another thread set the device meanwhile: it stays.
-                device.sets.primary.store(primary, Ordering::SeqCst);
+                device.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);
             }
             lifecycle().device_ending.iter().for_each(|step| step(&device, "aclrtResetDevice"));
@@ -209,9 +208,9 @@ impl DeviceSlot {
     /// aclrtResetDeviceForce. Returns the result of the teardown.
     pub fn reset_force(&self) -> Result<TeardownErrors> {
         let mut released = self.lock()?;
-        let Some(device) = self.device() else {
-            return Err(param_invalid!("deviceId {} is not set; there is nothing to reset", self.id));
-        };
+        let device = self
+            .device()
+            .ok_or_else(|| param_invalid!("deviceId {} is not set; there is nothing to reset", self.id))?;
         lifecycle().device_ending.iter().for_each(|step| step(&device, "aclrtResetDeviceForce"));
         drop(device);
         Ok(self.release(&mut released, None))
@@ -234,7 +233,7 @@ impl DeviceSlot {
         let mut errors = TeardownErrors::default();
         let Some(mut device) = self.device.replace(None) else { return errors };
         let steps = lifecycle();
-        device.sets.primary.store(0, Ordering::SeqCst);
+        device.primary.store(0, Ordering::SeqCst);
         *released = 0;
         // Streams may wait for values, which other threads may still write, until then.
         let now = Instant::now();

@@ -31,7 +31,7 @@ impl Event {
     /// Without a signal, and not shared.
     pub(super) fn new(device: Arc<Device>, native: Arc<dyn backend::Event>, creator: Creator, flags: u32) -> Self {
         Self {
-            id: device.new_event_id(),
+            id: device.next_event_id.fetch_add(1, Ordering::Relaxed),
             device,
             native,
             creator,

@@ -1,6 +1,6 @@
 //! Creation and destruction of streams.
 
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ impl Stream {
         is_default: bool,
         adopted: Option<usize>,
     ) -> Result<Handle> {
-        let id = device.new_stream_id();
+        let id = device.next_stream_id.fetch_add(1, Ordering::Relaxed);
         let failures = Arc::new(Failures::new(device.id, context, id, stop_context));
         let options = StreamOptions { priority, observer: Some(failures.clone()) };
         let native = Share::from(match adopted {
