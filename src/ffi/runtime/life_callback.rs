@@ -2,9 +2,10 @@
 
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 use crate::core::base::error::Result;
-use crate::core::runtime::life_callback::{self, Callback};
+use crate::core::runtime::life_callback::{self, At, Id};
 use crate::ffi::base::{address, enum_value, function, guard};
 use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
@@ -41,15 +42,12 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
     guard("aclInitCallbackRegister", || {
         let function = required(cbFunc)?;
         let argument = address::from_c(userData);
-        life_callback::register_init(Callback {
-            kind: enum_value(r#type),
-            address: function as usize,
-            call: Box::new(move |text: &CStr| {
-                // SAFETY: by the contract of this function it can be called with the caller's
-                // argument until it is unregistered; the text outlives the call.
-                unsafe { function(text.as_ptr(), text.count_bytes(), address::to_c(argument)) }
-            }),
-        })
+        let callback = move |text: &CStr| {
+            // SAFETY: by the contract of this function it can be called with the caller's
+            // argument until it is unregistered; the text outlives the call.
+            unsafe { function(text.as_ptr(), text.count_bytes(), address::to_c(argument)) }
+        };
+        life_callback::register(Id(At::Init, enum_value(r#type), function as usize), Arc::new(callback))
     })
 }
 
@@ -68,7 +66,7 @@ pub unsafe extern "C" fn aclInitCallbackUnRegister(
     cbFunc: aclInitCallbackFunc,
 ) -> aclError {
     guard("aclInitCallbackUnRegister", || {
-        life_callback::unregister_init(enum_value(r#type), required(cbFunc)? as usize)
+        life_callback::unregister(Id(At::Init, enum_value(r#type), required(cbFunc)? as usize))
     })
 }
 
@@ -97,13 +95,10 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
     guard("aclFinalizeCallbackRegister", || {
         let function = required(cbFunc)?;
         let argument = address::from_c(userData);
-        life_callback::register_finalize(Callback {
-            kind: enum_value(r#type),
-            address: function as usize,
-            // SAFETY: the program keeps the finalize callback and its argument valid until it has
-            // run or is unregistered.
-            call: Box::new(move || unsafe { function(address::to_c(argument)) }),
-        })
+        // SAFETY: the program keeps the finalize callback and its argument valid until it has
+        // run or is unregistered.
+        let callback = move |_: &CStr| unsafe { function(address::to_c(argument)) };
+        life_callback::register(Id(At::Finalize, enum_value(r#type), function as usize), Arc::new(callback))
     })
 }
 
@@ -122,6 +117,6 @@ pub unsafe extern "C" fn aclFinalizeCallbackUnRegister(
     cbFunc: aclFinalizeCallbackFunc,
 ) -> aclError {
     guard("aclFinalizeCallbackUnRegister", || {
-        life_callback::unregister_finalize(enum_value(r#type), required(cbFunc)? as usize)
+        life_callback::unregister(Id(At::Finalize, enum_value(r#type), required(cbFunc)? as usize))
     })
 }
