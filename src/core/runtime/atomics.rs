@@ -2,7 +2,7 @@
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
-use crate::core::runtime::{Session, device, thread};
+use crate::core::runtime::{device, thread};
 
 /// Operations of kernels, from 0 on; devices are queried for these.
 const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;
@@ -10,25 +10,9 @@ const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;
 /// Operations of engines that do not exist here.
 const OF_OTHERS: [std::ops::RangeInclusive<i32>; 2] = [30..=32, 40..=44];
 
-/// aclrtDeviceGetHostAtomicCapabilities: bits of aclrtAtomicOperationCapability for each operation.
-pub fn on_host(operations: &[i32], id: i32) -> Result<Vec<u32>> {
-    check(operations)?;
-    let session = thread::session_outside_host_functions()?;
-    device::slot(&session, "deviceId", id)?;
-    query(&session, id as u32, None, operations)
-}
-
-/// aclrtDeviceGetP2PAtomicCapabilities.
-pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
-    check(operations)?;
-    let session = thread::session_outside_host_functions()?;
-    device::slot(&session, "srcDeviceId", id)?;
-    device::slot(&session, "dstDeviceId", peer)?;
-    ensure!(id != peer, invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices"));
-    query(&session, id as u32, Some(peer as u32), operations)
-}
-
-fn check(operations: &[i32]) -> Result<()> {
+/// aclrtDeviceGetHostAtomicCapabilities, or with a peer aclrtDeviceGetP2PAtomicCapabilities: bits of
+/// aclrtAtomicOperationCapability for each operation.
+pub fn query(operations: &[i32], id: i32, peer: Option<i32>) -> Result<Vec<u32>> {
     for (index, operation) in operations.iter().enumerate() {
         let known = OF_KERNELS.contains(operation) || OF_OTHERS.iter().any(|others| others.contains(operation));
         if !known {
@@ -38,15 +22,24 @@ fn check(operations: &[i32]) -> Result<()> {
             ));
         }
     }
-    Ok(())
-}
-
-fn query(session: &Session, id: u32, peer: Option<u32>, operations: &[i32]) -> Result<Vec<u32>> {
+    let session = thread::session_outside_host_functions()?;
+    device::slot(&session, if peer.is_some() { "srcDeviceId" } else { "deviceId" }, id)?;
+    if let Some(peer) = peer {
+        device::slot(&session, "dstDeviceId", peer)?;
+        ensure!(
+            id != peer,
+            invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices")
+        );
+    }
     // For lists of queries and of results, here and in the backend.
     let _memory = host_memory::claim("atomic operations", operations.len(), size_of::<[u32; 8]>())?;
     let known = operations.iter().filter(|operation| OF_KERNELS.contains(operation));
     let asked: Vec<u32> = known.map(|operation| *operation as u32).collect();
-    let answers = if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, peer, &asked)? };
+    let answers = if asked.is_empty() {
+        Vec::new()
+    } else {
+        session.driver.atomics(id as u32, peer.map(|id| id as u32), &asked)?
+    };
     let mut answers = answers.into_iter();
     let answer = |operation| OF_KERNELS.contains(operation).then(|| answers.next()).flatten().unwrap_or(0);
     Ok(operations.iter().map(answer).collect())

@@ -5,9 +5,9 @@ use crate::core::base::error::{Code, Result, arguments, error_with, invalid_para
 use crate::core::runtime::{self, device, info, thread};
 
 /// The properties of a device, set or not.
-fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
+fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {
     let session = thread::session_outside_host_functions()?;
-    Ok(device::slot(&session, argument, id)?.info(&*session.driver)?.clone())
+    Ok(device::slot(&session, "deviceId", id)?.info(&*session.driver)?.clone())
 }
 
 /// portaclDeviceGetMemPoolSupport.
@@ -27,7 +27,7 @@ pub fn pool_support(id: i32, number: i32) -> Result<u64> {
         6 => |pools| pools.rdma_ordering.into(),
         _ => return Err(invalid_param!("what is {number}; allowed: the values of portaclMemPoolSupport, 0 to 6")),
     };
-    Ok(answer(describe("deviceId", i64::from(id))?.pools))
+    Ok(answer(describe(id)?.pools))
 }
 
 /// Vector cores are counted in pairs: two go with each core for matrices.
@@ -48,9 +48,8 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
              401 to 409, 501, 601)"
         ));
     }
-    let device = describe("deviceId", i64::from(id))?;
+    let device = describe(id)?;
     let cores = i64::from(device.cores);
-    let logical = || logical_of_user("deviceId", id as i32).map(i64::from);
     let threads = device.threads;
     let limit = |of: &dyn Fn(crate::backend::ThreadLimits) -> i64| threads.map_or(0, of);
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -69,7 +68,7 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
         302 => bytes(device.l2_cache),
         // One system, one server, one pod.
         401 | 404 | 405 => 0,
-        402 | 403 => logical()?,
+        402 | 403 => runtime::visibility()?.logical_of("deviceId", id as i32)?.into(),
         // No operators for the device's CPUs; the board is unknown; PCI Express.
         406..=408 => 0,
         // A card.
@@ -82,36 +81,24 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
 
 /// aclGetDeviceCapability: three of the same attributes under other numbers.
 pub fn capability(id: u32, info: i32) -> Result<i64> {
-    match info {
-        0 => number(id, 101),
-        1 => number(id, 201),
-        2 => number(id, 302),
-        other => Err(invalid_param!(
-            "deviceInfo is {other}; allowed: AI cores 0, vector cores 1 and level-2 cache 2 of \
-             aclDeviceInfo"
-        )),
-    }
+    let allowed = "AI cores 0, vector cores 1 and level-2 cache 2 of aclDeviceInfo";
+    number(id, arguments::numbered("deviceInfo", info, &[101, 201, 302], allowed)?)
 }
 
 /// aclrtGetDeviceCapability: no feature of the enumeration is supported.
-pub fn has_feature(id: i32, feature: i32) -> Result<bool> {
+pub fn check_feature(id: i32, feature: i32) -> Result<()> {
     if !matches!(feature, 1 | 21) {
         return Err(invalid_param!(
             "devFeatureType is {feature}; allowed: the values of aclrtDevFeatureType, 1 and 21"
         ));
     }
-    device::slot(&*runtime::session()?, "deviceId", id)?;
-    Ok(false)
+    device::slot(&*runtime::session()?, "deviceId", id).map(drop)
 }
 
 /// aclGetCannAttribute: floating point has infinities and NaNs, and bfloat16 is supported; nothing is compiled at run
 /// time.
 pub fn attribute(attribute: i32) -> Result<bool> {
-    match attribute {
-        0 | 1 => Ok(true),
-        2 => Ok(false),
-        other => Err(invalid_param!("cannAttr is {other}; allowed: the values of aclCannAttr, 0 to 2")),
-    }
+    arguments::numbered("cannAttr", attribute, &[true, true, false], "the values of aclCannAttr, 0 to 2")
 }
 
 /// aclrtGetDevicesTopo: all devices are reported below one host bridge.
@@ -127,7 +114,7 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
 
 /// aclrtDeviceGetUuid.
 pub fn uuid(id: i32) -> Result<[u8; 16]> {
-    describe("deviceId", i64::from(id))?.uuid.ok_or_else(|| {
+    describe(id)?.uuid.ok_or_else(|| {
         unsupported!(
             "the driver has no UUID of device {id}; a newer driver has one, or use \
              aclrtDeviceGetPCIBusId"
@@ -137,7 +124,7 @@ pub fn uuid(id: i32) -> Result<[u8; 16]> {
 
 /// aclrtDeviceGetPCIBusId.
 pub fn pci_address(id: i32) -> Result<PciAddress> {
-    describe("deviceId", i64::from(id))?.pci.ok_or_else(|| {
+    describe(id)?.pci.ok_or_else(|| {
         unsupported!("the driver does not report the PCI address of device {id}; use aclrtDeviceGetUuid")
     })
 }
@@ -152,7 +139,7 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
     })?;
     let count = runtime::session()?.devices.len() as i32;
     for id in 0..count {
-        if describe("deviceId", i64::from(id))?.pci == Some(wanted) {
+        if describe(id)?.pci == Some(wanted) {
             return Ok(id);
         }
     }
@@ -169,17 +156,8 @@ pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
     Ok(THERE.contains(&engine))
 }
 
-/// How busy a device is, in percent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Utilization {
-    /// The share of time in which it worked.
-    pub time: u32,
-    /// The memory that is in use.
-    pub memory: u32,
-}
-
-/// aclrtGetDeviceUtilizationRate.
-pub fn utilization(id: i32) -> Result<Utilization> {
+/// aclrtGetDeviceUtilizationRate: the share of time in which a device worked, and of its memory in use, in percent.
+pub fn utilization(id: i32) -> Result<(u32, u32)> {
     let session = thread::session_outside_host_functions()?;
     let slot = device::slot(&session, "deviceId", id)?;
     let time = session.driver.utilization(id as u32)?;
@@ -191,25 +169,10 @@ pub fn utilization(id: i32) -> Result<Utilization> {
             (used as f64 / total as f64 * 100.0).ceil() as u32
         }
     };
-    Ok(Utilization { time, memory })
+    Ok((time, memory))
 }
 
 /// The backend's name of a device.
 pub fn name(id: i32) -> Result<String> {
-    Ok(describe("deviceId", i64::from(id))?.name)
-}
-
-/// aclrtGetLogicDevIdByUserDevId and aclrtGetPhyDevIdByUserDevId.
-pub fn logical_of_user(argument: &str, user: i32) -> Result<i32> {
-    runtime::visibility()?.logical_of(argument, user)
-}
-
-/// aclrtGetUserDevIdByLogicDevId and aclrtGetUserDevIdByPhyDevId.
-pub fn user_of_logical(argument: &str, logical: i32) -> Result<i32> {
-    runtime::visibility()?.user_of(argument, logical)
-}
-
-/// aclrtGetLogicDevIdByPhyDevId and aclrtGetPhyDevIdByLogicDevId: the same numbers.
-pub fn same_id(argument: &str, id: i32) -> Result<i32> {
-    runtime::visibility()?.check_logical(argument, id).map(|id| id as i32)
+    Ok(describe(id)?.name)
 }

@@ -6,7 +6,7 @@
 
 use crate::algo::host::notice::notice_once;
 use crate::core::base::config::VISIBLE_DEVICES;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Result, error_with};
 
 /// The devices of this process among those of the backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,34 +73,34 @@ impl Visibility {
     /// The logical id of a user id.
     pub fn logical_of(&self, argument: &str, user: i32) -> Result<i32> {
         let found = usize::try_from(user).ok().and_then(|user| self.logical.get(user));
-        found
-            .map(|logical| *logical as i32)
-            .ok_or_else(|| no_device(format_args!("{argument} is {user}; {}", self.in_words())))
+        let logical =
+            found.ok_or_else(|| error_with!(Code::InvalidDeviceId, "{argument} is {user}; {}", self.in_words()))?;
+        Ok(*logical as i32)
     }
 
-    /// Fails unless the machine has this logical id.
-    pub fn check_logical(&self, argument: &str, logical: i32) -> Result<u32> {
-        u32::try_from(logical).ok().filter(|logical| *logical < self.all).ok_or_else(|| {
-            let all = self.all;
-            no_device(format_args!("{argument} is {logical}; the machine has {all} devices, ids start at 0"))
-        })
+    /// This logical id, which is the physical id as well, if the machine has it.
+    pub fn check_logical(&self, argument: &str, logical: i32) -> Result<i32> {
+        if (0..self.all as i32).contains(&logical) {
+            return Ok(logical);
+        }
+        let all = self.all;
+        Err(error_with!(
+            Code::InvalidDeviceId,
+            "{argument} is {logical}; the machine has {all} devices, ids start at 0"
+        ))
     }
 
     /// The user id of a logical id.
     pub fn user_of(&self, argument: &str, logical: i32) -> Result<i32> {
-        let known = self.check_logical(argument, logical)?;
-        let user = self.logical.iter().position(|logical| *logical == known);
+        self.check_logical(argument, logical)?;
+        let user = self.logical.iter().position(|known| *known as i32 == logical);
         user.map(|user| user as i32).ok_or_else(|| {
-            no_device(format_args!(
-                "{argument} is {logical}, a device that {VISIBLE_DEVICES} does not name, so that it has no \
-                 user id"
-            ))
+            error_with!(
+                Code::InvalidDeviceId,
+                "{argument} is {logical}, a device that {VISIBLE_DEVICES} does not name, so that it has no user id"
+            )
         })
     }
-}
-
-fn no_device(text: impl std::fmt::Display) -> Error {
-    Error::new(Code::InvalidDeviceId, text)
 }
 
 #[cfg(test)]

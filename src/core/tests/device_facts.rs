@@ -29,7 +29,7 @@ fn what_the_driver_does_not_know_is_not_supported() {
 #[test]
 fn how_busy_a_device_is_may_be_refused() {
     let bench = Bench::new();
-    assert_eq!(device_info::utilization(0).unwrap().time, 50);
+    assert_eq!(device_info::utilization(0).unwrap().0, 50);
     bench.script.fail_next("utilization", FaultKind::Unsupported, "not here; ask elsewhere");
     fails(device_info::utilization(0), Code::FeatureNotSupport, &["ask elsewhere"]);
     bench.script.fail_for_good(0, "lost");

@@ -28,15 +28,7 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
     count: u32,
     deviceId: i32,
 ) -> aclError {
-    guard("aclrtDeviceGetHostAtomicCapabilities", || {
-        let out = Out::new("capabilities", capabilities)?;
-        let asked = asked(operations, count)?;
-        let answers = atomics::on_host(&asked, deviceId)?;
-        // SAFETY: aclrtDeviceGetHostAtomicCapabilities asks for room for `count` results, as many
-        // as `answers` has.
-        unsafe { out.write_all(answers) };
-        Ok(())
-    })
+    guard("aclrtDeviceGetHostAtomicCapabilities", || query(capabilities, operations, count, deviceId, None))
 }
 
 /// Returns which atomic operations kernels of a device can do on memory of another device. For a GPU the driver reports
@@ -65,18 +57,23 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
     dstDeviceId: i32,
 ) -> aclError {
     guard("aclrtDeviceGetP2PAtomicCapabilities", || {
-        let out = Out::new("capabilities", capabilities)?;
-        let asked = asked(operations, count)?;
-        let answers = atomics::on_peer(&asked, srcDeviceId, dstDeviceId)?;
-        // SAFETY: aclrtDeviceGetP2PAtomicCapabilities asks for room for `count` results, as many as
-        // `answers` has.
-        unsafe { out.write_all(answers) };
-        Ok(())
+        query(capabilities, operations, count, srcDeviceId, Some(dstDeviceId))
     })
 }
 
-/// Reads the operations of an array from C, without checking them.
-fn asked(operations: *const aclrtAtomicOperation, count: u32) -> Result<Vec<i32>> {
+/// The common part of both: they differ in the peer.
+fn query(
+    capabilities: *mut u32,
+    operations: *const aclrtAtomicOperation,
+    count: u32,
+    device: i32,
+    peer: Option<i32>,
+) -> Result<()> {
+    let out = Out::new("capabilities", capabilities)?;
     ensure!(count != 0, invalid_param!("count is 0; ask about one operation at least"));
-    Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")
+    let asked = Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")?;
+    let answers = atomics::query(&asked, device, peer)?;
+    // SAFETY: both functions ask for room for `count` results, as many as `answers` has.
+    unsafe { out.write_all(answers) };
+    Ok(())
 }

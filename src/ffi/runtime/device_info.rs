@@ -7,8 +7,8 @@ use crate::core::base::error::invalid_param;
 use crate::core::runtime::{device, device_info, thread};
 use crate::ffi::base::{Out, enum_value, guard, guard_out, guard_outs, must_be_null, text};
 use crate::ffi::types::{
-    ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
-    aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
+    ACL_DEV_FEATURE_NOT_SUPPORT, aclError, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability,
+    aclrtUtilizationInfo, aclrtUuid,
 };
 
 /// Returns an attribute of a device. The device need not be set.
@@ -63,10 +63,7 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
     value: *mut i32,
 ) -> aclError {
     guard_out("aclrtGetDeviceCapability", "value", value, || {
-        Ok(match device_info::has_feature(deviceId, enum_value(devFeatureType))? {
-            true => ACL_DEV_FEATURE_SUPPORT,
-            false => ACL_DEV_FEATURE_NOT_SUPPORT,
-        })
+        device_info::check_feature(deviceId, enum_value(devFeatureType)).map(|()| ACL_DEV_FEATURE_NOT_SUPPORT)
     })
 }
 
@@ -101,13 +98,13 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
         // may be unaligned.
         let extend = unsafe { (&raw const (*utilizationInfo).utilizationExtend).read_unaligned() };
         must_be_null("utilizationInfo->utilizationExtend", extend)?;
-        let busy = device_info::utilization(deviceId)?;
-        let time = busy.time as i32;
+        let (time, memory) = device_info::utilization(deviceId)?;
+        let time = time as i32;
         Ok(aclrtUtilizationInfo {
             cubeUtilization: time,
             vectorUtilization: time,
             aicpuUtilization: time,
-            memoryUtilization: busy.memory as i32,
+            memoryUtilization: memory as i32,
             utilizationExtend: extend,
         })
     })

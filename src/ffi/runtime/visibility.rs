@@ -1,6 +1,6 @@
 //! The numbers of devices: of the program, of the machine and of their driver.
 
-use crate::core::runtime::device_info;
+use crate::core::runtime;
 use crate::ffi::base::guard_out;
 use crate::ffi::types::aclError;
 
@@ -20,7 +20,7 @@ use crate::ffi::types::aclError;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevId: *mut i32) -> aclError {
     guard_out("aclrtGetLogicDevIdByUserDevId", "logicDevId", logicDevId, || {
-        device_info::logical_of_user("userDevid", userDevid)
+        runtime::visibility()?.logical_of("userDevid", userDevid)
     })
 }
 
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevI
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevid: *mut i32) -> aclError {
     guard_out("aclrtGetUserDevIdByLogicDevId", "userDevid", userDevid, || {
-        device_info::user_of_logical("logicDevId", logicDevId)
+        runtime::visibility()?.user_of("logicDevId", logicDevId)
     })
 }
 
@@ -59,7 +59,9 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevi
 /// @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId: *mut i32) -> aclError {
-    guard_out("aclrtGetLogicDevIdByPhyDevId", "logicDevId", logicDevId, || device_info::same_id("phyDevId", phyDevId))
+    guard_out("aclrtGetLogicDevIdByPhyDevId", "logicDevId", logicDevId, || {
+        runtime::visibility()?.check_logical("phyDevId", phyDevId)
+    })
 }
 
 /// Returns the physical id of a device from its logical id.
@@ -77,7 +79,9 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId:
 /// @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId: *mut i32) -> aclError {
-    guard_out("aclrtGetPhyDevIdByLogicDevId", "phyDevId", phyDevId, || device_info::same_id("logicDevId", logicDevId))
+    guard_out("aclrtGetPhyDevIdByLogicDevId", "phyDevId", phyDevId, || {
+        runtime::visibility()?.check_logical("logicDevId", logicDevId)
+    })
 }
 
 /// Returns the physical id of a device from its user id.
@@ -96,7 +100,7 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *mut i32) -> aclError {
     guard_out("aclrtGetPhyDevIdByUserDevId", "phyDevId", phyDevId, || {
-        device_info::logical_of_user("userDevId", userDevId)
+        runtime::visibility()?.logical_of("userDevId", userDevId)
     })
 }
 
@@ -116,6 +120,6 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *mut i32) -> aclError {
     guard_out("aclrtGetUserDevIdByPhyDevId", "userDevId", userDevId, || {
-        device_info::user_of_logical("phyDevId", phyDevId)
+        runtime::visibility()?.user_of("phyDevId", phyDevId)
     })
 }
