@@ -8,9 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, LINE_CAPACITY = 2048 };
+enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, MOST_OF_A_NAME = 500, TEXT_CAPACITY = 2000 };
 
 __attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(int level, const char* func,
                                                                                  const char* file, uint32_t line,
@@ -35,14 +34,6 @@ static int threshold(void) {
     return LEVEL_ERROR;
 }
 
-/* How much of `capacity` a snprintf that returned `printed` has filled. */
-static size_t filled(int printed, size_t capacity) {
-    if (printed < 0) {
-        return 0;
-    }
-    return (size_t)printed < capacity ? (size_t)printed : capacity - 1;
-}
-
 void portacl_app_log(int level, const char* func, const char* file, uint32_t line, const char* fmt, ...) {
     static const char* const names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
     /* A level that does not exist is a mistake of the caller: better seen than lost. */
@@ -53,22 +44,19 @@ void portacl_app_log(int level, const char* func, const char* file, uint32_t lin
         return;
     }
     const int saved_errno = errno;
-    char text[LINE_CAPACITY];
-    const size_t room = sizeof text - 1; /* one is kept for the end of the line */
-    size_t used = filled(snprintf(text, room, "[%s] %s:%u %s: ", names[level], file != NULL ? file : "?",
-                                  (unsigned)line, func != NULL ? func : "?"),
-                         room);
+    char text[TEXT_CAPACITY];
     va_list args;
     va_start(args, fmt);
-    const int printed = vsnprintf(text + used, room - used, fmt != NULL ? fmt : "", args);
+    const int printed = vsnprintf(text, sizeof text, fmt != NULL ? fmt : "", args);
     va_end(args);
-    const size_t added = filled(printed, room - used);
-    used += added;
-    if (printed > 0 && (size_t)printed > added && used >= 3) {
-        memcpy(text + used - 3, "...", 3);
-    }
-    text[used++] = '\n';
+    /* With room for all parts, the longest of which are cut. */
+    char all[TEXT_CAPACITY + 2 * MOST_OF_A_NAME + 64];
+    const int length = snprintf(all, sizeof all, "[%s] %.*s:%u %.*s: %s%s\n", names[level], MOST_OF_A_NAME,
+                                file != NULL ? file : "?", (unsigned)line, MOST_OF_A_NAME, func != NULL ? func : "?",
+                                printed < 0 ? "" : text, printed < TEXT_CAPACITY ? "" : "...");
     /* One call, so that lines of several threads do not mix. */
-    (void)fwrite(text, 1, used, stderr);
+    if (length > 0) {
+        (void)fwrite(all, 1, (size_t)length, stderr);
+    }
     errno = saved_errno;
 }
