@@ -17,7 +17,7 @@ use crate::core::base::callback;
 use crate::core::base::error::{Result, param_invalid};
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 
-/// A change of a device, before or after it.
+/// A change of a device, before or after it: an `aclrtDeviceState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceState {
     /// A call is about to open it.
@@ -30,13 +30,13 @@ pub enum DeviceState {
     ResetPost,
 }
 
-/// A change of a stream.
+/// A change of a stream: an `aclrtStreamState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamState {
     /// It was created.
-    Created,
+    Created = 1,
     /// It is about to end.
-    Ending,
+    Ending = 2,
 }
 
 /// A callback of the program for devices.

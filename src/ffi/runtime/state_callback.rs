@@ -3,11 +3,9 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
-use crate::ffi::base::{address, guard, handle, text};
-use crate::ffi::types::{
-    aclError, aclrtDeviceState, aclrtDeviceStateCallback, aclrtStreamState, aclrtStreamStateCallback,
-};
+use crate::core::runtime::state_callback::{self, DeviceWatcher, StreamWatcher};
+use crate::ffi::base::{address, enum_from, guard, handle, text};
+use crate::ffi::types::{aclError, aclrtDeviceStateCallback, aclrtStreamStateCallback};
 
 /// Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
 /// held.
@@ -40,15 +38,9 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
         let argument = address::from_c(args);
         let watcher = callback.map(|function| -> DeviceWatcher {
             Arc::new(move |id, state| {
-                let state = match state {
-                    DeviceState::SetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_PRE,
-                    DeviceState::SetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_POST,
-                    DeviceState::ResetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE,
-                    DeviceState::ResetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST,
-                };
                 // SAFETY: the program keeps the device callback callable from any thread until it
                 // registers null for its name.
-                unsafe { function(id as i32, state, address::to_c(argument)) }
+                unsafe { function(id as i32, enum_from(state as i32), address::to_c(argument)) }
             })
         });
         state_callback::watch_devices(&name.to_string_lossy(), watcher)
@@ -86,13 +78,9 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
         let argument = address::from_c(args);
         let watcher = callback.map(|function| -> StreamWatcher {
             Arc::new(move |stream, state| {
-                let state = match state {
-                    StreamState::Created => aclrtStreamState::ACL_RT_STREAM_STATE_CREATE_POST,
-                    StreamState::Ending => aclrtStreamState::ACL_RT_STREAM_STATE_DESTROY_PRE,
-                };
                 // SAFETY: the program keeps the stream callback callable from any thread until it
                 // registers null for its name.
-                unsafe { function(handle::to_c(stream), state, address::to_c(argument)) }
+                unsafe { function(handle::to_c(stream), enum_from(state as i32), address::to_c(argument)) }
             })
         });
         state_callback::watch_streams(&name.to_string_lossy(), watcher)

@@ -1,6 +1,7 @@
 //! Types of `acl_rt.h` about devices.
 
 use std::ffi::{c_char, c_void};
+use std::mem::MaybeUninit;
 
 /// Where the program runs.
 #[repr(C)]
@@ -187,7 +188,7 @@ pub enum aclrtDeviceState {
 }
 
 /// Called with a device id, the state, and the caller's argument.
-pub type aclrtDeviceStateCallback = Option<unsafe extern "C" fn(i32, aclrtDeviceState, *mut c_void)>;
+pub type aclrtDeviceStateCallback = Option<unsafe extern "C" fn(i32, MaybeUninit<aclrtDeviceState>, *mut c_void)>;
 
 /// An identifier that is unique to a device.
 #[repr(C)]

@@ -156,7 +156,8 @@ pub enum aclrtStreamState {
 }
 
 /// Called with a stream, its state, and the caller's argument.
-pub type aclrtStreamStateCallback = Option<unsafe extern "C" fn(aclrtStream, aclrtStreamState, *mut c_void)>;
+pub type aclrtStreamStateCallback =
+    Option<unsafe extern "C" fn(aclrtStream, MaybeUninit<aclrtStreamState>, *mut c_void)>;
 
 /// How a record changes the count of a notify.
 #[repr(C)]
