@@ -40,25 +40,24 @@ impl FileConfig {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        check_nesting(text)?;
         let root: Value =
             serde_json::from_str(text).map_err(|why| error_with!(Code::ParseFile, "this is not valid JSON: {why}"))?;
+        ensure!(
+            !is_deeper(&root, MAX_NESTING, MAX_NESTING),
+            error_with!(Code::ParseFile, "nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays")
+        );
         let Value::Object(root) = root else {
             return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
         };
         let mut config = Self::default();
         if let Some(value) = root.get("err_msg_mode") {
-            config.shares_texts = match digits(value) {
-                Some(0) => false,
-                Some(1) => true,
-                _ => {
-                    return Err(invalid_param!(
-                        "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" \
-                         (one text for the process)",
-                        shown(value)
-                    ));
-                }
-            };
+            let mode = digits(value).filter(|mode| *mode <= 1).ok_or_else(|| {
+                invalid_param!(
+                    "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" (one text for the process)",
+                    shown(value)
+                )
+            })?;
+            config.shares_texts = mode == 1;
         }
         if let Some(value) = root.get("defaultDevice").map(|section| &section["default_device"]) {
             let id = digits(value).and_then(|id| u32::try_from(id).ok()).ok_or_else(|| {
@@ -79,11 +78,7 @@ impl FileConfig {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{text}\""),
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => number.to_string(),
-            (None, Some(number)) => number.to_string(),
-            (None, None) => "a fraction".to_owned(),
-        },
+        Value::Number(number) => number.as_i128().map_or_else(|| "a fraction".to_owned(), |number| number.to_string()),
         Value::Bool(value) => value.to_string(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
@@ -99,35 +94,13 @@ fn digits(value: &Value) -> Option<u64> {
     }
 }
 
-fn check_nesting(text: &str) -> Result<()> {
-    let (mut objects, mut arrays) = (0_usize, 0_usize);
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'"' => in_string = true,
-            b'{' => objects += 1,
-            b'}' => objects = objects.saturating_sub(1),
-            b'[' => arrays += 1,
-            b']' => arrays = arrays.saturating_sub(1),
-            _ => {}
-        }
-        if objects > MAX_NESTING || arrays > MAX_NESTING {
-            return Err(error_with!(
-                Code::ParseFile,
-                "nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays"
-            ));
-        }
+/// Whether there are more objects, or more arrays, inside each other than these.
+fn is_deeper(value: &Value, objects: usize, arrays: usize) -> bool {
+    match value {
+        Value::Object(members) => objects == 0 || members.values().any(|it| is_deeper(it, objects - 1, arrays)),
+        Value::Array(members) => arrays == 0 || members.iter().any(|it| is_deeper(it, objects, arrays - 1)),
+        _ => false,
     }
-    Ok(())
 }
 
 #[cfg(test)]
