@@ -14,10 +14,12 @@ use crate::backend::cpu::Schedule;
 /// No call has been made yet.
 const NEW: u8 = 0;
 const OPEN: u8 = 1;
-const HELD: u8 = 2;
-const CHILD: u8 = 3;
+/// Calls wait.
+pub const HELD: u8 = 2;
+/// This is a child that was forked after the first call.
+pub const CHILD: u8 = 3;
 /// The system has refused host memory: calls check first whether there is enough.
-const SHORT: u8 = 4;
+pub const SHORT: u8 = 4;
 /// Calls wait for their turn in a schedule.
 const SCHEDULED: u8 = 5;
 
@@ -38,19 +40,17 @@ pub fn is_open() -> bool {
 pub fn open_first() -> bool {
     let opened = STATE.compare_exchange(NEW, OPEN, Ordering::Relaxed, Ordering::Relaxed).is_ok();
     if opened {
-        host_memory::set_shortage_handler(begin_shortage);
+        // Makes calls check for host memory. Allocates nothing.
+        host_memory::set_shortage_handler(|| {
+            let _ = STATE.compare_exchange(OPEN, SHORT, Ordering::Relaxed, Ordering::Relaxed);
+        });
     }
     opened
 }
 
-/// Makes calls check for host memory. Allocates nothing.
-fn begin_shortage() {
-    let _ = STATE.compare_exchange(OPEN, SHORT, Ordering::Relaxed, Ordering::Relaxed);
-}
-
-/// Whether the host is short of memory.
-pub fn is_short() -> bool {
-    STATE.load(Ordering::Relaxed) == SHORT
+/// Whether it is in this state.
+pub fn is(state: u8) -> bool {
+    STATE.load(Ordering::SeqCst) == state
 }
 
 /// Host memory is available again.
@@ -61,11 +61,6 @@ pub fn end_shortage() {
 /// Closes the gate in a forked child. Only stores, as such a child may do.
 pub fn close_in_child() {
     STATE.store(CHILD, Ordering::Relaxed);
-}
-
-/// Whether this is a child that was forked after the first call.
-pub fn is_child() -> bool {
-    STATE.load(Ordering::Relaxed) == CHILD
 }
 
 /// The schedule of the backend that is being opened, from now on.
@@ -85,11 +80,6 @@ pub fn wait_for_turn(call: &'static str) {
     }
 }
 
-/// Whether calls wait at the gate.
-pub fn is_held() -> bool {
-    STATE.load(Ordering::SeqCst) == HELD
-}
-
 /// Makes calls wait. The gate is open, because the caller passed it.
 pub fn hold() {
     STATE.store(HELD, Ordering::SeqCst);
@@ -105,7 +95,7 @@ pub fn open() {
 /// Waits until it is open.
 pub fn wait() {
     let mut waiters = WAITERS.lock();
-    while is_held() {
+    while is(HELD) {
         OPENED.wait(&mut waiters);
     }
 }

@@ -117,19 +117,18 @@ pub fn no_memory_for(what: impl Display, count: usize) -> Error {
 /// For a call that found the gate not open: whether it may begin.
 #[cold]
 pub fn enter(call: &str) -> Result<()> {
-    if !gate::is_short() {
+    if !gate::is(gate::SHORT) {
         return Ok(());
     }
     match host_memory::check() {
-        Supply::Ample => {
-            gate::end_shortage();
-            Ok(())
+        Supply::Ample => gate::end_shortage(),
+        Supply::Short if !GOES_ON.contains(&call) => {
+            return Err(Error::new(
+                Code::BadAlloc,
+                "the host has no memory left for it; free host memory, or objects of this library, and call again",
+            ));
         }
-        Supply::Reserve => Ok(()),
-        Supply::Short if GOES_ON.contains(&call) => Ok(()),
-        Supply::Short => Err(Error::new(
-            Code::BadAlloc,
-            "the host has no memory left for it; free host memory, or objects of this library, and call again",
-        )),
+        Supply::Reserve | Supply::Short => {}
     }
+    Ok(())
 }

@@ -310,7 +310,7 @@ pub fn finding(found: &Finding) {
 /// The last line, and the exit status.
 pub fn at_end_of_process() {
     // A forked child has nothing of its own to report. A thread that was stopped may hold the lock.
-    if gate::is_child() || REPORTS.is_locked() {
+    if gate::is(gate::CHILD) || REPORTS.is_locked() {
         return;
     }
     sync::early::report_rest();

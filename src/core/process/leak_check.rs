@@ -51,7 +51,7 @@ pub fn arm(mode: LeakCheck) -> Result<()> {
 /// The process ends normally, or unloads the library.
 fn at_end_of_process() {
     // A forked child reports nothing: what it has belongs to its parent.
-    if !gate::is_child() {
+    if !gate::is(gate::CHILD) {
         report_leaks(End::Process, "the end of the process");
     }
 }

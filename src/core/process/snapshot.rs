@@ -55,7 +55,7 @@ const PASS: [&str; 8] = [
 #[cold]
 pub fn pass_gate(call: &str) -> Result<()> {
     // Host functions may not start work, and the lock waits for them.
-    if !gate::is_held() || PASS.contains(&call) || backend::inside_host_function() {
+    if !gate::is(gate::HELD) || PASS.contains(&call) || backend::inside_host_function() {
         return Ok(());
     }
     if callback::is_inside() {
@@ -223,7 +223,10 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
         ));
     }
     let session = runtime::session()?;
-    if let Err(fault) = session.driver.save_memory(&used_by_the_host()) {
+    // Memory of devices that the host uses at the same address, even while calls are held: address and length.
+    let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_)));
+    let managed: Vec<_> = managed.map(|found| (found.base, found.block().len)).collect();
+    if let Err(fault) = session.driver.save_memory(&managed) {
         // The previously saved memory is restored.
         if session.driver.restore_memory().is_err() {
             change.0 = State::BackedUp;
@@ -232,12 +235,6 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     }
     change.0 = State::BackedUp;
     notify(Stage::BackupPost)
-}
-
-/// Memory of devices that the host uses at the same address, even while calls are held: address and length.
-fn used_by_the_host() -> Vec<(usize, usize)> {
-    let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_)));
-    managed.map(|found| (found.base, found.block().len)).collect()
 }
 
 /// aclrtSnapShotProcessRestore.

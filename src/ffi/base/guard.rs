@@ -14,7 +14,13 @@ use crate::ffi::base::value::{Out, write_unless_null};
 /// ending the process.
 #[inline]
 pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
-    match catch_unwind(AssertUnwindSafe(|| enter(call).and_then(|()| body()))) {
+    let guarded = || {
+        if !gate::is_open() {
+            check_slow(call)?;
+        }
+        body()
+    };
+    match catch_unwind(AssertUnwindSafe(guarded)) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => report(call, failure),
         Err(panic) => report_panic(call, &*panic),
@@ -61,7 +67,12 @@ pub fn guard_optional<T>(call: &'static str, pointer: *mut T, body: impl FnOnce(
 /// As [`guard`], for functions that return a value: a failure returns `fallback`.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
-    guard_value_anywhere(call, fallback, || enter_for_value(call).and_then(|()| body()))
+    guard_value_anywhere(call, fallback, || {
+        if !gate::is_open() {
+            check_slow_value(call)?;
+        }
+        body()
+    })
 }
 
 /// As [`guard_value`], for functions that report failures or only compute, whose result could not be distinguished from
@@ -85,12 +96,7 @@ pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
 }
 
 /// The checks of all other calls: none works in a forked child, none begins without host memory, and all wait while the
-/// process is locked for a snapshot, or for its turn in a schedule. One load covers all four.
-#[inline]
-fn enter(call: &'static str) -> Result<()> {
-    if gate::is_open() { Ok(()) } else { check_slow(call) }
-}
-
+/// process is locked for a snapshot, or for its turn in a schedule. One load, before this, covers all four.
 #[cold]
 #[inline(never)]
 fn check_slow(call: &'static str) -> Result<()> {
@@ -100,12 +106,7 @@ fn check_slow(call: &'static str) -> Result<()> {
     snapshot::pass_gate(call)
 }
 
-/// As [`enter`], for functions that return a value: none of them needs a device, so none waits.
-#[inline]
-fn enter_for_value(call: &'static str) -> Result<()> {
-    if gate::is_open() { Ok(()) } else { check_slow_value(call) }
-}
-
+/// As [`check_slow`], for functions that return a value: none of them needs a device, so none waits.
 #[cold]
 fn check_slow_value(call: &str) -> Result<()> {
     refuse_in_child()?;
@@ -124,7 +125,7 @@ fn refuse_in_child() -> Result<()> {
         // which is all that can be done about it.
         unsafe { libc::pthread_atfork(None, None, Some(enter_child)) };
     }
-    if gate::is_child() {
+    if gate::is(gate::CHILD) {
         return Err(param_invalid!(
             "called in a forked child, which has neither the parent's devices nor its threads; fork before \
              the first call of this library, or start a new program (spawn)"

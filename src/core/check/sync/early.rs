@@ -53,7 +53,7 @@ pub fn arm() {
 /// lock of the library, nor of its allocator.
 fn touched(touch: &Touch) {
     // A forked child reports nothing, and another thread of its parent may have held the lock.
-    if gate::is_child() {
+    if gate::is(gate::CHILD) {
         return;
     }
     let stack = report::has_stacks() && touch.has_room;
