@@ -8,7 +8,7 @@ mod macros;
 pub mod name;
 
 use std::cell::RefCell;
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -227,8 +227,6 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
-
 impl From<Fault> for Error {
     #[cold]
     fn from(fault: Fault) -> Self {
@@ -258,35 +256,22 @@ const TEXT_CAPACITY: usize = 1024;
 
 /// A zero-terminated text in a buffer that never moves. It is plain memory without a destructor, so that the last
 /// static destructor of the program can still use it.
-struct Text {
-    bytes: [u8; TEXT_CAPACITY],
-    len: usize,
-}
+struct Text([u8; TEXT_CAPACITY]);
 
 impl Text {
-    const EMPTY: Self = Self { bytes: [0; TEXT_CAPACITY], len: 0 };
+    const EMPTY: Self = Self([0; TEXT_CAPACITY]);
 
     fn set(&mut self, text: fmt::Arguments<'_>) {
-        let mut rest = &mut self.bytes[..TEXT_CAPACITY - 1];
+        let mut rest = &mut self.0[..TEXT_CAPACITY - 1];
         // A text that does not fit is cut; the error that this returns then is ignored.
         let _ = rest.write_fmt(text);
         let len = TEXT_CAPACITY - 1 - rest.len();
-        let written = &mut self.bytes[..len];
+        let written = &mut self.0[..len];
         // A zero inside would end the text for its C reader.
         written.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b'?');
         // Of a character that was cut nothing stays.
-        self.len = str::from_utf8(written).map_or_else(|why| why.valid_up_to(), str::len);
-        self.bytes[self.len] = 0;
-    }
-
-    /// Takes the other text and leaves that one empty. Returns false if it was empty before.
-    fn take_from(&mut self, other: &mut Self) -> bool {
-        if other.len == 0 {
-            return false;
-        }
-        std::mem::swap(self, other);
-        other.len = 0;
-        true
+        let whole = str::from_utf8(written).map_or_else(|why| why.valid_up_to(), str::len);
+        self.0[whole] = 0;
     }
 }
 
@@ -345,12 +330,14 @@ pub fn report(call: &str, code: i32, text: &str) -> i32 {
 pub fn take_recent_text() -> *const c_char {
     RECORD.with_borrow_mut(|record| {
         let Record { recent, fetched, .. } = record;
-        let taken = if SHARED_MODE.load(Ordering::Acquire) {
-            fetched.take_from(&mut SHARED.lock())
-        } else {
-            fetched.take_from(recent)
-        };
-        if taken { fetched.bytes.as_ptr().cast() } else { std::ptr::null() }
+        let mut shared = SHARED_MODE.load(Ordering::Acquire).then(|| SHARED.lock());
+        let latest = shared.as_deref_mut().unwrap_or(recent);
+        if latest.0[0] == 0 {
+            return std::ptr::null();
+        }
+        std::mem::swap(fetched, latest);
+        latest.0[0] = 0;
+        fetched.0.as_ptr().cast()
     })
 }
 
@@ -360,19 +347,14 @@ pub fn take_recent_string() -> Option<String> {
         return None;
     }
     RECORD.with_borrow(|record| {
-        let fetched = &record.fetched;
-        Some(String::from_utf8_lossy(&fetched.bytes[..fetched.len]).into_owned())
+        let text = CStr::from_bytes_until_nul(&record.fetched.0).ok()?;
+        Some(text.to_string_lossy().into_owned())
     })
 }
 
-/// The code of this thread's last failure, 0 if there was none.
-pub fn last_code() -> i32 {
-    RECORD.with_borrow(|record| record.last)
-}
-
-/// As [`last_code`], and forgets it.
-pub fn take_last_code() -> i32 {
-    RECORD.with_borrow_mut(|record| std::mem::take(&mut record.last))
+/// The code of this thread's last failure, 0 if there was none. Forgets it if `takes` says so.
+pub fn last_code(takes: bool) -> i32 {
+    RECORD.with_borrow_mut(|record| if takes { std::mem::take(&mut record.last) } else { record.last })
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub unsafe extern "C" fn aclGetRecentErrMsg() -> *const c_char {
 /// @note Thread-safe. Follows aclrtGetLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
-    guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || last_error(level, error::take_last_code))
+    guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || last_error(level, true))
 }
 
 /// Returns the code of this thread's latest failure, 0 if there was none. Works at any time.
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>
 /// @note Thread-safe. Follows aclrtPeekAtLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
-    guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || last_error(level, error::last_code))
+    guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || last_error(level, false))
 }
 
 /// Returns the hardware error of a device: none (ACL_RT_NO_ERROR) while it works, else ACL_RT_ERROR_AICORE without
@@ -116,9 +116,8 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
 }
 
 /// The common part of both functions: only the thread's own error is available.
-fn last_error(level: MaybeUninit<aclrtLastErrLevel>, answer: fn() -> i32) -> Result<aclError> {
-    match enum_value(level) {
-        level if level == aclrtLastErrLevel::ACL_RT_THREAD_LEVEL as i32 => Ok(answer()),
-        level => Err(invalid_param!("level is {level}; only ACL_RT_THREAD_LEVEL (0) exists")),
-    }
+fn last_error(level: MaybeUninit<aclrtLastErrLevel>, takes: bool) -> Result<aclError> {
+    let level = enum_value(level);
+    ensure!(level == 0, invalid_param!("level is {level}; only ACL_RT_THREAD_LEVEL (0) exists"));
+    Ok(error::last_code(takes))
 }

@@ -26,10 +26,11 @@ pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
 /// Fails for an address that is no multiple of `bytes`. `units` names what it must be aligned to.
 #[inline]
 pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -> Result<()> {
-    if addr.is_multiple_of(bytes) {
-        return Ok(());
-    }
-    Err(error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {units}"))
+    ensure!(
+        addr.is_multiple_of(bytes),
+        error_with!(Code::AddrUnaligned, "{argument} {addr:#x} is not aligned to {units}")
+    );
+    Ok(())
 }
 
 /// The error for an address inside of `what`, of which a call needs the start.
