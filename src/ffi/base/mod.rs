@@ -12,5 +12,5 @@ pub use self::guard::{
 };
 pub use self::value::{
     Array, Out, address, bounded_bytes, bytes, check_len, check_struct_size, enum_from, enum_value, function, handle,
-    must_be_null, must_not_be_null, null, read, read_number, read_optional, text, write_rows, write_unless_null,
+    must_be_null, must_not_be_null, null, read, read_number, read_optional, text, write_rows,
 };

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 
 use crate::core::runtime;
-use crate::ffi::base::{guard, text, write_unless_null};
+use crate::ffi::base::{Out, guard, text};
 use crate::ffi::types::aclError;
 
 /// Initializes the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
@@ -68,7 +68,9 @@ pub unsafe extern "C" fn aclFinalize() -> aclError {
 pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
     guard("aclFinalizeReference", || {
         let (left, outcome) = runtime::finalize_reference();
-        write_unless_null(refCount, left);
+        if let Ok(count) = Out::new("refCount", refCount) {
+            count.write(left);
+        }
         outcome
     })
 }

@@ -52,11 +52,12 @@ pub unsafe extern "C" fn aclsysGetCANNVersion(
 ) -> aclError {
     guard_out("aclsysGetCANNVersion", "version", version, || {
         let version = version::of_numbered_package(enum_value(name))?;
+        let [majorVersion, minorVersion, releaseVersion] = version.0.map(|part| text::array(&part.to_string()));
         Ok(aclCANNPackageVersion {
             version: text::array(&version.to_string()),
-            majorVersion: text::array(&version.major.to_string()),
-            minorVersion: text::array(&version.minor.to_string()),
-            releaseVersion: text::array(&version.patch.to_string()),
+            majorVersion,
+            minorVersion,
+            releaseVersion,
             patchVersion: text::array(""),
             reserved: text::array(""),
         })
