@@ -102,25 +102,23 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// The options of `aclprofConfigType` that have an effect here.
-mod option {
-    pub const STORAGE_LIMIT: i32 = 1;
-    /// The largest option. Of the smaller numbers only 2 is none.
-    pub const PATH: i32 = 16;
-}
+/// The options of `aclprofConfigType` that have an effect here. The other one is the largest of all; of the smaller
+/// numbers only 2 is none.
+const STORAGE_LIMIT: i32 = 1;
+const PATH: i32 = 16;
 
 /// aclprofSetConfig.
 pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let shown = text.display();
     let state = &mut *STATE.lock();
     let profiler = state.profiler.as_mut().ok_or_else(not_begun)?;
-    if !matches!(option, option::STORAGE_LIMIT | 3..=option::PATH) {
+    if !matches!(option, STORAGE_LIMIT | 3..=PATH) {
         return Err(invalid_param!(
             "configType is {option}; allowed: the options of aclprofConfigType, of which \
              ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH 16 can be set here"
         ));
     }
-    if !matches!(option, option::STORAGE_LIMIT | option::PATH) {
+    if !matches!(option, STORAGE_LIMIT | PATH) {
         return Err(unsupported!(
             "configType is {option}: there is no such hardware to sample; a trace has the work of \
              streams, memory and the program's own marks without it"
@@ -132,7 +130,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
             "profiling runs already; set options between aclprofInit and the first aclprofStart",
         ));
     }
-    if option == option::PATH {
+    if option == PATH {
         std::fs::create_dir_all(text)
             .map_err(|why| error_with!(Code::InvalidFile, "config \"{shown}\" cannot be made a folder: {why}"))?;
         profiler.folder = text.into();
@@ -153,10 +151,12 @@ const MOST_DEVICES: u32 = 1024;
 
 /// Checks how many devices a program names.
 pub fn check_count(count: u32) -> Result<()> {
-    if (1..=MOST_DEVICES).contains(&count) {
-        return Ok(());
-    }
-    Err(invalid_param!("deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices"))
+    let allowed = 1..=MOST_DEVICES;
+    ensure!(
+        allowed.contains(&count),
+        invalid_param!("deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices")
+    );
+    Ok(())
 }
 
 /// aclprofCreateConfig: the handle. `metrics` is checked, and has no effect here.

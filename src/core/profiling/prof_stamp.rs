@@ -21,10 +21,13 @@ pub const LONGEST_TEXT: usize = 16 << 10;
 pub struct Stamp(Mutex<Label>);
 
 /// What a stamp puts on marks and ranges.
-struct Label {
-    text: String,
-    tag: Option<String>,
-    call_stack: Option<String>,
+pub struct Label {
+    /// Their text.
+    pub text: String,
+    /// A tag that traces show with it.
+    pub tag: Option<String>,
+    /// A call stack that traces show with it.
+    pub call_stack: Option<String>,
 }
 
 handles::object!(Stamp, Stamp);
@@ -57,21 +60,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<Stamp>("stamp", raw)
 }
 
-/// aclprofSetStampTraceMessage.
-pub fn set_text(raw: u64, text: String) -> Result<()> {
-    handles::get::<Stamp>("stamp", raw)?.0.lock().text = text;
-    Ok(())
-}
-
-/// aclprofSetStampTagName.
-pub fn set_tag(raw: u64, tag: String) -> Result<()> {
-    handles::get::<Stamp>("stamp", raw)?.0.lock().tag = Some(tag);
-    Ok(())
-}
-
-/// aclprofSetStampCallStack.
-pub fn set_call_stack(raw: u64, call_stack: String) -> Result<()> {
-    handles::get::<Stamp>("stamp", raw)?.0.lock().call_stack = Some(call_stack);
+/// aclprofSetStampTraceMessage, aclprofSetStampTagName, aclprofSetStampCallStack.
+pub fn change(raw: u64, change: impl FnOnce(&mut Label)) -> Result<()> {
+    change(&mut handles::get::<Stamp>("stamp", raw)?.0.lock());
     Ok(())
 }
 

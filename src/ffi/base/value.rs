@@ -144,11 +144,8 @@ pub unsafe fn bounded_bytes(
 
 /// For pointers that are reserved by the API: they must be null.
 pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
-    if pointer.is_null() {
-        return Ok(());
-    }
-    let addr = pointer.addr();
-    Err(invalid_param!("{argument} is {addr:#x}; it must be null"))
+    ensure!(pointer.is_null(), invalid_param!("{argument} is {:#x}; it must be null", pointer.addr()));
+    Ok(())
 }
 
 /// For pointers that the entry reads itself.
@@ -196,10 +193,8 @@ pub unsafe fn check_struct_size<T>(argument: &str, first: *const T) -> Result<()
 /// Checks a number of bytes that C passes; `length` is its name.
 pub fn check_len(length: &str, len: usize) -> Result<()> {
     let most = isize::MAX as usize;
-    if len <= most {
-        return Ok(());
-    }
-    Err(invalid_param!("{length} is {len} bytes; no memory is larger than {most}"))
+    ensure!(len <= most, invalid_param!("{length} is {len} bytes; no memory is larger than {most}"));
+    Ok(())
 }
 
 /// The bytes of `what`, at least one: `argument` is the name of their address, `length` that of their number.

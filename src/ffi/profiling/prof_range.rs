@@ -55,10 +55,8 @@ pub unsafe extern "C" fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -
 }
 
 fn check(field: &str, value: u32, allowed: u32) -> Result<()> {
-    if value == allowed {
-        return Ok(());
-    }
-    Err(invalid_param!("{field} is {value}; it must be {allowed}"))
+    ensure!(value == allowed, invalid_param!("{field} is {value}; it must be {allowed}"));
+    Ok(())
 }
 
 fn operator(info: &aclprofTensorInfo) -> Result<prof_range::Operator> {

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *c
     guard("aclprofSetStampTraceMessage", || {
         // SAFETY: aclprofSetStampTraceMessage asks for `msgLen` readable bytes at `msg`.
         let text = unsafe { bounded_bytes("msg", msg, "msgLen", msgLen as usize, prof_stamp::LONGEST_TEXT) }?;
-        prof_stamp::set_text(handle::from_c(stamp), prof_stamp::text(&text))
+        prof_stamp::change(handle::from_c(stamp), |label| label.text = prof_stamp::text(&text))
     })
 }
 
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn aclprofSetStampTagName(stamp: *mut c_void, tagName: *co
     guard("aclprofSetStampTagName", || {
         // SAFETY: aclprofSetStampTagName asks for `len` readable bytes at `tagName`.
         let tag = unsafe { bounded_bytes("tagName", tagName, "len", len.into(), prof_stamp::LONGEST_TEXT) }?;
-        prof_stamp::set_tag(handle::from_c(stamp), prof_stamp::text(&tag))
+        prof_stamp::change(handle::from_c(stamp), |label| label.tag = Some(prof_stamp::text(&tag)))
     })
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn aclprofSetStampCallStack(stamp: *mut c_void, callStack:
     guard("aclprofSetStampCallStack", || {
         // SAFETY: aclprofSetStampCallStack asks for `len` readable bytes at `callStack`.
         let text = unsafe { bounded_bytes("callStack", callStack, "len", len as usize, prof_stamp::LONGEST_TEXT) }?;
-        prof_stamp::set_call_stack(handle::from_c(stamp), prof_stamp::text(&text))
+        prof_stamp::change(handle::from_c(stamp), |label| label.call_stack = Some(prof_stamp::text(&text)))
     })
 }
 
