@@ -246,11 +246,7 @@ pub struct Names(HashMap<Stack, Vec<Frame>>);
 impl Names {
     /// As [`Stack::frames`].
     pub fn frames(&mut self, stack: &Stack) -> &[Frame] {
-        // Not by `entry`, which needs an owned stack each time.
-        if !self.0.contains_key(stack) {
-            self.0.insert(stack.clone(), stack.frames());
-        }
-        &self.0[stack]
+        self.0.entry(stack.clone()).or_insert_with(|| stack.frames())
     }
 }
 

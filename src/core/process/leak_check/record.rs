@@ -1,9 +1,11 @@
 //! The origins of live allocations and objects.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::object;
 use crate::algo::host::grow::Grow as _;
@@ -14,32 +16,29 @@ use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
 /// The records of live allocations, by their identity.
-pub(super) static MEMORY: Records = Records(Mutex::new(None));
+pub(super) static MEMORY: Records = Records(Mutex::new(HashMap::with_hasher(FxBuildHasher)));
 /// The records of objects, by their handles.
-pub(super) static OBJECTS: Records = Records(Mutex::new(None));
+pub(super) static OBJECTS: Records = Records(Mutex::new(HashMap::with_hasher(FxBuildHasher)));
 
-/// Records, once they are wanted.
-pub(super) struct Records(Mutex<Option<HashMap<u64, Record>>>);
+/// Records, by what identifies them.
+pub(super) struct Records(Mutex<FxHashMap<u64, Record>>);
 
 impl Records {
     /// Without host memory for the record, the report lists the allocation or object without its origin.
     fn add(&self, id: u64, record: Record) {
-        if let Some(records) = &mut *self.0.lock()
-            && records.make_room(1).is_ok()
-        {
+        let mut records = self.0.lock();
+        if records.make_room(1).is_ok() {
             records.insert(id, record);
         }
     }
 
     fn remove(&self, id: u64) {
-        if let Some(records) = &mut *self.0.lock() {
-            records.remove(&id);
-        }
+        self.0.lock().remove(&id);
     }
 
     /// The record of something, if there is one.
     pub(super) fn get(&self, id: u64) -> Option<Record> {
-        self.0.lock().as_ref()?.get(&id).cloned()
+        self.0.lock().get(&id).cloned()
     }
 }
 
@@ -86,18 +85,15 @@ impl MemoryHook for Recorder {
 
 /// Starts to record the origins of allocations. A second call does nothing.
 pub fn record() -> Result<()> {
-    let mut recorded = MEMORY.0.lock();
-    if recorded.is_some() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    *recorded = Some(HashMap::new());
-    drop(recorded);
     memory_hook::register("portacl's recorder", Scope::Process, Box::new(Recorder)).map(drop)
 }
 
 /// Starts to record the origins of objects.
 pub(super) fn record_objects() {
-    OBJECTS.0.lock().get_or_insert_default();
     slot_table::watch(note_object);
 }
 
@@ -113,7 +109,5 @@ fn note_object(handle: Handle, change: Change) {
 
 /// Removes the records of memory that ended with the session.
 pub fn forget() {
-    if let Some(recorded) = &mut *MEMORY.0.lock() {
-        recorded.clear();
-    }
+    MEMORY.0.lock().clear();
 }
