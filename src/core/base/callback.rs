@@ -36,6 +36,11 @@ pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static 
     PENDING_HERE.get().and_then(|pending| pending(ends))
 }
 
+/// The kind of the innermost callback that this thread runs.
+pub fn running() -> Option<&'static str> {
+    RUNNING.get()
+}
+
 /// Runs a callback that may make every call. `what` names its kind in texts.
 pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
     struct Ends(Option<&'static str>);

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::atomic::AtomicCell;
 
-pub use self::callback::{Callback, register, unregister};
 use self::callback::{Stage, notify};
+pub use self::callback::{register, unregister};
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
+use crate::core::base::callback::running;
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
@@ -58,7 +59,7 @@ pub fn pass_gate(call: &str) -> Result<()> {
     if !gate::is(gate::HELD) || PASS.contains(&call) || backend::inside_host_function() {
         return Ok(());
     }
-    if callback::is_inside() {
+    if running() == Some(callback::KIND) {
         return Err(param_invalid!(
             "called inside a callback of a snapshot, while the process is locked, where it would wait for ever; \
              do it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"

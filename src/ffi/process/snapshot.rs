@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::process::snapshot::{self, Callback};
+use crate::core::process::snapshot;
 use crate::ffi::base::{address, enum_value, function, guard, read_optional};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
             // unregisters them.
             unsafe { function(device, address::to_c(argument)) }
         });
-        snapshot::register(enum_value(stage), Callback { address: function as usize, call })
+        snapshot::register(enum_value(stage), function as usize, call)
     })
 }
 

@@ -1,11 +1,9 @@
 //! The program's callbacks at the stages of a snapshot.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Result, arguments, error_with, param_invalid};
 use crate::core::runtime;
@@ -41,45 +39,29 @@ impl Stage {
     }
 }
 
-/// A callback of the program.
-#[derive(Clone)]
-pub struct Callback {
-    /// Its address, which identifies it.
-    pub address: usize,
-    /// Calls it with the id of a device; 0 is success.
-    pub call: Arc<dyn Fn(i32) -> u32 + Send + Sync>,
-}
+/// A callback of the program: gets the id of a device; 0 is success.
+pub type Callback = Arc<dyn Fn(i32) -> u32 + Send + Sync>;
 
-static CALLBACKS: Mutex<Vec<(Stage, Callback)>> = Mutex::new(Vec::new());
+/// By stage and address, which identify them.
+static CALLBACKS: Mutex<Vec<((Stage, usize), Callback)>> = Mutex::new(Vec::new());
 
-per_thread! {
-    /// This thread is in a callback of a snapshot.
-    static IN_CALLBACK: Cell<bool> = Cell::new(false);
-}
-
-/// Whether this thread is in a callback of a snapshot.
-pub fn is_inside() -> bool {
-    IN_CALLBACK.get()
-}
+/// Their kind, in texts.
+pub const KIND: &str = "callback of a snapshot";
 
 /// Calls the callbacks of a stage, in the order of their registration, each for all devices in use. A failure before a
 /// stage prevents it and ends the loop; after a stage all are called.
 pub fn notify(stage: Stage) -> Result<()> {
-    let wanted = |(at, callback): &(Stage, Callback)| (*at == stage).then(|| callback.clone());
-    let callbacks: Vec<_> = CALLBACKS.lock().iter().filter_map(wanted).collect();
+    let callbacks: Vec<_> = CALLBACKS.lock().iter().filter(|((at, _), _)| *at == stage).cloned().collect();
     let mut outcome = Ok(());
-    for callback in callbacks {
+    for ((_, address), callback) in callbacks {
         for id in runtime::open_devices() {
-            let outer = IN_CALLBACK.replace(true);
-            let code = callback::run("callback of a snapshot", || (callback.call)(id as i32));
-            IN_CALLBACK.set(outer);
+            let code = callback::run(KIND, || callback(id as i32));
             if code == 0 {
                 continue;
             }
             let failure = error_with!(
                 Code::SnapshotCallbackFailed,
-                "the callback {:#x} for stage {stage:?} returned {code} for device {id}, not 0",
-                callback.address
+                "the callback {address:#x} for stage {stage:?} returned {code} for device {id}, not 0"
             );
             ensure!(!stage.is_before(), failure);
             outcome = outcome.and(Err(failure));
@@ -89,18 +71,16 @@ pub fn notify(stage: Stage) -> Result<()> {
 }
 
 /// aclrtSnapShotCallbackRegister.
-pub fn register(stage: i32, callback: Callback) -> Result<()> {
+pub fn register(stage: i32, address: usize, callback: Callback) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     let mut callbacks = CALLBACKS.lock();
-    let same = |(at, other): &(Stage, Callback)| *at == stage && other.address == callback.address;
-    if callbacks.iter().any(same) {
+    if callbacks.iter().any(|(id, _)| *id == (stage, address)) {
         return Err(error_with!(
             Code::SnapshotRegisterCallbackFailed,
-            "callback {:#x} is registered already for stage {stage:?}; take it back first",
-            callback.address
+            "callback {address:#x} is registered already for stage {stage:?}; take it back first"
         ));
     }
-    callbacks.push((stage, callback));
+    callbacks.push(((stage, address), callback));
     Ok(())
 }
 
@@ -108,6 +88,6 @@ pub fn register(stage: i32, callback: Callback) -> Result<()> {
 pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     // Dropped after the lock.
-    let gone = CALLBACKS.lock().extract_if(.., |(at, other)| *at == stage && other.address == address).next();
+    let gone = CALLBACKS.lock().extract_if(.., |(id, _)| *id == (stage, address)).next();
     gone.map(drop).ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {stage:?}"))
 }
