@@ -1,5 +1,6 @@
 //! Contexts: what is current in a thread, with a private default stream.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -40,17 +41,12 @@ impl Context {
             params: Mutex::default(),
         });
         let handle = Self::table().insert(context.clone()).ok_or_else(|| Error::no_more("contexts"))?;
-        match (lifecycle().create_default_stream)(device, handle) {
-            Ok(stream) => {
-                // The context is not published yet, so no other thread can have set it.
-                let _ = context.default_stream.set(stream);
-                Ok((handle, stream))
-            }
-            Err(error) => {
-                Self::table().remove(handle);
-                Err(error)
-            }
-        }
+        let stream = (lifecycle().create_default_stream)(device, handle).inspect_err(|_| {
+            Self::table().remove(handle);
+        })?;
+        // The context is not published yet, so no other thread can have set it.
+        let _ = context.default_stream.set(stream);
+        Ok((handle, stream))
     }
 }
 
@@ -107,5 +103,6 @@ pub fn current() -> Result<u64> {
 /// aclrtGetPrimaryCtxState: whether the default context of a device exists.
 pub fn primary_exists(device_id: i32) -> Result<bool> {
     let session = runtime::session()?;
-    Ok(device::slot(&session, "deviceId", device_id)?.has_primary())
+    let device = device::slot(&session, "deviceId", device_id)?.glance();
+    Ok(device.is_some_and(|device| device.primary.load(Ordering::SeqCst) != 0))
 }

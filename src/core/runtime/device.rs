@@ -14,7 +14,6 @@ use crate::core::base::callback;
 use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
-use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 use crate::core::runtime::state_callback::{self, DeviceState};
@@ -40,7 +39,7 @@ pub struct Device {
     /// The largest grid dimension of a kernel.
     pub most_blocks: u32,
     /// The handle of the default context, 0 while the device is not set.
-    primary: AtomicU64,
+    pub primary: AtomicU64,
     /// Successful sets since it was opened. Threads that set the same device write to different cache lines.
     sets: StripedCount,
     /// State that features keep with it.
@@ -170,27 +169,24 @@ pub fn announce_end(id: u32) {
 
 /// aclrtResetDevice.
 pub fn reset(id: i32) -> Result<()> {
-    release(id, DeviceSlot::ends_with_next_reset, DeviceSlot::reset)
+    release(id, false)
 }
 
 /// aclrtResetDeviceForce.
 pub fn reset_force(id: i32) -> Result<()> {
-    release(id, |slot| Ok(slot.is_open()), |slot| slot.reset_force().map(Some))
+    release(id, true)
 }
 
-/// `ends`: whether the device will end, as things stand. `reset`: how it ended, if it did.
-fn release(
-    id: i32,
-    ends: impl FnOnce(&DeviceSlot) -> Result<bool>,
-    reset: impl FnOnce(&DeviceSlot) -> Result<Option<TeardownErrors>>,
-) -> Result<()> {
+/// `force`: whatever the reference count is.
+fn release(id: i32, force: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
     callback::refuse_endless_end(|device, _| device as i32 == id)?;
-    let announced = state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?)?;
+    let announced =
+        state_callback::is_watched() && slot(&*runtime::session()?, "deviceId", id)?.ends_with_next_reset(force)?;
     if announced {
         announce_end(id as u32);
     }
-    let outcome = reset(slot(&*runtime::session()?, "deviceId", id)?);
+    let outcome = slot(&*runtime::session()?, "deviceId", id)?.reset(force);
     match outcome {
         Ok(Some(errors)) => {
             state_callback::notify_pending();

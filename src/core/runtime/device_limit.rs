@@ -19,21 +19,18 @@ typed_slots::state! {
     Limits::of(Device);
 }
 
-fn index(limit: i32) -> Result<usize> {
-    arguments::enumerated("limit", limit, 0..=LIMITS as i32 - 1, "aclrtDeviceLimit")
+fn with<R>(limit: i32, access: impl FnOnce(&AtomicUsize) -> R) -> Result<R> {
+    let index = arguments::enumerated("limit", limit, 0..=LIMITS as i32 - 1, "aclrtDeviceLimit")?;
+    thread::refuse_inside_host_function()?;
+    Ok(access(&Limits::of(&thread::current()?.device).0[index]))
 }
 
 /// aclrtDeviceSetLimit.
 pub fn set(limit: i32, value: usize) -> Result<()> {
-    let index = index(limit)?;
-    thread::refuse_inside_host_function()?;
-    Limits::of(&thread::current()?.device).0[index].store(value, Ordering::Relaxed);
-    Ok(())
+    with(limit, |limit| limit.store(value, Ordering::Relaxed))
 }
 
 /// aclrtDeviceGetLimit.
 pub fn get(limit: i32) -> Result<usize> {
-    let index = index(limit)?;
-    thread::refuse_inside_host_function()?;
-    Ok(Limits::of(&thread::current()?.device).0[index].load(Ordering::Relaxed))
+    with(limit, |limit| limit.load(Ordering::Relaxed))
 }

@@ -120,14 +120,16 @@ pub fn init(path: Option<&Path>) -> Result<()> {
 
 /// aclFinalize: ends everything, whatever the count.
 pub fn finalize() -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let life = LIFE.lock();
-    ensure!(INIT_COUNT.load(Ordering::Relaxed) != 0 && !ENDING.load(Ordering::Relaxed), nothing_to_finalize());
-    end(life, "aclFinalize")
+    undo_inits(u64::MAX, "aclFinalize").1
 }
 
 /// aclFinalizeReference: the remaining count, and the result of the teardown at 0.
 pub fn finalize_reference() -> (u64, Result<()>) {
+    undo_inits(1, "aclFinalizeReference")
+}
+
+/// Undoes at most so many inits.
+fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     if let Err(error) = thread::refuse_inside_host_function() {
         // Without the lock: a finalize may hold it and wait for this callback.
         return (INIT_COUNT.load(Ordering::Relaxed), Err(error));
@@ -135,13 +137,14 @@ pub fn finalize_reference() -> (u64, Result<()>) {
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
     if count == 0 || ENDING.load(Ordering::Relaxed) {
-        return (0, Err(nothing_to_finalize()));
+        let why = "nothing to finalize: aclInit was not called, or its last finalize is done";
+        return (0, Err(Error::new(Code::RepeatFinalize, why)));
     }
-    if count == 1 {
-        return (0, end(life, "aclFinalizeReference"));
+    if count <= most {
+        return (0, end(life, call));
     }
-    INIT_COUNT.store(count - 1, Ordering::Relaxed);
-    (count - 1, Ok(()))
+    INIT_COUNT.store(count - most, Ordering::Relaxed);
+    (count - most, Ok(()))
 }
 
 /// Ends the session. First it runs callbacks of the program, without a lock and while everything still exists. `call`
@@ -174,10 +177,6 @@ pub fn open_devices() -> Vec<u32> {
     let Some(session) = existing_session() else { return Vec::new() };
     let ids = 0..session.devices.len() as u32;
     ids.filter(|id| session.devices[*id as usize].is_open()).collect()
-}
-
-fn nothing_to_finalize() -> Error {
-    Error::new(Code::RepeatFinalize, "nothing to finalize: aclInit was not called, or its last finalize is done")
 }
 
 /// True between a finalize and the next aclInit or aclrtSetDevice.
@@ -262,8 +261,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
         }
     })?;
     visibility.report_ignored(environment.visible_devices.as_deref());
-    let Environment { finalize_timeout, snapshot_timeout, .. } = environment;
-    let session = Session::new(driver, visibility, finalize_timeout, snapshot_timeout);
+    let session = Session::new(driver, visibility, environment.finalize_timeout, environment.snapshot_timeout);
     SESSION.replace(Some(session.clone()));
     Ok(session)
 }

@@ -63,26 +63,21 @@ impl<W: Clone> Registry<W> {
     /// Registers a callback, or unregisters the one with that name.
     pub(in crate::core) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
         let mut watchers = self.watchers.lock();
-        let place = watchers.iter().position(|(other, _)| other == name);
-        let removed = match (watcher, place) {
-            (Some(watcher), None) => {
-                watchers.push((name.to_owned(), watcher));
-                None
-            }
-            (None, Some(place)) => Some(watchers.remove(place)),
-            (Some(_), Some(_)) => {
-                return Err(param_invalid!(
-                    "regName \"{name}\" is registered already; take it back first (callback null), or use \
-                     another name"
-                ));
-            }
-            (None, None) => {
-                return Err(param_invalid!(
-                    "callback is null, which takes back what is registered as regName \"{name}\", but \
-                     nothing is"
-                ));
-            }
-        };
+        let known = watchers.iter().any(|(other, _)| other == name);
+        ensure!(
+            !known || watcher.is_none(),
+            param_invalid!(
+                "regName \"{name}\" is registered already; take it back first (callback null), or use another name"
+            )
+        );
+        ensure!(
+            known || watcher.is_some(),
+            param_invalid!(
+                "callback is null, which takes back what is registered as regName \"{name}\", but nothing is"
+            )
+        );
+        let removed = watchers.extract_if(.., |(other, _)| other == name).next();
+        watchers.extend(watcher.map(|watcher| (name.to_owned(), watcher)));
         self.any.store(!watchers.is_empty(), Ordering::Relaxed);
         // Dropped after the lock.
         drop(watchers);

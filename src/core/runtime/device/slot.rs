@@ -89,8 +89,8 @@ impl DeviceSlot {
     }
 
     /// Whether the next reset would release the device.
-    pub fn ends_with_next_reset(&self) -> Result<bool> {
-        Ok(self.count(&*self.lock()?) == 1)
+    pub fn ends_with_next_reset(&self, force: bool) -> Result<bool> {
+        if force { Ok(self.is_open()) } else { Ok(self.count(&*self.lock()?) == 1) }
     }
 
     /// Properties of the device, open or not.
@@ -111,12 +111,6 @@ impl DeviceSlot {
     #[inline]
     pub fn glance(&self) -> Option<Ref<'_, Device>> {
         self.device.get()
-    }
-
-    /// Whether the default context exists.
-    pub fn has_primary(&self) -> bool {
-        let device = self.device.get();
-        device.is_some_and(|device| device.primary.load(Ordering::SeqCst) != 0)
     }
 
     /// The reference count.
@@ -162,17 +156,16 @@ impl DeviceSlot {
         let present = Handle::from_raw(device.primary.load(Ordering::SeqCst));
         let (primary, default_stream) = match present {
             Some(primary) => (primary, None),
-            None => match Context::create(&device, true) {
-                Ok((primary, stream)) => (primary, Some(stream)),
-                Err(error) => {
+            None => {
+                let created = Context::create(&device, true).inspect_err(|_| {
                     // Nothing uses the device that was opened for this context: it is closed again, and the context's
                     // failure is returned.
                     if open.is_none() {
                         let _ = device.native.close();
                     }
-                    return Err(error);
-                }
-            },
+                });
+                created.map(|(primary, stream)| (primary, Some(stream)))?
+            }
         };
         if open.is_none() {
             self.device.replace(Some(device.clone()));
@@ -180,40 +173,30 @@ impl DeviceSlot {
         Ok((device, primary, default_stream))
     }
 
-    /// aclrtResetDevice. Returns the result of the teardown if this was the last reference.
-    pub fn reset(&self) -> Result<Option<TeardownErrors>> {
+    /// aclrtResetDevice, or with `force` aclrtResetDeviceForce. Returns the result of the teardown if it released the
+    /// device.
+    pub fn reset(&self, force: bool) -> Result<Option<TeardownErrors>> {
         let mut released = self.lock()?;
-        if self.count(&released) == 0 {
-            return Err(param_invalid!(
-                "deviceId {} is not set (its reference count is 0); there is nothing to reset",
-                self.id
-            ));
-        }
-        *released += 1;
-        if self.count(&released) > 0 {
-            return Ok(None);
-        }
-        if let Some(device) = self.device() {
+        let device = self.device().filter(|_| force || self.count(&released) != 0);
+        let device = device.ok_or_else(|| {
+            param_invalid!("deviceId {} is not set (its reference count is 0); there is nothing to reset", self.id)
+        })?;
+        if !force {
+            *released += 1;
+            if self.count(&released) > 0 {
+                return Ok(None);
+            }
             let primary = device.primary.swap(0, Ordering::SeqCst);
             if device.sets.exact_total() > *released {
                 // Another thread set the device meanwhile: it stays.
                 device.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);
             }
-            lifecycle().device_ending.iter().for_each(|step| step(&device, "aclrtResetDevice"));
         }
-        Ok(Some(self.release(&mut released, None)))
-    }
-
-    /// aclrtResetDeviceForce. Returns the result of the teardown.
-    pub fn reset_force(&self) -> Result<TeardownErrors> {
-        let mut released = self.lock()?;
-        let device = self
-            .device()
-            .ok_or_else(|| param_invalid!("deviceId {} is not set; there is nothing to reset", self.id))?;
-        lifecycle().device_ending.iter().for_each(|step| step(&device, "aclrtResetDeviceForce"));
+        let call = if force { "aclrtResetDeviceForce" } else { "aclrtResetDevice" };
+        lifecycle().device_ending.iter().for_each(|step| step(&device, call));
         drop(device);
-        Ok(self.release(&mut released, None))
+        Ok(Some(self.release(&mut released, None)))
     }
 
     /// As a forced reset, at the end of the session: the device is not opened again.
