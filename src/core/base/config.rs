@@ -31,7 +31,7 @@ pub enum BackendChoice {
 }
 
 /// The environment's part of the configuration, read when the backend is opened.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Environment {
     /// `PORTACL_BACKEND`.
     pub backend: BackendChoice,

@@ -235,17 +235,15 @@ impl From<Fault> for Error {
             FaultKind::OutOfHostMemory => Code::BadAlloc,
             FaultKind::OutOfResources => Code::NoStreamResource,
             FaultKind::Unsupported => Code::FeatureNotSupport,
-            FaultKind::NoDevice => Code::DrvInternalError,
             FaultKind::Execution => Code::AicoreException,
             FaultKind::Kernel(value) => return Self::with_value(value, fault.text()),
             FaultKind::WaitTimedOut => Code::WaitTimeout,
-            // Another thread has destroyed it, or reset its device, during the call.
-            FaultKind::Abandoned => Code::ParamInvalid,
-            FaultKind::InvalidArgument => Code::ParamInvalid,
+            // Abandoned: another thread has destroyed it, or reset its device, during the call.
+            FaultKind::Abandoned | FaultKind::InvalidArgument => Code::ParamInvalid,
             FaultKind::AlreadyRegistered => Code::HostMemoryAlreadyRegistered,
             FaultKind::Aborted => Code::StreamAbort,
             FaultKind::DeviceAborted => Code::DeviceTaskAbort,
-            FaultKind::Driver => Code::DrvInternalError,
+            FaultKind::Driver | FaultKind::NoDevice => Code::DrvInternalError,
         };
         Self::new(code, fault.text())
     }

@@ -53,7 +53,6 @@ pub fn mark(text: String, stream: u64) -> Result<()> {
 }
 
 /// A tensor of an operator.
-#[derive(Clone, Debug)]
 pub struct Tensor {
     /// It is a result.
     pub is_output: bool,

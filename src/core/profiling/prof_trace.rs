@@ -1,7 +1,5 @@
 //! Data of a program as marks in its streams.
 
-use std::fmt::Write;
-
 use crate::backend::trace::Note;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::stream;
@@ -28,11 +26,7 @@ fn in_words(data: &[u8]) -> String {
     let text = data.strip_suffix(&[0]).unwrap_or(data);
     match std::str::from_utf8(text) {
         Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => data.iter().fold("data".to_owned(), |mut words, byte| {
-            // A write to a text cannot fail.
-            let _ = write!(words, " {byte:02x}");
-            words
-        }),
+        _ => "data".to_owned() + &data.iter().map(|byte| format!(" {byte:02x}")).collect::<String>(),
     }
 }
 

@@ -10,7 +10,6 @@ use crate::core::pool::mem_pool::owned;
 use crate::core::pool::mem_pool::pool::Pool;
 
 /// A live allocation.
-#[derive(Clone, Debug)]
 pub struct Live {
     /// First byte; 0: it has no address.
     pub addr: usize,

@@ -85,16 +85,6 @@ fn add<T: Object>(end: End<'_>, all: &mut Vec<Leak>, life: impl Fn(&Arc<T>) -> O
     }));
 }
 
-/// Ends with this opening of a device.
-fn of_device(owner: Owner) -> Option<Life> {
-    Some(Life::Device(owner))
-}
-
-/// The same, unless the library itself made it.
-fn of_device_unless(own: bool, owner: Owner) -> Option<Life> {
-    (!own).then_some(Life::Device(owner))
-}
-
 /// The types whose objects are listed, each with the life of an object: `None` for those that the library creates.
 macro_rules! listed {
     ($($type:ty => $life:expr,)+) => {
@@ -115,15 +105,15 @@ macro_rules! listed {
 }
 
 listed! {
-    Context => |it| of_device_unless(it.is_primary, it.device.owner),
+    Context => |it| (!it.is_primary).then_some(Life::Device(it.device.owner)),
     Stream => |it| (!it.is_default).then(|| Life::Context(it.context, it.device.owner)),
-    Event => |it| of_device(it.device.owner),
-    Binary => |it| of_device(it.device.owner),
-    Notify => |it| of_device(it.device.owner),
-    CountedNotify => |it| of_device(it.device.owner),
-    Graph => |it| of_device_unless(it.body.is_some(), it.device.owner),
-    Label => |it| of_device(it.owner),
-    LabelList => |it| of_device(it.owner),
+    Event => |it| Some(Life::Device(it.device.owner)),
+    Binary => |it| Some(Life::Device(it.device.owner)),
+    Notify => |it| Some(Life::Device(it.device.owner)),
+    CountedNotify => |it| Some(Life::Device(it.device.owner)),
+    Graph => |it| it.body.is_none().then_some(Life::Device(it.device.owner)),
+    Label => |it| Some(Life::Device(it.owner)),
+    LabelList => |it| Some(Life::Device(it.owner)),
     MemPool => |it| (!it.is_default).then(|| it.pool.home.opening.map_or(Life::Session, Life::Device)),
     DataBuffer => |_| Some(Life::Process),
     BinaryImage => |_| Some(Life::Process),

@@ -21,9 +21,10 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
             "PORTACL_SCHEDULE chooses the order of CPU streams only; set PORTACL_BACKEND=cpu, or unset PORTACL_SCHEDULE",
         )),
         BackendChoice::Cuda => cuda::open_chosen(&mut choose),
-        BackendChoice::Auto if environment.schedule.is_some() => open_cpu(environment, &mut choose),
-        BackendChoice::Cpu => open_cpu(environment, &mut choose),
-        BackendChoice::Auto => cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose)),
+        BackendChoice::Auto if environment.schedule.is_none() => {
+            cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
+        }
+        BackendChoice::Auto | BackendChoice::Cpu => open_cpu(environment, &mut choose),
     }?;
     let driver = match &environment.fault {
         None => {
