@@ -161,11 +161,10 @@ pub fn check_count(count: u32) -> Result<()> {
 
 /// aclprofCreateConfig: the handle. `metrics` is checked, and has no effect here.
 pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
-    if !matches!(metrics, 0..=8 | 255) {
-        return Err(invalid_param!(
-            "aicoreMetrics is {metrics}; allowed: the values of aclprofAicoreMetrics, 0 to 8 and 255"
-        ));
-    }
+    ensure!(
+        matches!(metrics, 0..=8 | 255),
+        invalid_param!("aicoreMetrics is {metrics}; allowed: the values of aclprofAicoreMetrics, 0 to 8 and 255")
+    );
     let count = runtime::device_count()?;
     if let Some(id) = devices.iter().find(|id| **id >= count) {
         return Err(error_with!(Code::InvalidDeviceId, "deviceIdList names device {id}; there are {count}, from 0 on"));
@@ -194,12 +193,10 @@ pub fn start(raw: u64) -> Result<()> {
     let devices = handles::get::<Config>("profilerConfig", raw)?.devices;
     let State { profiler, of_session } = &mut *STATE.lock();
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
-    if profiler.started.iter().any(|(started, _)| *started == raw) {
-        return Err(error_with!(
-            Code::ProfAlreadyRun,
-            "profilerConfig {raw:#x} is started already; call aclprofStop first"
-        ));
-    }
+    ensure!(
+        !profiler.started.iter().any(|(started, _)| *started == raw),
+        error_with!(Code::ProfAlreadyRun, "profilerConfig {raw:#x} is started already; call aclprofStop first")
+    );
     if !*of_session && !trace::is_open() {
         open(&new_file(&profiler.folder), profiler.limit, "the trace")?;
     }

@@ -99,8 +99,7 @@ pub fn push(raw: u64) -> Result<()> {
 pub fn end_range() -> Result<()> {
     let open = OPEN.get().checked_sub(1).ok_or_else(|| {
         param_invalid!(
-            "no range of this thread is open; call aclprofPush or aclprofRangePushEx before, on the same \
-             thread"
+            "no range of this thread is open; call aclprofPush or aclprofRangePushEx before, on the same thread"
         )
     })?;
     OPEN.set(open);
@@ -127,11 +126,10 @@ pub fn start_range(raw: u64) -> Result<u32> {
 /// aclprofRangeStop.
 pub fn stop_range(id: u32) -> Result<()> {
     let mut started = STARTED.lock();
-    if !started.remove(&id) {
-        return Err(param_invalid!(
-            "rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before"
-        ));
-    }
+    ensure!(
+        started.remove(&id),
+        param_invalid!("rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before")
+    );
     trace::note(HostWhat::Stop(id));
     Ok(())
 }

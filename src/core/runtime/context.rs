@@ -64,11 +64,10 @@ pub fn create(device_id: i32) -> Result<Handle> {
 /// aclrtDestroyContext: waits for its streams and destroys them.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if handles::get::<Context>("context", raw)?.is_primary {
-        return Err(param_invalid!(
-            "context {raw:#x} is the default context of its device; only aclrtResetDevice releases it"
-        ));
-    }
+    ensure!(
+        !handles::get::<Context>("context", raw)?.is_primary,
+        param_invalid!("context {raw:#x} is the default context of its device; only aclrtResetDevice releases it")
+    );
     callback::refuse_endless_wait()?;
     let handle = Handle::from_raw(raw);
     let steps = lifecycle();

@@ -87,11 +87,10 @@ pub fn capability(id: u32, info: i32) -> Result<i64> {
 
 /// aclrtGetDeviceCapability: no feature of the enumeration is supported.
 pub fn check_feature(id: i32, feature: i32) -> Result<()> {
-    if !matches!(feature, 1 | 21) {
-        return Err(invalid_param!(
-            "devFeatureType is {feature}; allowed: the values of aclrtDevFeatureType, 1 and 21"
-        ));
-    }
+    ensure!(
+        matches!(feature, 1 | 21),
+        invalid_param!("devFeatureType is {feature}; allowed: the values of aclrtDevFeatureType, 1 and 21")
+    );
     device::slot(&*runtime::session()?, "deviceId", id).map(drop)
 }
 
@@ -115,10 +114,7 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
 /// aclrtDeviceGetUuid.
 pub fn uuid(id: i32) -> Result<[u8; 16]> {
     describe(id)?.uuid.ok_or_else(|| {
-        unsupported!(
-            "the driver has no UUID of device {id}; a newer driver has one, or use \
-             aclrtDeviceGetPCIBusId"
-        )
+        unsupported!("the driver has no UUID of device {id}; a newer driver has one, or use aclrtDeviceGetPCIBusId")
     })
 }
 

@@ -66,11 +66,10 @@ pub fn register(id: Id, callback: Arc<Callback>) -> Result<()> {
     check_kind(kind)?;
     let text = {
         let mut state = STATE.lock();
-        if state.callbacks.iter().any(|(other, _)| *other == id) {
-            return Err(param_invalid!(
-                "cbFunc {address:#x} is registered already for type {kind}; take it back first"
-            ));
-        }
+        ensure!(
+            !state.callbacks.iter().any(|(other, _)| *other == id),
+            param_invalid!("cbFunc {address:#x} is registered already for type {kind}; take it back first")
+        );
         state.callbacks.push((id, callback.clone()));
         state.text.clone()
     };

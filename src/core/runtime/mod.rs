@@ -84,8 +84,7 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         INIT_COUNT.store(count, Ordering::Relaxed);
         return Err(error_with!(
             Code::RepeatInitialize,
-            "already initialized; the first configuration stays in force (this is call {count} \
-                 without a finalize)"
+            "already initialized; the first configuration stays in force (this is call {count} without a finalize)"
         ));
     }
     let (config, text) = match path {

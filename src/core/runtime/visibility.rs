@@ -65,8 +65,7 @@ impl Visibility {
             return format!("there are {count} devices here, ids start at 0");
         }
         format!(
-            "there are {count} devices here, ids start at 0 ({VISIBLE_DEVICES} leaves {count} of the \
-             machine's {all})"
+            "there are {count} devices here, ids start at 0 ({VISIBLE_DEVICES} leaves {count} of the machine's {all})"
         )
     }
 

@@ -171,12 +171,10 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(deviceId: i32, pciBusId: *mut c_
         // The size of the buffer is checked below, together with the required size.
         let room = text::Buffer::new("pciBusId", pciBusId, "len", size.max(1))?;
         let address = device_info::pci_address(deviceId)?.to_string();
-        if address.len() >= size {
-            return Err(invalid_param!(
-                "len is {len}; the address \"{address}\" and its zero need {} bytes",
-                address.len() + 1
-            ));
-        }
+        ensure!(
+            address.len() < size,
+            invalid_param!("len is {len}; the address \"{address}\" and its zero need {} bytes", address.len() + 1)
+        );
         room.write(&address);
         Ok(())
     })

@@ -27,8 +27,7 @@ impl FileConfig {
         let bytes = input_file::read(path).map_err(|why| {
             error_with!(
                 Code::InvalidFile,
-                "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL \
-                     for the defaults"
+                "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL for the defaults"
             )
         })?;
         let parsed = match std::str::from_utf8(&bytes) {
@@ -63,8 +62,7 @@ impl FileConfig {
             let id = digits(value).and_then(|id| u32::try_from(id).ok()).ok_or_else(|| {
                 error_with!(
                     Code::Failure,
-                    "defaultDevice.default_device is {}; allowed: a device id as a string, as in \
-                         \"0\"",
+                    "defaultDevice.default_device is {}; allowed: a device id as a string, as in \"0\"",
                     shown(value)
                 )
             })?;
