@@ -221,12 +221,6 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({:?}, {})", self.0.text, self.0.code, self.0.value)
-    }
-}
-
 impl From<Fault> for Error {
     #[cold]
     fn from(fault: Fault) -> Self {

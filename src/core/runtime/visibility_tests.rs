@@ -6,7 +6,7 @@ fn chosen(value: &str) -> Vec<u32> {
 
 #[test]
 fn the_list_is_read_up_to_the_first_entry_that_is_none() {
-    assert_eq!(Visibility::choose(None, 4).logical_ids(), [0, 1, 2, 3]);
+    assert_eq!(*Visibility::choose(None, 4).logical, [0, 1, 2, 3]);
     for (value, ids) in [
         ("0,1,2,3", &[0, 1, 2, 3][..]),
         ("1,3", &[1, 3]),
@@ -40,10 +40,10 @@ fn ids_are_converted_both_ways() {
     for outside in [-1, 2, i32::MAX, i32::MIN] {
         let error = visible.logical_of("id", outside).unwrap_err();
         assert_eq!(error.code(), Code::InvalidDeviceId);
-        assert!(error.text().contains("there are 2 devices"), "{error}");
+        assert!(error.text().contains("there are 2 devices"), "{error:?}");
     }
     let hidden = visible.user_of("id", 2).unwrap_err();
-    assert!(hidden.text().contains(VISIBLE_DEVICES), "{hidden}");
+    assert!(hidden.text().contains(VISIBLE_DEVICES), "{hidden:?}");
     let outside = visible.user_of("id", 4).unwrap_err();
-    assert!(outside.text().contains("has 4 devices"), "{outside}");
+    assert!(outside.text().contains("has 4 devices"), "{outside:?}");
 }

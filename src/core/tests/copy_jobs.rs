@@ -37,8 +37,8 @@ fn asked(bench: &Bench, call: &'static str, job: impl FnOnce() -> error::Result<
 
 fn blames(result: Result<(), (Failed, error::Error)>, entry: Failed, words: &str) {
     let (failed, error) = result.unwrap_err();
-    assert_eq!(failed, entry, "{error}");
-    assert!(error.text().contains(words), "{words:?} is not in: {error}");
+    assert_eq!(failed, entry, "{error:?}");
+    assert!(error.text().contains(words), "{words:?} is not in: {error:?}");
 }
 
 #[test]

@@ -144,8 +144,8 @@ fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 #[track_caller]
 fn fails<T: std::fmt::Debug>(result: Result<T, Error>, code: Code, words: &[&str]) {
     let error = result.unwrap_err();
-    assert_eq!(error.code(), code, "{error}");
+    assert_eq!(error.code(), code, "{error:?}");
     for word in words {
-        assert!(error.text().contains(word), "{word:?} is not in: {error}");
+        assert!(error.text().contains(word), "{word:?} is not in: {error:?}");
     }
 }

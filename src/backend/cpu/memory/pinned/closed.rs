@@ -92,7 +92,7 @@ pub fn are_used() -> bool {
 
 /// Whether one more block may be mapped twice.
 pub(super) fn has_room() -> bool {
-    BLOCKS.len() < MOST_BLOCKS
+    BLOCKS.count() < MOST_BLOCKS
 }
 
 /// A block begins that is mapped twice. `own`: the distance of the library's view.
