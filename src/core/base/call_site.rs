@@ -64,11 +64,10 @@ const MOST_KEPT: usize = if cfg!(test) { 64 } else { 4096 };
 /// The return addresses on a thread's stack, the innermost first. That of a signal handler begins with `INTERRUPTED`,
 /// and then has the address of the interrupted instruction.
 #[derive(Clone, Debug)]
-pub struct Stack(Shared);
-
-#[derive(Clone, Debug)]
-enum Shared {
+pub enum Stack {
+    /// It is never freed.
     Kept(Kept),
+    /// It is freed when nobody holds it.
     Counted(Arc<Trace>),
 }
 
@@ -76,14 +75,9 @@ enum Shared {
 #[derive(Clone, Copy, Debug)]
 pub struct Kept(&'static Trace);
 
-impl From<Kept> for Stack {
-    fn from(kept: Kept) -> Self {
-        Self(Shared::Kept(kept))
-    }
-}
-
+/// What is known of a stack.
 #[derive(Debug)]
-struct Trace {
+pub struct Trace {
     addrs: Box<[usize]>,
     /// The standard library's, of the same calls.
     backtrace: Backtrace,
@@ -144,15 +138,6 @@ impl Stack {
         stack
     }
 
-    /// It, if it is never freed.
-    #[inline]
-    pub fn kept(&self) -> Option<Kept> {
-        match &self.0 {
-            Shared::Kept(kept) => Some(*kept),
-            Shared::Counted(_) => None,
-        }
-    }
-
     /// The stack of the calling thread, a signal handler of which has interrupted this instruction.
     pub fn interrupted(instruction: usize) -> Self {
         // Nothing asks whether this walk is the same as a later one.
@@ -185,29 +170,29 @@ impl Stack {
             met.retain(Self::is_held);
             // Without host memory for it, only the caller holds the stack.
             if met.len() >= met.capacity() / 2 && met.make_room(met.capacity().max(1)).is_err() {
-                return Self(Shared::Counted(Arc::new(trace)));
+                return Self::Counted(Arc::new(trace));
             }
         }
         let stack = match met.len() {
-            ..MOST_KEPT => Kept(Box::leak(Box::new(trace))).into(),
-            _ => Self(Shared::Counted(Arc::new(trace))),
+            ..MOST_KEPT => Self::Kept(Kept(Box::leak(Box::new(trace)))),
+            _ => Self::Counted(Arc::new(trace)),
         };
         met.insert(stack.clone());
         stack
     }
 
     fn is_held(&self) -> bool {
-        match &self.0 {
-            Shared::Kept(_) => true,
-            Shared::Counted(trace) => Arc::strong_count(trace) > 1,
+        match self {
+            Self::Kept(_) => true,
+            Self::Counted(trace) => Arc::strong_count(trace) > 1,
         }
     }
 
     #[inline]
     fn trace(&self) -> &Trace {
-        match &self.0 {
-            Shared::Kept(Kept(trace)) => trace,
-            Shared::Counted(trace) => trace,
+        match self {
+            Self::Kept(Kept(trace)) => trace,
+            Self::Counted(trace) => trace,
         }
     }
 

@@ -48,7 +48,7 @@ fn stacks_that_nobody_holds_are_removed() {
     let count = MET.lock().as_ref().map_or(0, HashSet::len);
     assert!((held[0].len()..most).contains(&count), "{count} stacks");
     assert!(held[0].iter().zip(&held[1]).all(|(a, b)| std::ptr::eq(a.trace(), b.trace())), "those that are held stay");
-    let is_kept = |stack: &&Stack| matches!(stack.0, Shared::Kept(_));
+    let is_kept = |stack: &&Stack| matches!(stack, Stack::Kept(_));
     assert_eq!(MET.lock().as_ref().map_or(0, |met| met.iter().filter(is_kept).count()), MOST_KEPT);
 }
 

@@ -180,13 +180,17 @@ impl Short {
     /// `None`: the stack is counted.
     #[inline]
     pub fn new(what: What, stream: InStream, stack: Option<&Stack>) -> Option<Self> {
-        let stack = if let Some(stack) = stack { Some(stack.kept()?) } else { None };
+        let stack = match stack {
+            Some(Stack::Kept(stack)) => Some(*stack),
+            Some(Stack::Counted(_)) => return None,
+            None => None,
+        };
         Some(Self { what, stream, stack })
     }
 }
 
 impl From<Short> for Operation {
     fn from(Short { what, stream, stack }: Short) -> Self {
-        Self { what, stream: Some(stream), stack: stack.map(Stack::from), details: None }
+        Self { what, stream: Some(stream), stack: stack.map(Stack::Kept), details: None }
     }
 }
