@@ -105,11 +105,6 @@ impl ReadyHook {
     }
 }
 
-/// The file that a variable names; `%p` stands for the process id.
-fn output_path(text: &str) -> PathBuf {
-    text.replace("%p", &std::process::id().to_string()).into()
-}
-
 /// The largest number of devices that `PORTACL_CPU_DEVICES` accepts.
 pub const MAX_CPU_DEVICES: u32 = 64;
 
@@ -132,27 +127,27 @@ impl Environment {
         let check = check::read(&variables)?;
         let memory = "bytes per device, at least 4M, as in 512M or 8G";
         let stack = "bytes from 256K to 64G, as in 512K or 16M";
+        let least = thread_attributes::LEAST_STACK as u64;
         Ok(Self {
             backend: variables.choice("PORTACL_BACKEND", &backends)?,
             cpu_devices: variables.number("PORTACL_CPU_DEVICES", 1..=MAX_CPU_DEVICES)?,
-            cpu_memory: variables
-                .parsed("PORTACL_CPU_MEMORY", memory, |text| parse_size(text).filter(|size| *size >= 4 << 20))?,
+            cpu_memory: variables.size("PORTACL_CPU_MEMORY", memory, 4 << 20..=u64::MAX)?,
             cpu_always_async: variables.choice("PORTACL_CPU_ASYNC", &[("auto", false), ("always", true)])?,
             cpu_seed: variables.number("PORTACL_CPU_SEED", 0..=u64::MAX)?.unwrap_or(0),
             cpu_guard: variables.choice("PORTACL_CPU_GUARD", &[("0", false), ("1", true)])?
                 || check.as_ref().is_some_and(|check| check.checks.contains(&Check::Bounds)),
             schedule: variables.parsed("PORTACL_SCHEDULE", schedule::ALLOWED, |text| {
-                schedule::Settings::parse(text, variables.get("PORTACL_SCHEDULE_LOG").map(|text| output_path(&text)))
+                schedule::Settings::parse(text, variables.output("PORTACL_SCHEDULE_LOG"))
             })?,
             visible_devices: variables.get(VISIBLE_DEVICES),
-            thread_stack: variables.parsed("PORTACL_THREAD_STACK", stack, parse_stack)?,
+            thread_stack: variables.size("PORTACL_THREAD_STACK", stack, least..=64 << 30)?.map(|size| size as usize),
             finalize_timeout: milliseconds("PORTACL_FINALIZE_TIMEOUT_MS", 5_000)?,
             snapshot_timeout: milliseconds("PORTACL_SNAPSHOT_TIMEOUT_MS", 10_000)?,
             fault: variables.fault()?,
             memory_hook: variables.parsed("PORTACL_MEMORY_HOOK", ReadyHook::ALLOWED, ReadyHook::parse)?,
             leak_check: variables.choice("PORTACL_LEAK_CHECK", &checks)?,
             check,
-            trace: variables.get("PORTACL_TRACE").map(|text| output_path(&text)),
+            trace: variables.output("PORTACL_TRACE"),
         })
     }
 }
@@ -189,6 +184,15 @@ impl Variables<'_> {
         self.parsed(name, &range, |text| text.parse().ok().filter(|value| allowed.contains(value)))
     }
 
+    fn size(&self, name: &str, allowed: &str, range: RangeInclusive<u64>) -> Result<Option<u64>> {
+        self.parsed(name, allowed, |text| parse_size(text).filter(|size| range.contains(size)))
+    }
+
+    /// The file that a variable names; `%p` stands for the process id.
+    fn output(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(|text| text.replace("%p", &std::process::id().to_string()).into())
+    }
+
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`.
     fn fault(&self) -> Result<Option<fault::Settings>> {
         let (faults, report) = (self.get("PORTACL_FAULT"), self.get("PORTACL_FAULT_COUNT").map(PathBuf::from));
@@ -223,12 +227,6 @@ fn parse_size(text: &str) -> Option<u64> {
     let unit = "KMGT".find(text.chars().last()?.to_ascii_uppercase());
     let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };
     digits.parse::<u64>().ok()?.checked_mul(1 << unit.map_or(0, |unit| 10 * (unit + 1)))
-}
-
-/// Bytes of stack of a thread.
-fn parse_stack(text: &str) -> Option<usize> {
-    let allowed = thread_attributes::LEAST_STACK as u64..=64 << 30;
-    parse_size(text).filter(|size| allowed.contains(size)).map(|size| size as usize)
 }
 
 #[cfg(test)]

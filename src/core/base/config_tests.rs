@@ -18,7 +18,7 @@ fn sizes_have_units() {
     assert_eq!(read.cpu_memory, Some(512 << 20));
     for bad in ["1K", "x", "99999999999999999999", "17179869184G"] {
         let error = environment(&[("PORTACL_CPU_MEMORY", bad)]).unwrap_err();
-        assert!(error.text().contains(bad), "{error}");
+        assert!(error.text().contains(bad), "{error:?}");
     }
 }
 
@@ -41,7 +41,7 @@ fn stacks_of_threads_have_bounds() {
 fn a_typing_mistake_is_an_error_that_names_the_choices() {
     let error = environment(&[("PORTACL_BACKEND", "cud")]).unwrap_err();
     assert_eq!(error.code(), Code::InvalidParam);
-    assert!(error.text().contains("auto, cpu or cuda"), "{error}");
+    assert!(error.text().contains("auto, cpu or cuda"), "{error:?}");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_schedule_has_a_base_and_steps() {
     assert_eq!(read.schedule.unwrap().seed(), 7);
     let error = environment(&[("PORTACL_SCHEDULE", "7")]).unwrap_err();
     assert_eq!(error.code(), Code::InvalidParam);
-    assert!(error.text().contains("lazy, eager or seed:N"), "{error}");
+    assert!(error.text().contains("lazy, eager or seed:N"), "{error:?}");
 }
 
 #[test]
@@ -71,15 +71,16 @@ fn guard_mode_is_on_or_off() {
         assert_eq!(environment(&[("PORTACL_CPU_GUARD", text)]).unwrap().cpu_guard, on);
     }
     let error = environment(&[("PORTACL_CPU_GUARD", "yes")]).unwrap_err();
-    assert!(error.text().contains("0 or 1"), "{error}");
+    assert!(error.text().contains("0 or 1"), "{error:?}");
 }
 
 #[test]
 fn the_process_is_part_of_a_name_where_it_is_asked_for() {
     let process = std::process::id();
-    assert_eq!(output_path("a.json"), PathBuf::from("a.json"));
-    assert_eq!(output_path("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
-    assert_eq!(output_path("100%"), PathBuf::from("100%"));
+    let output = |text: &str| Variables(&|_| Some(text.to_owned())).output("PORTACL_TRACE").unwrap();
+    assert_eq!(output("a.json"), PathBuf::from("a.json"));
+    assert_eq!(output("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
+    assert_eq!(output("100%"), PathBuf::from("100%"));
 }
 
 #[test]

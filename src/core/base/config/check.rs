@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Variables, output_path};
+use super::Variables;
 use crate::core::base::error::Result;
 
 /// A check.
@@ -82,12 +82,11 @@ pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
     if checks.is_empty() {
         return Ok(None);
     }
-    let path = |name| variables.get(name).map(|text| output_path(&text));
     Ok(Some(Settings {
         checks,
-        log: path("PORTACL_CHECK_LOG"),
-        report: path("PORTACL_CHECK_REPORT"),
-        suppress: path("PORTACL_CHECK_SUPPRESS"),
+        log: variables.output("PORTACL_CHECK_LOG"),
+        report: variables.output("PORTACL_CHECK_REPORT"),
+        suppress: variables.output("PORTACL_CHECK_SUPPRESS"),
         exit: variables.number("PORTACL_CHECK_EXIT", 1..=125)?,
         limit: variables.number("PORTACL_CHECK_LIMIT", 1..=1_000_000)?.unwrap_or(50),
         wait: Duration::from_millis(variables.number("PORTACL_CHECK_WAIT_MS", 1..=3_600_000)?.unwrap_or(10_000)),
