@@ -104,11 +104,8 @@ impl Drop for Change {
     }
 }
 
-fn check_no_reserve(has_reserve: bool) -> Result<()> {
-    if has_reserve { Err(invalid_param!("reserve is not null; it must be")) } else { Ok(()) }
-}
-
-/// What all calls check first. A snapshot is of the calling process only.
+/// What all calls check first: `argument` says whether another argument is valid. A snapshot is of the calling process
+/// only.
 fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     argument?;
@@ -132,9 +129,9 @@ fn failed(code: Code, fault: &Fault) -> Error {
     Error::new(code, fault.text())
 }
 
-/// aclrtSnapShotProcessLock.
-pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
-    check_call(pid, check_no_reserve(has_reserve))?;
+/// aclrtSnapShotProcessLock. `reserve`: whether it is null.
+pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
+    check_call(pid, reserve)?;
     let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
     if !runtime::session()?.driver.has_snapshots() {
         return Err(unsupported!(
@@ -198,9 +195,9 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
     }
 }
 
-/// aclrtSnapShotProcessUnlock.
-pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
-    check_call(pid, check_no_reserve(has_reserve))?;
+/// aclrtSnapShotProcessUnlock. `reserve`: whether it is null.
+pub fn unlock(pid: i32, reserve: Result<()>) -> Result<()> {
+    check_call(pid, reserve)?;
     let mut change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
     let session = runtime::session()?;
     let released = session.driver.release_process();

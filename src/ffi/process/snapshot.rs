@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use crate::core::process::snapshot;
-use crate::ffi::base::{address, enum_value, function, guard, read_optional};
+use crate::ffi::base::{address, enum_value, function, guard, must_be_null, read_optional};
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
@@ -34,7 +34,7 @@ use crate::ffi::types::{
 ///     API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_void) -> aclError {
-    guard("aclrtSnapShotProcessLock", || snapshot::lock(pid, !reserve.is_null()))
+    guard("aclrtSnapShotProcessLock", || snapshot::lock(pid, must_be_null("reserve", reserve)))
 }
 
 /// Lets calls continue, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST. Any thread may call it.
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_vo
 /// @note Thread-safe. Follows cuCheckpointProcessUnlock.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_void) -> aclError {
-    guard("aclrtSnapShotProcessUnlock", || snapshot::unlock(pid, !reserve.is_null()))
+    guard("aclrtSnapShotProcessUnlock", || snapshot::unlock(pid, must_be_null("reserve", reserve)))
 }
 
 /// Copies the contents of the memory of all devices to host memory and releases the device memory, between the

@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::object;
 use crate::algo::host::grow::Grow as _;
-use crate::algo::map::slot_table::{self, Change, Handle};
+use crate::algo::map::slot_table::{Change, Handle};
 use crate::backend;
 use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
@@ -92,12 +92,8 @@ pub fn record() -> Result<()> {
     memory_hook::register("portacl's recorder", Scope::Process, Box::new(Recorder)).map(drop)
 }
 
-/// Starts to record the origins of objects.
-pub(super) fn record_objects() {
-    slot_table::watch(note_object);
-}
-
-fn note_object(handle: Handle, change: Change) {
+/// Records the origins of objects.
+pub(super) fn note_object(handle: Handle, change: Change) {
     if !object::is_reported(handle.kind()) {
         return;
     }
