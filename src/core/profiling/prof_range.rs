@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::backend::trace::{self, Note};
 use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid};
@@ -14,19 +15,17 @@ const MOST_NAMES: usize = 64 << 10;
 /// The most tensors of an operator.
 pub const MOST_TENSORS: u32 = 256;
 
-#[derive(Default)]
 struct Names {
-    by_text: HashMap<String, u64>,
+    by_text: FxHashMap<String, u64>,
     texts: Vec<String>,
 }
 
-static NAMES: Mutex<Option<Names>> = Mutex::new(None);
+static NAMES: Mutex<Names> = Mutex::new(Names { by_text: HashMap::with_hasher(FxBuildHasher), texts: Vec::new() });
 
 /// aclprofStr2Id: the id of a text, from 1 on and the same each time.
 pub fn id_of(text: String) -> Result<u64> {
     ensure!(text.len() <= LONGEST_TEXT, invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
-    let mut names = NAMES.lock();
-    let names = names.get_or_insert_default();
+    let names = &mut *NAMES.lock();
     if let Some(id) = names.by_text.get(&text) {
         return Ok(*id);
     }
@@ -40,9 +39,8 @@ pub fn id_of(text: String) -> Result<u64> {
 }
 
 fn text_of(argument: &str, id: u64) -> Result<String> {
-    let names = NAMES.lock();
     let index = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
-    let text = names.as_ref().zip(index).and_then(|(names, index)| names.texts.get(index)).cloned();
+    let text = index.and_then(|index| NAMES.lock().texts.get(index).cloned());
     text.ok_or_else(|| param_invalid!("{argument} is {id}; it must come from aclprofStr2Id"))
 }
 

@@ -33,19 +33,15 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
     let begins = arguments::numbered("tag", tag, &[true, false], "ACL_STEP_START 0, ACL_STEP_END 1")?;
     let stream = stream::resolve(stream)?;
     let mut open = step.0.lock();
-    match (begins, *open) {
-        (true, None) => {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            *open = Some(number);
-            stream.note(|| Note::StepBegins(number));
-            Ok(())
+    let number = match (begins, *open) {
+        (true, None) => NEXT.fetch_add(1, Ordering::Relaxed),
+        (false, Some(number)) => number,
+        (true, Some(_)) => {
+            return Err(param_invalid!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first"));
         }
-        (false, Some(number)) => {
-            *open = None;
-            stream.note(|| Note::StepEnds(number));
-            Ok(())
-        }
-        (true, Some(_)) => Err(param_invalid!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first")),
-        (false, None) => Err(param_invalid!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first")),
-    }
+        (false, None) => return Err(param_invalid!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first")),
+    };
+    *open = begins.then_some(number);
+    stream.note(|| if begins { Note::StepBegins(number) } else { Note::StepEnds(number) });
+    Ok(())
 }

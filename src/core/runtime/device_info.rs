@@ -12,31 +12,22 @@ fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {
 
 /// portaclDeviceGetMemPoolSupport.
 pub fn pool_support(id: i32, number: i32) -> Result<u64> {
-    /// ACL_MEM_HANDLE_TYPE_POSIX, PORTACL_MEM_HANDLE_TYPE_FABRIC.
-    const HANDLE_TYPES: [u64; 2] = [2, 8];
-    let answer: fn(PoolSupport) -> u64 = match number {
-        0 => |pools| pools.device.into(),
-        1 => |pools| {
-            let has = [pools.descriptor, pools.fabric].into_iter().zip(HANDLE_TYPES);
-            has.map(|(has, bit)| if has { bit } else { 0 }).sum()
-        },
-        2 => |pools| pools.host.into(),
-        3 => |pools| pools.host_node.into(),
-        4 => |pools| pools.rdma.into(),
-        5 => |pools| pools.rdma_flush.into(),
-        6 => |pools| pools.rdma_ordering.into(),
-        _ => return Err(invalid_param!("what is {number}; allowed: the values of portaclMemPoolSupport, 0 to 6")),
-    };
+    let answers: [fn(PoolSupport) -> u64; 7] = [
+        |pools| pools.device.into(),
+        // ACL_MEM_HANDLE_TYPE_POSIX 2, PORTACL_MEM_HANDLE_TYPE_FABRIC 8.
+        |pools| u64::from(pools.descriptor) * 2 + u64::from(pools.fabric) * 8,
+        |pools| pools.host.into(),
+        |pools| pools.host_node.into(),
+        |pools| pools.rdma.into(),
+        |pools| pools.rdma_flush.into(),
+        |pools| pools.rdma_ordering.into(),
+    ];
+    let answer = arguments::numbered("what", number, &answers, "the values of portaclMemPoolSupport, 0 to 6")?;
     Ok(answer(describe(id)?.pools))
 }
 
 /// Vector cores are counted in pairs: two go with each core for matrices.
-const VECTOR_CORES_PER_CORE: i64 = 2;
-
-/// How many vector cores a device has.
-pub fn vector_cores(device: &DeviceInfo) -> u32 {
-    device.cores.saturating_mul(VECTOR_CORES_PER_CORE as u32)
-}
+pub const VECTOR_CORES_PER_CORE: i64 = 2;
 
 /// aclrtGetDeviceInfo.
 pub fn number(id: u32, attribute: i32) -> Result<i64> {

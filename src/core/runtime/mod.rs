@@ -92,16 +92,10 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         None => (FileConfig::default(), c"{}".into()),
     };
     let session = open_session_in(&life)?;
-    if let Some(id) = config.default_device
-        && id as usize >= session.devices.len()
-    {
+    if let Some(id) = config.default_device {
         let shown = path.unwrap_or(Path::new("")).display();
-        return Err(error_with!(
-            Code::Failure,
-            "configPath \"{shown}\": defaultDevice.default_device is {id}; with the {} backend {}",
-            session.driver.name(),
-            session.visibility.in_words()
-        ));
+        device::slot(&session, "defaultDevice.default_device", id)
+            .map_err(|error| error_with!(Code::Failure, "configPath \"{shown}\": {}", error.text()))?;
     }
     DEFAULT_DEVICE.store(config.default_device.map_or(-1, i64::from), Ordering::Release);
     error::share_texts(config.shares_texts);

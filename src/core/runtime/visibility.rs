@@ -12,7 +12,7 @@ use crate::core::base::error::{Code, Result, error_with};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Visibility {
     /// The logical ids, by user id.
-    logical: Box<[u32]>,
+    pub logical: Box<[u32]>,
     /// How many logical ids there are.
     all: u32,
 }
@@ -46,11 +46,6 @@ impl Visibility {
                 self.all
             ));
         }
-    }
-
-    /// The logical ids, by user id.
-    pub fn logical_ids(&self) -> &[u32] {
-        &self.logical
     }
 
     /// How many devices this process has.

@@ -35,7 +35,7 @@ impl Resource {
     fn all_of(self, device: &DeviceInfo) -> u32 {
         match self {
             Self::Cube => device.cores,
-            Self::Vector => device_info::vector_cores(device),
+            Self::Vector => device.cores.saturating_mul(device_info::VECTOR_CORES_PER_CORE as u32),
         }
     }
 }

@@ -13,7 +13,7 @@ pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visi
     let mut visibility = Visibility::default();
     let mut choose = |count| {
         visibility = Visibility::choose(environment.visible_devices.as_deref(), count);
-        visibility.logical_ids().to_vec()
+        visibility.logical.to_vec()
     };
     gate::set_schedule(None);
     let driver = match environment.backend {
