@@ -17,7 +17,7 @@ pub use self::live::{Live, count, snapshot};
 pub use self::record::{Record, forget, record};
 pub use self::report::memory as report;
 use crate::algo::host::notice::notice;
-use crate::algo::map::handle_watch;
+use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::at_unload;
 use crate::core::base::config::LeakCheck;
@@ -43,7 +43,7 @@ pub enum End<'a> {
 /// Enables the reports.
 pub fn arm(mode: LeakCheck) -> Result<()> {
     record::record()?;
-    handle_watch::watch(record::note_object);
+    slot_table::watch(record::note_object);
     MODE.store(Some(mode));
     at_unload(at_end_of_process);
     Ok(())
