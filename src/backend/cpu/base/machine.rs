@@ -80,10 +80,8 @@ pub fn memory_is_scarce() -> bool {
 }
 
 fn is_scarce(text: &str) -> bool {
-    match (parse_kibibytes(text, "MemTotal:"), parse_kibibytes(text, "MemAvailable:")) {
-        (Some(total), Some(available)) => available < total / 8,
-        _ => false,
-    }
+    let memory = parse_kibibytes(text, "MemTotal:").zip(parse_kibibytes(text, "MemAvailable:"));
+    memory.is_some_and(|(total, available)| available < total / 8)
 }
 
 fn parse_kibibytes(text: &str, name: &str) -> Option<u64> {

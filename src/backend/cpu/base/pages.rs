@@ -208,9 +208,9 @@ pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Locks a range of one of our mappings in memory.
+/// Locks a range in memory. Pages that are not mapped are an error.
 pub fn lock(addr: usize, len: usize) -> io::Result<()> {
-    // SAFETY: locking our own mapping changes no contents.
+    // SAFETY: locking changes no contents.
     unsafe { mlock(addr as *mut _, len) }.map_err(refused_by("mlock"))
 }
 

@@ -272,10 +272,8 @@ impl GraphRun for Run {
     }
 
     fn end(&self) -> Vec<Arc<Queue>> {
-        let records = self.records.iter().filter(|record| !record.is_complete());
-        let mut waiting: Vec<_> = records.flat_map(|record| record.complete()).collect();
-        waiting.append(&mut self.done.complete());
-        waiting
+        let records = self.records.iter().filter(|record| !record.is_complete()).chain([&self.done]);
+        records.flat_map(|record| record.complete()).collect()
     }
 }
 

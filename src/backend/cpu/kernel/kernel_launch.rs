@@ -166,8 +166,8 @@ impl BoundLaunch for Call {
     }
 }
 
-/// Prepares an operation of a stream.
-pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
+/// Prepares a run. `kept`: what must live as long as it, for a graph that may run it again.
+pub fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn Any + Send + Sync>>) -> Result<Call> {
     let kernel: Arc<CpuKernel> = own_shared(Arc::clone(launch.kernel) as _, "the kernel is one of another backend")?;
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(Fault::invalid(format!(
@@ -183,15 +183,8 @@ pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
         threads: launch.threads.unwrap_or([1; 3]),
         shared_bytes: launch.shared_bytes,
         kernel,
-        _kept: None,
+        _kept: kept.cloned(),
     })
-}
-
-/// As [`call`], for a graph.
-pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
-    let mut call = call(shared, launch)?;
-    call._kept = launch.kept.cloned();
-    Ok(call)
 }
 
 impl Call {

@@ -110,7 +110,6 @@ impl Layout {
 struct Live {
     /// Bytes of the request.
     asked: usize,
-    len: usize,
     /// Its pages: the first, and their end.
     first: usize,
     last: usize,
@@ -181,7 +180,7 @@ impl Bounds {
         let addr = block.addr;
         let first = addr - layout.lead as usize;
         let end = first + layout.extent as usize;
-        let live = Live { asked, len: block.len, first, last: end - UNIT as usize, end };
+        let live = Live { asked, first, last: end - UNIT as usize, end };
         // Poisoned bytes need not be inaccessible as well: one mapping is cheaper than many.
         let last = if self.check == Check::Sanitizer { live.end } else { live.last };
         pages::set_access(first + self.own, last - first, Access::ReadWrite)?;
@@ -230,7 +229,7 @@ impl Bounds {
             }
             return None;
         };
-        let range = block.addr..block.addr + live.len;
+        let range = block.addr..block.addr + block.len;
         state.parts.retain(|addr, _| !range.contains(addr));
         state.leaving.retain(|(addr, ..)| !range.contains(addr));
         match self.check {

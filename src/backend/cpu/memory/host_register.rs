@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::io;
 
 use parking_lot::Mutex;
-use rustix::mm::{mlock, munlock};
+use rustix::mm::munlock;
 
-use crate::algo::host::system_call::{refused, refused_by};
+use crate::algo::host::system_call::refused;
 use crate::algo::math::gaps::gaps;
 use crate::backend::base::probe;
 use crate::backend::cpu::base::bytes;
-use crate::backend::cpu::base::pages::ordinary;
+use crate::backend::cpu::base::pages::{self, ordinary};
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Pages of one query of the kernel.
@@ -30,13 +30,11 @@ impl Registered {
     /// Locks the pages of a range. A failure of the lock itself is only noted by the caller: the memory is registered
     /// all the same.
     pub fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
-        let pages = pages_of(addr, len);
-        check(pages, addr, len)?;
+        let range = pages_of(addr, len);
+        check(range, addr, len)?;
         // First, so that no other thread unlocks them from here on; locking many pages takes long.
-        self.0.lock().add(pages);
-        let (first, len) = (bytes::address(pages.0), pages.1 - pages.0);
-        // SAFETY: locking changes no contents; unmapped pages are an error.
-        Ok(unsafe { mlock(first.cast(), len) }.map_err(refused_by("mlock")))
+        self.0.lock().add(range);
+        Ok(pages::lock(range.0, range.1 - range.0))
     }
 
     /// Undoes one [`Self::lock`] of these numbers.

@@ -117,15 +117,14 @@ impl<T> Deferred<T> {
         Self { list: Mutex::new(VecDeque::new()), len: AtomicUsize::new(0) }
     }
 
-    pub fn add(&self, given: T, fence: Fence) {
+    /// Frees it, by `give`: now if the fence has passed, or when it has.
+    pub fn free(&self, given: T, mut fence: Fence, give: impl FnOnce(T)) {
+        if fence.has_passed() {
+            return give(given);
+        }
         let mut list = self.list.lock();
         list.push_back((given, fence));
         self.len.store(list.len(), Ordering::Release);
-    }
-
-    /// Frees it, by `give`: now if the fence has passed, or when it has.
-    pub fn free(&self, given: T, mut fence: Fence, give: impl FnOnce(T)) {
-        if fence.has_passed() { give(given) } else { self.add(given, fence) }
     }
 
     /// Frees, by `give`, what nothing uses any more. Checks at most `limit` entries, and others the next time. True if

@@ -84,10 +84,10 @@ impl VirtualMemory for CpuDriver {
             host_access::taken(&Block { addr, len, token: 0 }, len);
         }
         if let Memory::File { ordinal: None, node, .. } = *memory {
-            self.place_host_memory(addr, len, node).inspect_err(|_| {
-                // The address is not in use: a mapping that stays there is harmless.
-                let _ = pages::vacate(addr, len, 0);
-            })?;
+            let bound = node.map_or(Ok(()), |node| bind_to_node(Block { addr, len, token: HOST }, node));
+            // The address is not in use: a mapping that stays there is harmless.
+            bound.inspect_err(|_| _ = pages::vacate(addr, len, 0))?;
+            self.host.note_locked(len, pages::lock(addr, len));
         }
         let mut all = self.shared.ranges.all.lock();
         let range = around(&mut all, addr).expect("the core has reserved it");
@@ -129,16 +129,5 @@ impl VirtualMemory for CpuDriver {
             return Ok(());
         }
         pages::set_access(addr, len, access).map_err(|error| refused("the kernel does not change the access", error))
-    }
-}
-
-impl CpuDriver {
-    /// Binds host memory that has just been mapped to its node, and locks it.
-    fn place_host_memory(&self, addr: usize, len: usize, node: Option<u32>) -> Result<()> {
-        if let Some(node) = node {
-            bind_to_node(Block { addr, len, token: HOST }, node)?;
-        }
-        self.host.note_locked(len, pages::lock(addr, len));
-        Ok(())
     }
 }

@@ -245,7 +245,7 @@ impl Device for CpuDevice {
     }
 
     fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
-        Ok(Arc::new(kernel_launch::bind(&self.shared, launch)?))
+        Ok(Arc::new(kernel_launch::call(&self.shared, launch, launch.kept)?))
     }
 
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {

@@ -113,7 +113,6 @@ impl Record {
 }
 
 /// The state of an event.
-#[derive(Clone)]
 enum Latest {
     /// It was never recorded.
     Never,

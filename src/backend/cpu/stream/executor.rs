@@ -16,6 +16,7 @@ mod runner;
 mod threads;
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -231,7 +232,7 @@ impl Executor {
             if let Some(queue) = pool.pop_held() {
                 return Some(Task::Stream(queue));
             }
-            if let Some(queue) = pool.pop_ready() {
+            if let Some(queue) = pool.ready.iter_mut().find_map(VecDeque::pop_front) {
                 self.ready.fetch_sub(1, Ordering::Relaxed);
                 // Each woken thread wakes the next one: one wake-up for each thread, not for each stream.
                 let call = pool.call_if_needed(self.cores);

@@ -82,12 +82,8 @@ struct Condition {
     deadline: Option<Instant>,
 }
 
-/// Someone that can go on.
-struct Candidate {
-    actor: Actor,
-    turn: Turn,
-    doing: &'static str,
-}
+/// Someone that can go on, and its operation or call.
+type Candidate = (Actor, Turn, &'static str);
 
 impl Schedule {
     /// Begins the schedule, and its log.
@@ -268,9 +264,9 @@ impl State {
             self.change();
             return Some(STUCK);
         }
-        let actors: Vec<Actor> = candidates.iter().map(|one| one.actor).collect();
+        let actors: Vec<Actor> = candidates.iter().map(|one| one.0).collect();
         let (chosen, step) = self.policy.choose(&actors);
-        let turn = candidates[chosen].turn;
+        let turn = candidates[chosen].1;
         self.ready.retain(|(stream, _)| turn != Turn::Stream(*stream));
         candidates[..=chosen].rotate_right(1);
         self.write_log(step, &candidates);
@@ -295,16 +291,12 @@ impl State {
                     Some(stream) => Actor::Stream(stream),
                     None => Actor::Thread(*self.numbers.entry(tid).or_insert(next)),
                 };
-                candidates.push(Candidate { actor, turn: Turn::Thread(tid), doing: parked.doing });
+                candidates.push((actor, Turn::Thread(tid), parked.doing));
             }
         }
         let ready = self.ready.iter();
-        candidates.extend(ready.map(|&(stream, doing)| Candidate {
-            actor: Actor::Stream(stream),
-            turn: Turn::Stream(stream),
-            doing,
-        }));
-        candidates.sort_by_key(|one| one.actor);
+        candidates.extend(ready.map(|&(stream, doing)| (Actor::Stream(stream), Turn::Stream(stream), doing)));
+        candidates.sort_by_key(|one| one.0);
         candidates
     }
 
@@ -312,19 +304,10 @@ impl State {
     fn write_log(&mut self, step: Option<u32>, candidates: &[Candidate]) {
         let Some(log) = &mut self.log else { return };
         let number = step.map_or_else(|| "-".to_owned(), |step| step.to_string());
-        let texts: Vec<_> = candidates.iter().map(Candidate::text).collect();
+        let texts: Vec<_> = candidates.iter().map(|(actor, _, doing)| format!("{actor} {doing}")).collect();
         if let Err(why) = log.write_all(format!("{number} {}\n", texts.join(" | ")).as_bytes()) {
             notice_once(&format!("PORTACL_SCHEDULE_LOG: {why}"));
             self.log = None;
-        }
-    }
-}
-
-impl Candidate {
-    fn text(&self) -> String {
-        match self.actor {
-            Actor::Thread(number) => format!("thread {number} {}", self.doing),
-            Actor::Stream(id) => format!("stream {}.{} {}", id >> 48, id & ((1 << 48) - 1), self.doing),
         }
     }
 }

@@ -30,7 +30,7 @@ impl CpuStream {
 
     #[inline(never)]
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        let call = Box::new(kernel_launch::call(&self.queue.shared, launch)?);
+        let call = Box::new(kernel_launch::call(&self.queue.shared, launch, None)?);
         let submission = self.queue.submit_queued()?;
         call.accept();
         Ok(self.queue.push(submission, Operation::Launch(call)))

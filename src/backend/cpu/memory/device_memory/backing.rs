@@ -7,8 +7,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
 use crate::algo::host::system_call::named;
-use crate::algo::math::gaps::gaps;
-use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::pages::{self, Source};
 use crate::backend::cpu::base::{bytes, files};
 use crate::backend::cpu::memory::bounds::sanitizer;
@@ -100,12 +98,4 @@ impl Backing {
             }
         }
     }
-}
-
-/// The ranges of whole [`UNIT`]s between those that are free, of memory of `size` bytes.
-pub(super) fn used_ranges(free: impl Iterator<Item = (u64, u64)>, size: u64) -> Vec<Range> {
-    let mut free: Vec<Range> = free.map(|(start, len)| (start, start + len)).collect();
-    free.sort_unstable();
-    debug_assert!(free.iter().all(|(start, end)| start % UNIT == 0 && end % UNIT == 0), "{free:?}");
-    gaps((0, size), free)
 }

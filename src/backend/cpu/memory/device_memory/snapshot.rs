@@ -1,6 +1,6 @@
 //! Saved memory of a device. The addresses and all bookkeeping stay: only the pages are released and restored.
 
-use super::backing::{self, Range};
+use super::backing::Range;
 use super::{Backing, DeviceMemory, HUGE, UNIT};
 use crate::algo::host::system_call::is_forbidden;
 use crate::algo::math::gaps::gaps;
@@ -47,8 +47,11 @@ impl DeviceMemory {
         }
         let shared = self.shared.lock();
         let shared: Vec<_> = shared.iter().map(|(addr, (len, _))| (*addr, *len)).collect();
-        let used = backing::used_ranges(self.arena.lock().free_ranges(UNIT), self.span);
-        used.into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
+        let free = self.arena.lock().free_ranges(UNIT);
+        let mut free: Vec<Range> = free.map(|(start, len)| (start, start + len)).collect();
+        free.sort_unstable();
+        debug_assert!(free.iter().all(|(start, end)| start % UNIT == 0 && end % UNIT == 0), "{free:?}");
+        gaps((0, self.span), free).into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
     }
 
     /// Nothing for zeros, which need not be saved.

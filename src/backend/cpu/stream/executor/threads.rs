@@ -115,10 +115,6 @@ impl Pool {
         }
         self.held.pop_front()
     }
-
-    pub fn pop_ready(&mut self) -> Option<Arc<Queue>> {
-        self.ready.iter_mut().find_map(VecDeque::pop_front)
-    }
 }
 
 /// How many host functions may run at once while they return in time.

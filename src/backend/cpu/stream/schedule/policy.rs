@@ -5,6 +5,7 @@
 //! schedule is a seed and a few numbers.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::algo::math::mix::mix;
@@ -21,6 +22,15 @@ const PATIENCE: u32 = 100;
 pub enum Actor {
     Thread(u32),
     Stream(u64),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Thread(number) => write!(f, "thread {number}"),
+            Self::Stream(id) => write!(f, "stream {}.{}", id >> 48, id & ((1 << 48) - 1)),
+        }
+    }
 }
 
 /// The priorities at the beginning.
