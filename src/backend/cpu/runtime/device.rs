@@ -140,7 +140,13 @@ impl Device for CpuDevice {
     }
 
     fn note_part(&self, addr: usize, len: usize, part: Part) {
-        self.memory.note_part(addr, len, part, &self.shared.users);
+        let bounds = &self.memory.bounds;
+        bounds.reap_parts();
+        match part {
+            Part::Got => bounds.got(addr, len),
+            Part::Lent => bounds.note_allocated(addr, len),
+            Part::Returned => bounds.returned(addr, self.shared.users.fence(addr, len)),
+        }
     }
 
     fn memory_usage(&self) -> MemoryUsage {

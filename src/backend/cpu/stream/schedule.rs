@@ -134,7 +134,7 @@ impl Schedule {
         let mut state = self.lock();
         state.ready.push((stream, operation));
         state.policy.note_work();
-        state.change();
+        state.generation += 1;
         self.changed.notify_all();
     }
 
@@ -163,7 +163,7 @@ impl Schedule {
     pub fn end_turn(&self) {
         let mut state = self.lock();
         state.in_hand = None;
-        state.change();
+        state.generation += 1;
         self.changed.notify_all();
     }
 
@@ -191,7 +191,7 @@ impl Schedule {
     fn park(&self, parked: Parked, done: &dyn Fn() -> bool) -> Option<bool> {
         let me = thread_number();
         let mut state = self.lock();
-        state.change();
+        state.generation += 1;
         state.parked.insert(me, parked);
         self.changed.notify_all();
         loop {
@@ -208,10 +208,9 @@ impl Schedule {
             }
             self.pause(&mut state);
         }
-        let stopped = state.turn != Some(Turn::Thread(me));
-        let holds = state.condition(me).is_some_and(|condition| condition.holds);
-        state.unpark(me);
-        (!stopped).then_some(holds)
+        let condition = state.parked.remove(&me).and_then(|parked| parked.condition);
+        let turn = state.turn.take_if(|turn| *turn == Turn::Thread(me));
+        turn.map(|_| condition.is_some_and(|condition| condition.holds))
     }
 
     /// Gives a turn if it is time for it, or waits until it may be.
@@ -225,20 +224,8 @@ impl Schedule {
 }
 
 impl State {
-    fn change(&mut self) {
-        self.generation += 1;
-    }
-
     fn condition(&mut self, tid: Tid) -> Option<&mut Condition> {
         self.parked.get_mut(&tid)?.condition.as_mut()
-    }
-
-    /// The thread goes on.
-    fn unpark(&mut self, tid: Tid) {
-        self.parked.remove(&tid);
-        if self.turn == Some(Turn::Thread(tid)) {
-            self.turn = None;
-        }
     }
 
     /// Gives the next turn. Otherwise returns when to try again.
@@ -261,7 +248,7 @@ impl State {
         }
         if candidates.is_empty() {
             // A timer, another process or a thread outside of the library must do something.
-            self.change();
+            self.generation += 1;
             return Some(STUCK);
         }
         let actors: Vec<Actor> = candidates.iter().map(|one| one.0).collect();

@@ -1,10 +1,8 @@
 //! Blocks with detection of accesses outside of them, see [`super::super::bounds`].
 
 use super::{Block, DeviceMemory, Result};
-use crate::backend::Part;
 use crate::backend::cpu::base::arena::{Arena, HUGE};
 use crate::backend::cpu::memory::bounds::Layout;
-use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
     /// As [`DeviceMemory::take_block`], with `rounded` bytes for a request of `asked`.
@@ -42,15 +40,5 @@ impl DeviceMemory {
             return Err(self.access_not_changed(len as usize, &error));
         }
         Ok(Some(block))
-    }
-
-    /// A pool has allocated or freed a block within a block.
-    pub fn note_part(&self, addr: usize, len: usize, part: Part, users: &Users) {
-        self.bounds.reap_parts();
-        match part {
-            Part::Got => self.bounds.got(addr, len),
-            Part::Lent => self.bounds.note_allocated(addr, len),
-            Part::Returned => self.bounds.returned(addr, users.fence(addr, len)),
-        }
     }
 }

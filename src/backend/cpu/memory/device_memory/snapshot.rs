@@ -22,10 +22,8 @@ impl DeviceMemory {
         let mut saved = self.saved.lock();
         let used = self.used_ranges();
         let mut next = 0;
-        loop {
-            let data = self.backing.next_data(next, &used);
-            let data = data.map_err(|error| self.not_saved(FaultKind::Driver, error))?;
-            let Some((start, end)) = data else { break };
+        let not_read = |error| self.not_saved(FaultKind::Driver, error);
+        while let Some((start, end)) = self.backing.next_data(next, &used).map_err(not_read)? {
             next = end;
             for (start, end) in self.without(kept, start, end) {
                 let mut at = start;
