@@ -49,54 +49,39 @@ pub unsafe fn fill_host(fill: &Fill) {
     unsafe { fill.write_to(dst, fill.dst.len) };
 }
 
-/// The way of a copy that touches one device only.
-#[derive(Clone, Copy)]
-enum Way {
-    Into,
-    OutOf,
-    Within,
-}
-
-impl Way {
-    /// The way of a copy with one end on `device` at least, and none on another.
-    #[inline(always)]
-    fn of(copy: &Copy, device: &DeviceState) -> Option<Self> {
-        let here = device.context.ordinal;
-        match (copy.dst.place, copy.src.place) {
-            (Place::Device(to), Place::Device(from)) if to == here && from == here => Some(Self::Within),
-            (Place::Device(_), Place::Device(_)) => None,
-            (Place::Device(to), _) if to == here => Some(Self::Into),
-            (_, Place::Device(from)) if from == here => Some(Self::OutOf),
-            _ => None,
-        }
+/// Whether a copy has an end on `device`, and none on another.
+#[inline(always)]
+fn stays_on(device: &DeviceState, copy: &Copy) -> bool {
+    let here = device.context.ordinal;
+    match (copy.dst.place, copy.src.place) {
+        (Place::Device(to), Place::Device(from)) => to == here && from == here,
+        (Place::Device(end), _) | (_, Place::Device(end)) => end == here,
+        _ => false,
     }
 }
 
 /// Gives the driver a copy of which at least one end is on a device.
 pub fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
-    match Way::of(copy, device) {
-        Some(way) => issue_on_device(device, stream, copy, way),
-        None => issue_crossing(device, stream, copy),
-    }
+    if stays_on(device, copy) { issue_on_device(device, stream, copy) } else { issue_crossing(device, stream, copy) }
 }
 
-/// Gives the driver a copy that goes this way.
+/// Gives the driver a copy that stays on this device.
 #[inline(always)]
-fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy, way: Way) -> Result<()> {
+fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
     // SAFETY: both ranges passed the core's checks, and their owners may free them only after the
     // stream.
     device.call_here(|api| unsafe {
         let (dst, src, len) = (copy.dst.addr, copy.src.addr, copy.dst.len);
-        match way {
-            Way::Into => {
+        match (is_host(copy.dst.place), is_host(copy.src.place)) {
+            (false, false) => api.memcpy_dtod_async(dst as CUdeviceptr, src as CUdeviceptr, len, stream.0),
+            (false, true) => {
                 let src = std::ptr::with_exposed_provenance(src);
                 api.memcpy_htod_async(dst as CUdeviceptr, src, len, stream.0)
             }
-            Way::OutOf => {
+            (true, _) => {
                 let dst = std::ptr::with_exposed_provenance_mut(dst);
                 api.memcpy_dtoh_async(dst, src as CUdeviceptr, len, stream.0)
             }
-            Way::Within => api.memcpy_dtod_async(dst as CUdeviceptr, src as CUdeviceptr, len, stream.0),
         }
     })
 }
@@ -187,12 +172,10 @@ pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
 #[inline(always)]
 pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     let device = &stream.device;
-    if !must_wait(copy)
-        && let Some(way) = Way::of(copy, device)
-    {
+    if !must_wait(copy) && stays_on(device, copy) {
         return stream.submit(
             #[inline(always)]
-            || issue_on_device(device, stream.raw, copy, way),
+            || issue_on_device(device, stream.raw, copy),
         );
     }
     // The caller waits for it, or it has an end on another device, or none on the stream's.
