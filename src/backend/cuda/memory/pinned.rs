@@ -11,8 +11,8 @@ use super::blocks;
 use super::pending::{self, Release};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::base::owned::Origin;
-use crate::backend::cuda::runtime::Context;
-use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
+use crate::backend::cuda::runtime::context::{Context, no_healthy_device};
+use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::{Block, Fault, FaultKind, Result};
 
 /// Pinned memory by its address, with the context that it belongs to.
@@ -78,7 +78,7 @@ pub fn in_any_context<T>(
     let mut refused = None;
     // If a device has failed, this tries the next one, each once.
     for _ in 0..driver.devices {
-        let context = driver.acquire_any_context()?;
+        let context = driver.contexts.acquire_any()?;
         match calls(&context) {
             Ok(made) => return Ok((context, made)),
             Err(fault) => {

@@ -146,6 +146,7 @@ impl Context {
     }
 
     /// Runs driver calls in this context, whatever happened to it before.
+    #[inline(always)]
     pub fn attempt<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Outcome<T> {
         self.enter()?;
         calls(&self.api)
@@ -157,9 +158,10 @@ impl Context {
     }
 
     /// As [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
+    #[inline(always)]
     pub fn call_for<T>(&self, out_of_memory: FaultKind, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
-        let api = self.ready(out_of_memory)?;
-        calls(api).map_err(|failure| self.note(failure, out_of_memory))
+        self.healthy()?;
+        self.attempt(calls).map_err(|failure| self.note(failure, out_of_memory))
     }
 
     /// Allocates pinned memory.
@@ -167,16 +169,6 @@ impl Context {
         // SAFETY: new memory of the driver.
         let allocate = |api: &Api| unsafe { api.mem_host_alloc(len, flags) };
         self.call_for(FaultKind::OutOfHostMemory, allocate).map(|address| address.expose_provenance())
-    }
-
-    /// The driver, with this context current. Fails if the context has failed.
-    #[inline(always)]
-    pub fn ready(&self, out_of_memory: FaultKind) -> Result<&Api> {
-        self.healthy()?;
-        match self.enter() {
-            Ok(()) => Ok(&self.api),
-            Err(failure) => Err(self.note(failure, out_of_memory)),
-        }
     }
 
     /// Runs driver calls that need no current context. Fails if the context has failed. If the driver requires a
@@ -187,17 +179,6 @@ impl Context {
         match calls(&self.api) {
             Ok(value) => Ok(value),
             Err(failure) if failure.wants_context() => self.call(calls),
-            Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
-        }
-    }
-
-    /// Queries whether something is complete: `false` while the driver returns "not ready", or that a capture forbids
-    /// the query.
-    pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
-        self.healthy()?;
-        match self.attempt(question) {
-            Ok(()) => Ok(true),
-            Err(failure) if failure.is_not_ready() || failure.is_of_capture() => Ok(false),
             Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
         }
     }
@@ -255,6 +236,12 @@ impl Drop for OutsideCaptures<'_> {
     fn drop(&mut self) {
         self.exchange();
     }
+}
+
+/// There is no device whose context could hold host memory.
+pub fn no_healthy_device() -> Fault {
+    let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
+    Fault::new(FaultKind::Execution, text)
 }
 
 /// All contexts in use, each retained once however many use it.
@@ -332,9 +319,14 @@ impl Contexts {
         address == current.key() && !self.slots.iter().any(is_live)
     }
 
-    /// False when the context of this device has failed.
-    pub fn is_usable(&self, ordinal: u32) -> bool {
-        let slot = self.slots[ordinal as usize].lock();
-        slot.as_ref().is_none_or(|used| used.context.failure().is_none())
+    /// A context for what belongs to no device, for one more user: one that is in use, or that of the first device that
+    /// has not failed.
+    pub fn acquire_any(&self) -> Result<Arc<Context>> {
+        if let Some(context) = self.acquire_healthy() {
+            return Ok(context);
+        }
+        let is_usable = |used: &Slot| used.context.failure().is_none();
+        let usable = self.slots.iter().position(|slot| slot.lock().as_ref().is_none_or(is_usable));
+        self.acquire(usable.ok_or_else(no_healthy_device)? as u32)
     }
 }

@@ -121,16 +121,7 @@ impl DeviceState {
     #[inline(always)]
     pub fn call_here<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
-        let api = self.context.ready(FaultKind::OutOfDeviceMemory)?;
-        let failed = |failure| self.context.note(failure, FaultKind::OutOfDeviceMemory);
-        calls(api).map_err(failed)
-    }
-
-    /// As [`Self::call_here`], for calls that need no current context.
-    #[inline(always)]
-    pub fn call_outside<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
-        self.check_open()?;
-        self.context.call_outside(calls)
+        self.context.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
     /// As [`Self::call`], for calls that create an object: "out of memory" is not about device memory then.
@@ -145,10 +136,16 @@ impl DeviceState {
         self.call(calls)
     }
 
-    /// Queries whether something is complete.
+    /// Queries whether something is complete: `false` while the driver returns "not ready", or that a capture forbids
+    /// the query.
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.check_open()?;
-        self.context.poll(question)
+        self.context.healthy()?;
+        match self.context.attempt(question) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.is_not_ready() || failure.is_of_capture() => Ok(false),
+            Err(failure) => Err(self.context.note(failure, FaultKind::OutOfDeviceMemory)),
+        }
     }
 
     pub fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {

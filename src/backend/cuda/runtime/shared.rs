@@ -21,12 +21,6 @@ use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Result};
 
-/// There is no device whose context could hold host memory.
-pub fn no_healthy_device() -> Fault {
-    let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
-    Fault::new(FaultKind::Execution, text)
-}
-
 /// The driver behind the trait.
 pub struct CudaDriver(pub Arc<DriverState>);
 
@@ -129,15 +123,6 @@ impl DriverState {
         Err(fault.with_text(|said| format!("something was not released, the driver refused: {said}")))
     }
 
-    /// A context for what belongs to no device: one that is in use, or that of the first device that has not failed.
-    pub fn acquire_any_context(&self) -> Result<Arc<Context>> {
-        if let Some(context) = self.contexts.acquire_healthy() {
-            return Ok(context);
-        }
-        let usable = (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
-        self.contexts.acquire(usable.ok_or_else(no_healthy_device)?)
-    }
-
     pub fn is_forsaken(&self) -> bool {
         // Relaxed: a flag by itself.
         self.forsaken.load(Ordering::Relaxed)
@@ -185,7 +170,7 @@ impl DriverState {
     }
 
     /// An attribute of a device, 0 if its driver does not have the attribute.
-    pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
+    pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<u32> {
         info::attribute(&self.api, self.contexts.device(ordinal)?, attribute)
     }
 }

@@ -157,14 +157,6 @@ impl StreamState {
         }
     }
 
-    /// As [`Self::flush_deferred`], for a caller that waits for another stream. A driver whose queue is full blocks
-    /// the caller, which must not wait for the program. The memory is not free before that work completes anyway.
-    pub fn flush_deferred_unless_blocking(&self) {
-        if !self.depends_on_program() || self.is_idle().unwrap_or(false) {
-            self.flush_deferred();
-        }
-    }
-
     #[cold]
     #[inline(never)]
     fn submit_deferred(&self, submitting: &mut Submitting) {
@@ -175,7 +167,7 @@ impl StreamState {
         let deferred = &mut submitting.deferred;
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
             // No call can return a refusal. A device that has failed reports it in the next call.
-            let refused = self.device.call_outside(|api| self.free_in(api, addr));
+            let refused = self.device.context.call_outside(|api| self.free_in(api, addr));
             self.device.driver.note_refusal(refused);
         }
         self.note_deferred(deferred, 0);
@@ -217,13 +209,7 @@ impl StreamState {
         }
     }
 
-    /// Whether this stream has the turn, or gets it now.
-    #[inline(always)]
-    fn has_turn(&self, turn: &Arc<Turn>, submitting: &mut Submitting) -> bool {
-        let word = turn.word.load(Ordering::Relaxed) & !SOME;
-        (word == self.address() && submitting.deferred.is_of(turn)) || self.take_turn(turn, submitting)
-    }
-
+    /// Whether this stream, which does not have the turn, gets it now.
     #[cold]
     fn take_turn(&self, turn: &Arc<Turn>, submitting: &mut Submitting) -> bool {
         // Relaxed: it does not matter which stream gets it a little earlier.
@@ -259,7 +245,11 @@ impl StreamState {
     /// streams, and an adopted stream may be one.
     #[inline(always)]
     fn call_for_pool<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
-        if self.adopted { self.device.call_here(calls) } else { self.device.call_outside(calls) }
+        if self.adopted {
+            return self.device.call_here(calls);
+        }
+        self.device.check_open()?;
+        self.device.context.call_outside(calls)
     }
 
     /// Allocates from a pool in this stream. Returns the address, and whether it is new: from `take`, and not of a
@@ -304,10 +294,13 @@ impl StreamState {
         }
         ensure!(!self.is_abandoned(), abandoned());
         let mut submitting = self.submitting.lock();
-        self.note_free();
+        // Relaxed: an allocation looks for frees that came before it.
+        self.frees.any.store(true, Ordering::Relaxed);
         // Relaxed: a program that shares the stream with another library orders the work of the two.
         let may_defer = may_defer && !self.shared.load(Ordering::Relaxed);
-        if may_defer && self.has_turn(turn, &mut submitting) {
+        let word = turn.word.load(Ordering::Relaxed) & !SOME;
+        let has_turn = word == self.address() && submitting.deferred.is_of(turn);
+        if may_defer && (has_turn || self.take_turn(turn, &mut submitting)) {
             self.device.check_open()?;
             self.device.context.healthy()?;
             if submitting.deferred.count == BLOCKS {
