@@ -131,7 +131,6 @@ const fn is_sticky(status: c_int) -> bool {
 }
 
 /// A refusal of a handle or key that came from another process: `what` says what it does not name.
-#[cold]
 pub fn is_none(fault: Fault, what: &str) -> Fault {
     match fault.kind() {
         FaultKind::Driver => Fault::invalid(format!("{what}: {}", fault.text())),

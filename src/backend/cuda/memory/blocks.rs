@@ -71,12 +71,6 @@ pub struct Padding {
     huge: AtomicBool,
 }
 
-impl Padding {
-    fn of(&self, alignment: usize) -> &AtomicBool {
-        if alignment >= HUGE_PAGE { &self.huge } else { &self.normal }
-    }
-}
-
 /// Allocates a block with the alignment that its length needs. If the address from `allocate` is not aligned, this
 /// allocates a larger range and frees the first one with `discard`.
 pub fn aligned(
@@ -86,9 +80,9 @@ pub fn aligned(
     discard: impl FnOnce(usize),
 ) -> Result<Block> {
     let alignment = alignment(len);
-    // Relaxed: a hint.
-    let padded = padding.of(alignment);
+    let padded = if alignment >= HUGE_PAGE { &padding.huge } else { &padding.normal };
     let mut too_low = None;
+    // Relaxed: a hint.
     if alignment <= SMALLEST_ALIGNMENT || !padded.load(Ordering::Relaxed) {
         let base = allocate(len)?;
         if base.is_multiple_of(alignment) {

@@ -128,8 +128,7 @@ pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::OutOfDeviceMemory {
         return fault;
     }
-    let mut text = format!("{len} bytes on CUDA device {}: ", device.context.ordinal);
-    text.push_str(fault.text());
+    let mut text = format!("{len} bytes on CUDA device {}: {}", device.context.ordinal, fault.text());
     let (mut free, mut total) = (0, 0);
     // SAFETY: `free` and `total` receive the sizes, and are read only if the call succeeds.
     if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {

@@ -44,7 +44,6 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
     Ok(device)
 }
 
-#[cold]
 fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
     let hint = match fault.kind() {
         FaultKind::AlreadyRegistered => {

@@ -57,12 +57,6 @@ impl Release {
     fn is_of(&self, owner: &DeviceState) -> bool {
         self.device.as_ref().is_some_and(|device| std::ptr::eq(&**device, owner))
     }
-
-    /// Whether work of this stream can use it. Work of another device is no reason to keep device memory, nor to
-    /// keep the device open.
-    fn may_be_used_by(&self, stream: &StreamState) -> bool {
-        self.device.is_none() || self.is_of(&stream.device) || self.is_shared && stream.crosses()
-    }
 }
 
 /// What returns something to the driver: see [`release`].
@@ -81,10 +75,11 @@ type Awaited = (Arc<StreamState>, Position, Option<Mark>);
 /// In every busy stream whose work may use this memory.
 fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<Awaited> {
     let mut marks = Vec::new();
-    for stream in driver.streams_with_work() {
-        if !release.may_be_used_by(&stream) {
-            continue;
-        }
+    // Work of another device is no reason to keep device memory, nor to keep the device open.
+    let may_use = |stream: &Arc<StreamState>| {
+        release.device.is_none() || release.is_of(&stream.device) || release.is_shared && stream.crosses()
+    };
+    for stream in driver.streams_with_work().into_iter().filter(may_use) {
         let position = stream.submitted();
         let mark = stream.while_alive(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
             // A device that failed runs nothing any more. One failed query is no failure of the device.

@@ -27,7 +27,7 @@ use crate::backend::cuda::memory::{device_memory, foreign, ipc};
 use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState, Raw};
 use crate::backend::cuda::stream::CudaStream;
-use crate::backend::cuda::stream::state::Turn;
+use crate::backend::cuda::stream::state::{StreamState, Turn};
 use crate::backend::{
     Access, Block, Fault, FaultKind, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolSharing, Result,
     Stream,
@@ -104,7 +104,7 @@ impl CudaPool {
     fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
         ensure!(fault.kind() == FaultKind::OutOfDeviceMemory, fault);
         pending::reap_all(&self.driver);
-        for stream in self.driver.streams_with_frees() {
+        for stream in self.driver.streams_that(StreamState::has_frees) {
             // A failure of that stream is reported in the next call about it.
             stream.while_alive(|stream| drop(stream.wait_for_frees()));
         }

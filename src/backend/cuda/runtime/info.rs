@@ -54,10 +54,10 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
 }
 
 /// An attribute of a device, 0 if its driver does not have the attribute.
-pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> Result<c_int> {
+pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> Result<u32> {
     // SAFETY: a device of the driver, which fails if it does not know the attribute.
     match unsafe { api.device_get_attribute(attribute as c_int, device) } {
-        Ok(value) => Ok(value),
+        Ok(value) => Ok(value.max(0) as u32),
         Err(failure) if failure.is_unsupported() => Ok(0),
         Err(failure) => Err(failure.into()),
     }
@@ -66,8 +66,7 @@ pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> 
 /// What its pools can be; what a driver does not know it does not have.
 fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
     use CUdevice_attribute::*;
-    let number =
-        |attribute: CUdevice_attribute| -> Result<u32> { Ok(self::attribute(api, device, attribute)?.max(0) as u32) };
+    let number = |attribute: CUdevice_attribute| self::attribute(api, device, attribute);
     let device = number(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
     let handles = number(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
     let has = |kind: CUmemAllocationHandleType| handles & kind.0 != 0;

@@ -124,7 +124,6 @@ impl Nvml {
         }
     }
 
-    #[cold]
     fn refused(&self, call: &str, status: nvmlReturn_t) -> Fault {
         let said = self.in_words(call, status);
         match status {
@@ -153,7 +152,6 @@ impl Drop for Nvml {
     }
 }
 
-#[cold]
 fn cannot_be_used(why: &str) -> Fault {
     Fault::unsupported(format!(
         "only NVML returns how busy a GPU is, and {LIBRARY} {why}; install the one of this driver, and have \

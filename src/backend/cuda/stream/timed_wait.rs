@@ -85,16 +85,13 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
     Ok(position)
 }
 
-/// The argument of the call when the event is complete.
-struct Watch {
-    helper: Raw<CUstream_st>,
-    wait: Arc<TimedWait>,
-}
+/// The argument of the call when the event is complete: the borrowed stream, and the wait.
+type Watch = (Raw<CUstream_st>, Arc<TimedWait>);
 
 /// Has a borrowed stream wait for the event and then call back.
 fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
     let helper = device.borrow_stream()?;
-    let watch = Box::into_raw(Box::new(Watch { helper, wait: Arc::clone(wait) }));
+    let watch: *mut Watch = Box::into_raw(Box::new((helper, Arc::clone(wait))));
     // Relaxed: the thread that closes the device queries the stream anyway.
     device.watching.fetch_add(1, Ordering::Relaxed);
     let queued = device.call(|api| {
@@ -118,8 +115,7 @@ fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) ->
 
 unsafe extern "C" fn happened(watch: *mut c_void) {
     // SAFETY: the box of `watch`. The driver calls once.
-    let watch = unsafe { Box::from_raw(watch.cast::<Watch>()) };
-    let Watch { helper, wait } = *watch;
+    let (helper, wait) = *unsafe { Box::from_raw(watch.cast::<Watch>()) };
     let device = Arc::clone(&wait.stream.device);
     drop(wait.take());
     drop(wait);

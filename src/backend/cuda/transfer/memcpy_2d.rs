@@ -19,7 +19,7 @@ use crate::backend::{Copy2d, Place, Position, Result, Rows};
 pub fn max_pitch(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH;
     let pitch = device.driver.device_attribute(device.context.ordinal, attribute)?;
-    Ok(usize::try_from(pitch).ok().filter(|pitch| *pitch > 0).unwrap_or(i32::MAX as usize))
+    Ok(if pitch > 0 { pitch as usize } else { i32::MAX as usize })
 }
 
 /// Whether the driver takes rows at this distance. It is asked only about large ones.

@@ -19,7 +19,6 @@ pub struct Entry<F> {
 }
 
 /// The error for a failure of `cuInit`.
-#[cold]
 pub fn does_not_start(failure: Failure) -> Fault {
     let remedy = if failure.status() == Some(NO_DEVICE) {
         "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"

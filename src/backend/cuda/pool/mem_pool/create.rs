@@ -1,6 +1,6 @@
 //! Creation and import of pools.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::c_void;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl DriverState {
         }
         let wanted = handle_type(sharing).0;
         let has = self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
-        if has as c_uint & wanted == wanted {
+        if has & wanted == wanted {
             return Ok(());
         }
         let (what, instead) = match sharing {
@@ -132,7 +132,6 @@ impl Pools for CudaDriver {
 }
 
 /// What a refusal to make a pool in host memory means. A node that there is not was refused before.
-#[cold]
 fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
         return fault;

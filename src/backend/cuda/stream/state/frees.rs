@@ -12,7 +12,7 @@ use crate::backend::cuda::stream::mark::Mark;
 /// Of one stream. Changed under `submitting`.
 pub struct Frees {
     /// See [`StreamState::has_frees`].
-    any: AtomicBool,
+    pub any: AtomicBool,
     /// The position of the last operation that completes only when the program does something: user code, or a wait
     /// for work that is ordered after some. [`u64::MAX`]: there may be one at any time.
     dependent: AtomicU64,
@@ -56,13 +56,7 @@ impl StreamState {
         dependent > self.finished.load(Ordering::Relaxed)
     }
 
-    /// The operation that is being enqueued frees memory of a pool.
-    pub fn note_free(&self) {
-        // Relaxed: an allocation looks for frees that came before it.
-        self.frees.any.store(true, Ordering::Relaxed);
-    }
-
-    /// It has such an operation that no [`Self::wait_for_frees`] has waited for.
+    /// It has an operation that frees memory of a pool, which no [`Self::wait_for_frees`] has waited for.
     pub fn has_frees(&self) -> bool {
         self.frees.any.load(Ordering::Relaxed)
     }

@@ -18,13 +18,8 @@ impl DriverState {
         STREAMS.of(&self.features).lock()
     }
 
-    fn streams_that(&self, are_meant: impl Fn(&StreamState) -> bool) -> Vec<Arc<StreamState>> {
+    pub fn streams_that(&self, are_meant: impl Fn(&StreamState) -> bool) -> Vec<Arc<StreamState>> {
         self.streams().iter().filter(|stream| are_meant(stream)).cloned().collect()
-    }
-
-    /// Streams that have freed memory of pools since their last [`StreamState::wait_for_frees`].
-    pub fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
-        self.streams_that(StreamState::has_frees)
     }
 
     /// The stream whose state is at this address, if it is still there.
@@ -32,14 +27,20 @@ impl DriverState {
         self.streams().iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
     }
 
-    /// Submits the deferred frees of all streams. False if there were none.
+    /// Submits the deferred frees of all streams, unless the driver could block. False if there were none. A driver whose
+    /// queue is full blocks the caller, which must not wait for the program. The memory is not free before that work
+    /// completes anyway.
     pub fn flush_deferred(&self) -> bool {
         if !self.known_pools.are_used() {
             return false;
         }
-        let flush =
-            |stream: &Arc<StreamState>| stream.while_alive(StreamState::flush_deferred_unless_blocking).is_some();
-        self.streams_that(StreamState::defers).iter().map(flush).fold(false, |any, one| any | one)
+        let flush = |stream: &StreamState| {
+            if !stream.depends_on_program() || stream.is_idle().unwrap_or(false) {
+                stream.flush_deferred();
+            }
+        };
+        let streams = self.streams_that(StreamState::defers);
+        streams.iter().filter_map(|stream| stream.while_alive(flush)).count() > 0
     }
 
     /// Streams that may have work, as far as that is known without a query of the driver.
