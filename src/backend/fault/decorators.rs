@@ -192,9 +192,7 @@ impl Submit for FaultStream {
     /// Queues the operation, or one that fails instead.
     fn submit(&self, op: Op<'_>) -> Result<Position> {
         let site = Site::of(op.kind());
-        if !site.is_queued {
-            self.plan.enter(site)?;
-        } else if let Some(fault) = self.plan.enter_queued(site)? {
+        if let Some(fault) = self.plan.enter_queued(site)? {
             let launch = if let Op::Launch(launch) = op { Some(launch.failed()) } else { None };
             return self.fail_later(fault, launch);
         }

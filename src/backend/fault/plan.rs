@@ -75,30 +75,35 @@ impl Plan {
         self.calls[site].load(Ordering::Relaxed)
     }
 
-    /// Counts a call. Returns whether it must fail. Not inlined into each method of the decorators.
+    /// Counts a call. If it must fail, or its operation later, this returns the fault and whether it is for later. It is
+    /// reported on the standard error stream: among the program's messages that shows which of its calls it meets, even
+    /// if none of them fails. Not inlined into each method of the decorators.
     #[inline(never)]
-    fn count(&self, site: Site) -> Option<Wanted> {
-        let call = self.calls[site.name].fetch_add(1, Ordering::Relaxed) + 1;
-        let wanted = self.settings.wanted.iter();
-        wanted.copied().find(|wanted| wanted.site == site && wanted.call == call)
+    fn count(&self, site: Site) -> Option<(Fault, bool)> {
+        let Site { name, refusal, .. } = site;
+        let call = self.calls[name].fetch_add(1, Ordering::Relaxed) + 1;
+        let later = self.settings.wanted.iter().find(|wanted| wanted.site == site && wanted.call == call)?.later;
+        self.ledger.failed.fetch_add(1, Ordering::Relaxed);
+        let (kind, what, how) = if later {
+            (FaultKind::Execution, "the operation of call", "fails when its turn comes")
+        } else {
+            (refusal, "call", "is refused")
+        };
+        notice(format_args!("portacl: PORTACL_FAULT: call {call} of {name} {how}\n"));
+        Some((Fault::new(kind, format!("PORTACL_FAULT made {what} {call} of {name} fail")), later))
     }
 
     /// A call begins. Returns an error if it must fail.
     #[inline(never)]
     pub(super) fn enter(&self, site: Site) -> Result<()> {
-        self.count(site).map_or(Ok(()), |wanted| Err(self.refusal(wanted)))
+        self.count(site).map_or(Ok(()), |(fault, _)| Err(fault))
     }
 
     /// A call begins that queues an operation. Returns the fault with which it fails when the stream reaches it.
     pub(super) fn enter_queued(&self, site: Site) -> Result<Option<Fault>> {
         match self.count(site) {
-            None => Ok(None),
-            Some(wanted) if !wanted.later => Err(self.refusal(wanted)),
-            Some(wanted) => {
-                self.make_fail(wanted);
-                let text = format!("PORTACL_FAULT made the operation of call {} of {} fail", wanted.call, site.name);
-                Ok(Some(Fault::new(FaultKind::Execution, text)))
-            }
+            Some((fault, false)) => Err(fault),
+            queued => Ok(queued.map(|(fault, _)| fault)),
         }
     }
 
@@ -142,21 +147,6 @@ impl Plan {
         end()?;
         self.ledger.released(kind);
         Ok(())
-    }
-
-    /// Counts a failure, and reports it on the standard error stream: among the program's messages that shows which of
-    /// its calls it meets, even if none of them fails.
-    fn make_fail(&self, Wanted { site, call, later }: Wanted) {
-        self.ledger.failed.fetch_add(1, Ordering::Relaxed);
-        let what = if later { "fails when its turn comes" } else { "is refused" };
-        notice(format_args!("portacl: PORTACL_FAULT: call {call} of {} {what}\n", site.name));
-    }
-
-    #[cold]
-    fn refusal(&self, wanted: Wanted) -> Fault {
-        self.make_fail(wanted);
-        let Wanted { site, call, .. } = wanted;
-        Fault::new(site.refusal, format!("PORTACL_FAULT made call {call} of {} fail", site.name))
     }
 
     /// Writes the report if the settings have a file for it.
