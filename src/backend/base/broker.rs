@@ -177,12 +177,13 @@ impl Broker {
         let own = Process::current()?;
         let exporter = key.exporter(&own)?;
         let id = exporter.id;
+        let unanswered = |error| unanswered(id, &error);
         let opened = Connection::open(&exporter.address(self.name), PATIENCE);
         let connection = opened.map_err(|error| match error.kind() {
             io::ErrorKind::ConnectionRefused => gone(id),
-            _ => unanswered(id, &error),
+            _ => unanswered(error),
         })?;
-        let peer = connection.peer().map_err(|error| unanswered(id, &error))?;
+        let peer = connection.peer().map_err(unanswered)?;
         if (peer.user, peer.process) != (own.user, id) {
             return Err(Fault::invalid(format!(
                 "who answers for process {id} is process {} of user {}, and not that process of user {}; \
@@ -190,10 +191,9 @@ impl Broker {
                 peer.process, peer.user, own.user
             )));
         }
-        let asked = connection.send(&Request::new(kind, key).to_bytes(), None);
-        asked.map_err(|error| unanswered(id, &error))?;
+        connection.send(&Request::new(kind, key).to_bytes(), None).map_err(unanswered)?;
         let mut answer = [0; message::MOST];
-        let (len, descriptor) = connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
+        let (len, descriptor) = connection.receive(&mut answer).map_err(unanswered)?;
         if len == 0 {
             return Err(Fault::invalid(format!(
                 "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
