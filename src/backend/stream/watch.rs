@@ -256,7 +256,7 @@ impl Watched {
         let mut state = watcher.state.lock();
         let serving = Arc::clone(watcher);
         let ended = state.thread.need("portacl-watcher", move || serving.serve());
-        let ended = ended.map_err(|error| Fault::no_thread("that watches values", &error))?;
+        let ended = ended.map_err(|error| Fault::no_thread("that watches and ends waits", &error))?;
         state.seats += 1;
         state.made += 1;
         let number = state.made;
@@ -294,10 +294,7 @@ impl Watched {
 
     /// The memory of programs that the wait uses.
     pub(in crate::backend) fn memory(&self) -> Range {
-        match &self.expected {
-            Expected::Value(_) => self.expected.range(),
-            Expected::Event(_) | Expected::Notify(..) => NOWHERE,
-        }
+        if let Expected::Value(_) = self.expected { self.expected.range() } else { NOWHERE }
     }
 
     /// The stream has reached the wait for an event.
@@ -337,15 +334,12 @@ impl Watched {
     /// A wait in progress for a notify or a value ends at this time at the latest, with a fault, because the device
     /// ends.
     pub(in crate::backend) fn limit(&self, device_ends: Instant) {
-        if !self.expected.ends_with_device() {
-            return;
-        }
-        let fault = self.expected.never_came();
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
+            && self.expected.ends_with_device()
             && waiting.deadline.as_ref().is_none_or(|(before, _)| device_ends < *before)
         {
-            waiting.deadline = Some((device_ends, fault));
+            waiting.deadline = Some((device_ends, self.expected.never_came()));
             drop(state);
             self.watcher.changed.notify_one();
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::dependency::{self, RecordId};
 use super::is_on_for;
 use super::lane::{Entry, Lane};
-use super::operation::{Point, Times, TimesGuard, What};
+use super::operation::{Times, TimesGuard, What};
 use crate::backend::{
     Delivery, Device, Event, HostFn, Op, Payload, Position, Result, Stream, Submit, Ticket, thread_number,
 };
@@ -23,15 +23,12 @@ impl<'a> TraceStream<'a> {
         is_on_for(lane.device).then_some(Self { inner, device, lane })
     }
 
-    fn point(&self) -> Option<Point> {
-        self.lane.point(self.inner, self.device)
-    }
-
     /// Queues an operation between two points.
     fn timed(&self, op: Op<'_>, what: What, after: Option<RecordId>) -> Result<Position> {
-        let begin = self.lane.make_room().then(|| self.point()).flatten();
+        let point = || self.lane.point(self.inner, self.device);
+        let begin = self.lane.make_room().then(point).flatten();
         let position = self.inner.submit(op)?;
-        let times = begin.and_then(|begin| Some(Times::Points(begin, self.point()?)));
+        let times = begin.and_then(|begin| Some(Times::Points(begin, point()?)));
         self.keep(what, times, after);
         Ok(position)
     }

@@ -110,22 +110,19 @@ impl Timeline {
     fn entry(&mut self, track: Track, entry: &Entry, outcome: Outcome) {
         match (entry, outcome) {
             (Entry::Recorded(id), _) => self.recorded(*id, track),
-            (Entry::Operation { what, thread, after, .. }, Outcome::Over(begin, end)) => {
+            (Entry::Operation { what, thread, times, after }, _) => {
+                let (begin, end, state) = match outcome {
+                    Outcome::Over(begin, end) => (Some(begin), end, ""),
+                    Outcome::Dropped => (times.begun(), 0, "dropped"),
+                    Outcome::Pending => (times.begun(), now(), "unfinished"),
+                };
+                let Some(begin) = begin else {
+                    self.lost += u64::from(outcome == Outcome::Pending);
+                    return;
+                };
                 let bar = self.bar(track, begin, end);
-                self.operation(bar, what, Some(*thread), "");
-                if let Some(after) = after {
-                    self.arrows.push_back((*after, bar));
-                }
-            }
-            (Entry::Operation { what, thread, times, .. }, _) => {
-                let (state, end) = if outcome == Outcome::Dropped { ("dropped", 0) } else { ("unfinished", now()) };
-                match times.begun() {
-                    Some(begin) => {
-                        let bar = self.bar(track, begin, end);
-                        self.operation(bar, what, Some(*thread), state);
-                    }
-                    None => self.lost += u64::from(state == "unfinished"),
-                }
+                self.operation(bar, what, Some(*thread), state);
+                self.arrows.extend(after.filter(|_| state.is_empty()).map(|after| (after, bar)));
             }
             (Entry::Note(note, _), Outcome::Over(at, _)) => self.note(track, note, at),
             (Entry::Note(..), _) => {}
