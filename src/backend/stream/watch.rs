@@ -21,7 +21,7 @@ const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 
 /// The condition of a wait: true when it holds, an error if it cannot become true. Called under the watcher's lock, and
 /// only until the wait is complete: it takes no lock, and what it reads must exist for as long.
 pub(in crate::backend) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
-/// Called when a wait is complete, with no lock held, on any thread.
+/// Called when a wait is complete, with no lock held, on any thread; if it is late, on the watcher's.
 pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Memory that a condition reads: first byte and length.
@@ -159,15 +159,15 @@ pub(in crate::backend) struct Watched {
 type Ended = Vec<(Waiting, Result<()>)>;
 
 impl State {
-    /// Removes waits that read `range` and are complete, and those whose deadline has passed.
-    fn take_over(&mut self, range: Range) -> Ended {
+    /// Removes waits that read `range` and are complete, and those whose deadline is not after `late`.
+    fn take_over(&mut self, range: Range, late: Option<Instant>) -> Ended {
         let overlaps =
             |other: Range| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
-        let now = Instant::now();
         let mut outcomes = Vec::new();
         let is_over = |_: &u64, waiting: &mut Waiting| {
             let checked = if overlaps(waiting.range) { (waiting.condition)() } else { Ok(false) };
-            let expired = waiting.deadline.take_if(|(deadline, _)| checked == Ok(false) && *deadline <= now);
+            let is_late = |deadline| checked == Ok(false) && late.is_some_and(|late| deadline <= late);
+            let expired = waiting.deadline.take_if(|(deadline, _)| is_late(*deadline));
             let outcome = expired.map_or(checked, |(_, fault)| Err(fault));
             let is_over = outcome != Ok(false);
             outcomes.extend(is_over.then(|| outcome.map(drop)));
@@ -191,7 +191,8 @@ impl Watcher {
 
     #[cold]
     fn check_range(&self, range: Range) {
-        let ended = self.state.lock().take_over(range);
+        // Only the thread ends late waits: this one may be one of the driver's, on which the driver takes no calls.
+        let ended = self.state.lock().take_over(range, None);
         self.end(ended);
     }
 
@@ -211,11 +212,11 @@ impl Watcher {
         let mut idle_since = Instant::now();
         let mut state = self.state.lock();
         while !state.thread.is_stopping() {
-            let ended = state.take_over(ANYWHERE);
+            let now = Instant::now();
+            let ended = state.take_over(ANYWHERE, Some(now));
             if std::mem::take(&mut state.begun) || !ended.is_empty() {
                 pauses = Backoff::default();
             }
-            let now = Instant::now();
             if !ended.is_empty() {
                 parking_lot::MutexGuard::unlocked(&mut state, || self.end(ended));
                 continue;

@@ -49,13 +49,13 @@ fn a_writer_completes_the_wait_itself() {
     let (word, range, condition) = word();
     let (end, ended) = channel_end();
     assert!(seat.wait_for(range, condition, None, end));
-    assert!(watcher.state.lock().take_over((range.0 + 8, 8)).is_empty());
+    assert!(watcher.state.lock().take_over((range.0 + 8, 8), None).is_empty());
     // The thread has to wait for the lock.
     let mut state = watcher.state.lock();
     word.store(1, Ordering::Release);
-    assert!(state.take_over((range.0 + 8, 8)).is_empty());
-    assert!(state.take_over((range.0 - 8, 8)).is_empty());
-    let over = state.take_over((range.0 - 8, 9));
+    assert!(state.take_over((range.0 + 8, 8), None).is_empty());
+    assert!(state.take_over((range.0 - 8, 8), None).is_empty());
+    let over = state.take_over((range.0 - 8, 9), None);
     drop(state);
     assert_eq!(over.len(), 1);
     watcher.end(over);
