@@ -1,5 +1,6 @@
 //! Counts what was created and released, and reports it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -36,6 +37,9 @@ kinds! {
     Range "address-range",
     Mapping "mapping",
 }
+
+/// The calls of each site so far.
+pub(super) type Calls = BTreeMap<&'static str, AtomicU64>;
 
 /// All counts.
 #[derive(Default)]
@@ -84,12 +88,7 @@ impl Ledger {
     }
 
     /// Writes the report: a line for each count, as docs/configuration.md describes.
-    pub(super) fn write<'a>(
-        &self,
-        path: &Path,
-        calls: impl Iterator<Item = (&'a str, u64)>,
-        queued: &str,
-    ) -> std::io::Result<()> {
+    pub(super) fn write(&self, path: &Path, calls: &Calls, queued: &str) -> std::io::Result<()> {
         if self.process.load(Ordering::Relaxed) != std::process::id() {
             return Ok(());
         }
@@ -98,7 +97,7 @@ impl Ledger {
         let failed = self.failed.load(Ordering::Relaxed);
         let _ = writeln!(text, "failed {failed}");
         for (name, count) in calls {
-            let _ = writeln!(text, "calls {name} {count}");
+            let _ = writeln!(text, "calls {name} {}", count.load(Ordering::Relaxed));
         }
         let _ = writeln!(text, "later {queued}");
         for &(kind, name) in KINDS {

@@ -1,12 +1,11 @@
 //! Which calls fail, and how.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::ledger::{Kind, Ledger};
+use super::ledger::{Calls, Kind, Ledger};
 use super::site::Site;
 use crate::algo::host::notice::{notice, notice_once};
 use crate::backend::{Fault, FaultKind, Result};
@@ -58,8 +57,7 @@ impl Wanted {
 /// The settings, with the counts so far.
 pub(super) struct Plan {
     pub(super) settings: Settings,
-    /// Calls so far, by site.
-    calls: BTreeMap<&'static str, AtomicU64>,
+    calls: Calls,
     pub(super) ledger: Ledger,
 }
 
@@ -152,8 +150,7 @@ impl Plan {
     /// Writes the report if the settings have a file for it.
     pub(super) fn report(&self) {
         let Some(path) = &self.settings.report else { return };
-        let calls = self.calls.iter().map(|(site, calls)| (*site, calls.load(Ordering::Relaxed)));
-        if let Err(why) = self.ledger.write(path, calls, &Site::names(|site| site.is_queued)) {
+        if let Err(why) = self.ledger.write(path, &self.calls, &Site::names(|site| site.is_queued)) {
             // No call can return it: this may be the end of the process.
             notice_once(&format!("PORTACL_FAULT_COUNT: {}: {why}", path.display()));
         }
