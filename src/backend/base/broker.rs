@@ -67,17 +67,17 @@ pub struct Parcel {
     pub bytes: Vec<u8>,
     /// Passed as a new descriptor of the same file.
     pub descriptor: Option<OwnedFd>,
-    /// An object that stays alive for every process that has fetched this, until it drops its [`Lease`] or ends. It may
-    /// be dropped on any thread.
-    pub kept: Option<Arc<dyn Any + Send + Sync>>,
-    /// Of a fetched parcel, if an object is kept for it.
-    pub lease: Option<Lease>,
+    /// Stays alive for every process that has fetched this, until that drops its own one or ends.
+    pub kept: Option<Kept>,
 }
+
+/// An object that is kept, or the lease of one that another process keeps. It may be dropped on any thread.
+pub type Kept = Arc<dyn Any + Send + Sync>;
 
 impl Parcel {
     /// A parcel for which no object is kept.
     pub fn new(bytes: Vec<u8>, descriptor: Option<OwnedFd>) -> Self {
-        Self { bytes, descriptor, kept: None, lease: None }
+        Self { bytes, descriptor, kept: None }
     }
 
     /// The bytes are not what this backend writes.
@@ -89,9 +89,6 @@ impl Parcel {
         )
     }
 }
-
-/// While it lives, the exporting process keeps what was fetched.
-pub struct Lease(#[expect(dead_code, reason = "closing it ends the lease")] Connection);
 
 /// Which processes of the same user may fetch an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +198,7 @@ impl Broker {
             )));
         }
         let (bytes, is_leased) = message::parse_answer(&answer[..len])?;
-        Ok(Parcel { bytes, descriptor, kept: None, lease: is_leased.then(|| Lease(connection)) })
+        Ok(Parcel { bytes, descriptor, kept: is_leased.then(|| Arc::new(connection) as _) })
     }
 
     /// Ends all offers and the thread.
@@ -235,11 +232,11 @@ impl Broker {
                  let it do so first, or export without a list"
             )));
         }
-        let Parcel { bytes, descriptor, kept, .. } = &offer.parcel;
+        let Parcel { bytes, descriptor, kept } = &offer.parcel;
         let descriptor = descriptor.as_ref().map(OwnedFd::try_clone).transpose();
         // No descriptor is left; the other side may try again.
         let descriptor = descriptor.map_err(|error| trouble(&named("dup", error)))?;
-        Ok(Parcel { bytes: bytes.clone(), descriptor, kept: kept.clone(), lease: None })
+        Ok(Parcel { bytes: bytes.clone(), descriptor, kept: kept.clone() })
     }
 }
 

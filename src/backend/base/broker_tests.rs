@@ -79,7 +79,7 @@ fn offered_objects_live_while_a_process_has_a_lease() {
     let thing = Arc::new(7);
     let parcel = Parcel { kept: Some(Arc::clone(&thing) as _), ..parcel(b"a") };
     let key = HERE.offer(Kind::Memory, parcel, Admission::Anyone).unwrap();
-    let leases = [(); 2].map(|()| HERE.fetch(Kind::Memory, &key).unwrap().lease.expect("a lease"));
+    let leases = [(); 2].map(|()| HERE.fetch(Kind::Memory, &key).unwrap().kept.expect("a lease"));
     assert!(HERE.withdraw(Kind::Memory, &key));
     // Whatever else is asked meanwhile.
     assert!(HERE.fetch(Kind::Memory, &key).is_err());

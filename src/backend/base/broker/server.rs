@@ -1,6 +1,5 @@
 //! The thread that serves the offers of this process.
 
-use std::any::Any;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::key::Process;
 use super::message::{self, REQUEST, Request};
 use super::socket::{self, Connection, Listener};
-use super::{Broker, PATIENCE, trouble, unserved};
+use super::{Broker, Kept, PATIENCE, trouble, unserved};
 use crate::algo::host::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
@@ -36,7 +35,7 @@ struct Guest {
     /// Until then it may send its request; `None`: it has an answer, and something is kept for it.
     until: Option<Instant>,
     #[expect(dead_code, reason = "it is kept until the peer closes its connection, and nothing else")]
-    kept: Option<Arc<dyn Any + Send + Sync>>,
+    kept: Option<Kept>,
 }
 
 impl Server {

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::algo::host::system_call::{is_forbidden, named};
-use crate::backend::base::broker::{Lease, Parcel};
+use crate::backend::base::broker::{Kept, Parcel};
 use crate::backend::base::memory_file;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::bytes::words;
@@ -33,7 +33,7 @@ pub struct FilePart {
     pub len: u64,
     /// Keeps it unchanged.
     #[expect(dead_code, reason = "dropping it ends that")]
-    pub lease: Option<Lease>,
+    pub lease: Option<Kept>,
 }
 
 /// The system gives no file in memory. `purpose`: nothing, or what it is for, after a space.
@@ -60,7 +60,7 @@ pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> 
 
 /// Unpacks the parcel of another process.
 pub fn unpack(parcel: Parcel) -> Result<FilePart> {
-    let Parcel { bytes, descriptor, lease, .. } = parcel;
+    let Parcel { bytes, descriptor, kept: lease } = parcel;
     let bytes: [u8; LEN] = bytes.try_into().map_err(|_| Parcel::of_another())?;
     let [magic, what, offset, len] = words(&bytes);
     let known = [Contents::Memory, Contents::Physical, Contents::Host];
