@@ -1,9 +1,7 @@
 //! Counts of a part of a pool.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
-use crossbeam_utils::CachePadded;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{GRAIN, Stats};
 
@@ -42,10 +40,9 @@ pub(super) struct Counts {
     /// The peak of these, as `most`.
     reserved_high: u64,
     /// Set if there are several parts.
-    totals: Option<Arc<Totals>>,
-    /// The number of this part, and whether the others see it as hardly used.
+    pub(super) totals: Option<Arc<Totals>>,
+    /// The number of this part.
     pub(super) part: u32,
-    is_idle: bool,
 }
 
 impl Counts {
@@ -53,40 +50,16 @@ impl Counts {
         Self { part, ..Self::default() }
     }
 
-    /// The pool has several parts from now on.
-    pub(super) fn share(&mut self, totals: Arc<Totals>) {
-        self.totals = Some(totals);
-        self.note_idle();
-    }
-
     /// It has memory, and no more than half of it is in use.
-    fn is_hardly_used(&self) -> bool {
+    pub(super) fn is_hardly_used(&self) -> bool {
         self.used.units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
-    }
-
-    /// Publishes to the other parts whether this has changed.
-    #[inline]
-    fn note_idle(&mut self) {
-        let is_idle = self.is_hardly_used();
-        if is_idle != self.is_idle
-            && let Some(totals) = &self.totals
-        {
-            totals.set_idle(self.part, is_idle);
-            self.is_idle = is_idle;
-        }
     }
 
     #[inline(always)]
     pub(super) fn take(&mut self, units: u32) {
         self.taken.add(units);
         self.used.add(units);
-        match &self.totals {
-            None => self.most.raise_to(self.used),
-            Some(totals) => {
-                self.most.raise_to(totals.take(units));
-                self.note_idle();
-            }
-        }
+        self.most.raise_to(self.totals.as_ref().map_or(self.used, |totals| totals.take(units)));
     }
 
     #[inline(always)]
@@ -96,18 +69,13 @@ impl Counts {
         self.used.blocks -= 1;
         if let Some(totals) = &self.totals {
             totals.sub(Sum { units, blocks: 1 });
-            self.note_idle();
         }
     }
 
     pub(super) fn reserve(&mut self, bytes: u64) {
         self.reserved += bytes;
-        let reserved = match &self.totals {
-            None => self.reserved,
-            Some(totals) => totals.reserve(bytes),
-        };
+        let reserved = self.totals.as_ref().map_or(self.reserved, |totals| totals.reserve(bytes));
         self.reserved_high = self.reserved_high.max(reserved);
-        self.note_idle();
     }
 
     pub(super) fn release(&mut self, bytes: u64) {
@@ -115,7 +83,6 @@ impl Counts {
         if let Some(totals) = &self.totals {
             totals.release(bytes);
         }
-        self.note_idle();
     }
 
     /// All segments and their blocks are removed.
@@ -135,13 +102,6 @@ impl Counts {
 
     pub(super) fn reset_used_high(&mut self) {
         self.most = self.totals.as_ref().map_or(self.used, |totals| totals.taken());
-    }
-
-    /// Whether the published state is right.
-    #[cfg(debug_assertions)]
-    pub(super) fn is_published(&self) -> bool {
-        let are_idle = |totals: &Arc<Totals>| totals.is_idle(self.part as usize);
-        self.totals.as_ref().is_none_or(|totals| are_idle(totals) == self.is_hardly_used())
     }
 
     /// Adds the counts of this part to those of others.
@@ -169,8 +129,6 @@ pub(super) struct Totals {
     taken: AtomicU64,
     /// Bytes of segments.
     reserved: AtomicU64,
-    /// A bit for each part that is hardly used. On a separate cache line, because it rarely changes.
-    idle: CachePadded<AtomicU32>,
 }
 
 /// Bits of `taken` that count blocks. The others count the units of 47-bit addresses.
@@ -188,11 +146,7 @@ impl Totals {
     /// The sums of a pool with one part.
     pub(super) fn of(counts: &Counts) -> Self {
         let Sum { units, blocks } = counts.used;
-        Self {
-            taken: AtomicU64::new(pack(units, blocks)),
-            reserved: AtomicU64::new(counts.reserved),
-            idle: CachePadded::default(),
-        }
+        Self { taken: AtomicU64::new(pack(units, blocks)), reserved: AtomicU64::new(counts.reserved) }
     }
 
     /// Adds a block of this many units. Returns the new sum.
@@ -218,20 +172,6 @@ impl Totals {
 
     pub(super) fn release(&self, bytes: u64) {
         self.reserved.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    /// Sets whether a part is hardly used.
-    #[cold]
-    pub(super) fn set_idle(&self, part: u32, is_idle: bool) {
-        match is_idle {
-            true => self.idle.fetch_or(1 << part, Ordering::Relaxed),
-            false => self.idle.fetch_and(!(1 << part), Ordering::Relaxed),
-        };
-    }
-
-    /// Whether a part was hardly used when that was last published.
-    pub(super) fn is_idle(&self, part: usize) -> bool {
-        self.idle.load(Ordering::Relaxed) & 1 << part != 0
     }
 
     /// The bytes of segments.

@@ -87,16 +87,14 @@ impl<B: Books> Pool<B> {
 
     /// The next unused part.
     fn add(&self) -> usize {
-        let totals = {
-            let mut first = self.lock(0);
-            let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
-            first.counts.share(Arc::clone(totals));
-            Arc::clone(totals)
-        };
+        let mut first = self.lock(0);
+        let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
+        first.counts.totals = Some(Arc::clone(totals));
+        drop(first);
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
             let mut memory = Memory::new(part as u32);
-            memory.counts.share(totals);
+            memory.counts.totals = Some(Arc::clone(totals));
             Box::new(SpinLock::new(memory))
         });
         part
@@ -130,9 +128,7 @@ impl<B: Books> Pool<B> {
 
     /// The numbers of all parts.
     fn numbers(&self) -> impl Iterator<Item = usize> {
-        let others = self.others.iter().enumerate();
-        let others = others.filter(|(_, part)| part.get().is_some()).map(|(index, _)| index + 1);
-        std::iter::once(0).chain(others)
+        (0..PARTS).filter(|&part| part == 0 || self.others[part - 1].get().is_some())
     }
 
     /// All of them at once. Several locks are always taken in this order.
@@ -151,7 +147,7 @@ impl<B: Books> Pool<B> {
             return Some((memory, found));
         }
         drop(memory);
-        self.find_in_other_parts(home, |_, part| Some(self.lock(part)), find)
+        self.find_in_other_parts(home, |part| Some(self.lock(part)), find)
     }
 
     /// The first result of a part that is hardly used, except `home`, which `is_empty` if it has no segment. Other
@@ -171,19 +167,18 @@ impl<B: Books> Pool<B> {
                 return None;
             }
         }
-        let enter = |totals: &Totals, part| totals.is_idle(part).then(|| self.part(part).try_lock()).flatten();
-        self.find_in_other_parts(home, |totals, part| enter(totals, part).map(checked), find)
+        let enter = |part| self.part(part).try_lock().filter(|memory| memory.counts.is_hardly_used());
+        self.find_in_other_parts(home, |part| enter(part).map(checked), find)
     }
 
     fn find_in_other_parts<'a, T>(
         &'a self,
         home: usize,
-        enter: impl Fn(&Totals, usize) -> Option<Guard<'a, Memory<B>>>,
+        enter: impl Fn(usize) -> Option<Guard<'a, Memory<B>>>,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
     ) -> Option<(Guard<'a, Memory<B>>, T)> {
-        let totals = self.homes.totals.get()?;
         self.numbers().filter(|&part| part != home).find_map(|part| {
-            let mut memory = enter(totals, part)?;
+            let mut memory = enter(part)?;
             let found = find(&mut memory)?;
             Some((memory, found))
         })
