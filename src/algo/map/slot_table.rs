@@ -146,7 +146,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         // Only this thread changes a claimed slot.
         let generation = slot.generation(Ordering::Relaxed) + 1;
         let handle = Handle::new(self.kind, generation, index);
-        let claim = Claim { table: self, slot, index, generation };
+        let claim = Claim { table: self, index };
         let value = make(handle);
         std::mem::forget(claim);
         handle::notify(handle, Change::Created);
@@ -277,15 +277,14 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
 /// stored, never becomes valid.
 struct Claim<'a, T: Send + Sync + 'static> {
     table: &'a SlotTable<T>,
-    slot: &'a Slot<T>,
     index: u32,
-    generation: u32,
 }
 
 impl<T: Send + Sync + 'static> Drop for Claim<'_, T> {
     fn drop(&mut self) {
-        let free = self.generation + 1;
-        self.slot.name.store(free_name(free, self.index), Ordering::Release);
+        let slot = &self.table.slots[self.index as usize];
+        let free = slot.generation(Ordering::Relaxed) + 2;
+        slot.name.store(free_name(free, self.index), Ordering::Release);
         self.table.release(self.index, free);
     }
 }

@@ -24,11 +24,7 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         // A panic has been reported, and leaves no result.
         let _ = thread.map(ScopedJoinHandle::join);
     });
-    match (result, work) {
-        (Some(result), _) => result,
-        (None, Some(work)) => work(),
-        (None, None) => panic!("work on a stack of its own has panicked"),
-    }
+    result.unwrap_or_else(|| work.expect("work on a stack of its own has not panicked")())
 }
 
 #[cfg(test)]
