@@ -43,7 +43,7 @@ struct Part {
     map: *mut u64,
     /// Its claim, or [`RESERVE`] or [`ENDED`].
     owner: usize,
-    /// Bytes in use; for parts of claims only.
+    /// Bytes in use.
     used: usize,
     /// The first granule that was never allocated; for parts of claims only.
     next: usize,
@@ -68,24 +68,20 @@ static ALL: SpinLock<Parts> = SpinLock::new({
 /// The lowest and the highest address of the parts after the first one: a free checks further only between them.
 static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
-static USED: AtomicUsize = AtomicUsize::new(0);
-static TOTAL: AtomicUsize = AtomicUsize::new(FIRST);
-/// The longest block of the longest part.
-static LONGEST: AtomicUsize = AtomicUsize::new(FIRST / 2);
 
 /// Bytes in use, without claims.
 pub fn used() -> usize {
-    USED.load(Ordering::Relaxed)
+    ALL.lock().of_reserve().map(|part| part.used).sum()
 }
 
 /// Bytes of all parts of the reserve, without claims.
 pub fn total() -> usize {
-    TOTAL.load(Ordering::Relaxed)
+    ALL.lock().of_reserve().map(|part| part.len).sum()
 }
 
 /// The longest block that it has while most of it is free.
 pub fn longest() -> usize {
-    LONGEST.load(Ordering::Relaxed)
+    ALL.lock().of_reserve().map(|part| part.len - FIRST.min(part.len / 2)).max().unwrap_or(0)
 }
 
 /// Whether a block belongs to the reserve.
@@ -105,6 +101,10 @@ fn is_added(addr: usize) -> bool {
 impl Parts {
     fn list(&mut self) -> &mut [Part] {
         &mut self.all[..self.count]
+    }
+
+    fn of_reserve(&self) -> impl Iterator<Item = &Part> {
+        self.all[..self.count].iter().filter(|part| part.owner == RESERVE)
     }
 
     /// Removes and unmaps a part without blocks in use.
@@ -178,11 +178,9 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
             let found = part.find(part.next, count, layout.align()).or_else(|| part.find(0, count, layout.align()));
             let Some(granule) = found else { continue };
             part.mark(granule, count, true);
-            if owner == RESERVE {
-                USED.fetch_add(count * GRANULE, Ordering::Relaxed);
-            } else {
+            part.used += count * GRANULE;
+            if owner != RESERVE {
                 part.next = part.next.max(granule + count);
-                part.used += count * GRANULE;
             }
             return part.start.wrapping_add(granule * GRANULE);
         }
@@ -200,10 +198,6 @@ pub unsafe fn free(block: *mut u8, layout: Layout) {
     let Some(index) = parts.list().iter().position(|part| part.contains(block.addr())) else { return };
     let part = &mut parts.all[index];
     part.mark((block.addr() - part.start.addr()) / GRANULE, count, false);
-    if part.owner == RESERVE {
-        USED.fetch_sub(count * GRANULE, Ordering::Relaxed);
-        return;
-    }
     part.used -= count * GRANULE;
     if part.used == 0 && part.owner == ENDED {
         parts.remove(index);
@@ -234,10 +228,6 @@ pub fn add(owner: usize, len: usize) -> bool {
     parts.count += 1;
     HIGHEST.fetch_max(start.addr() + len, Ordering::Relaxed);
     LOWEST.fetch_min(start.addr(), Ordering::Relaxed);
-    if is_reserve {
-        TOTAL.fetch_add(len, Ordering::Relaxed);
-        LONGEST.fetch_max(len - FIRST.min(len / 2), Ordering::Relaxed);
-    }
     true
 }
 
