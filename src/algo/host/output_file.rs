@@ -9,6 +9,7 @@ use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use super::system_call::named;
 use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread::Blocked;
 
@@ -54,8 +55,7 @@ impl OutputFile {
                     pause(STEP);
                 }
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                    let text = format!("nobody reads the pipe any more: {error}");
-                    return Err(io::Error::new(ErrorKind::BrokenPipe, text));
+                    return Err(named("nobody reads the pipe any more", error));
                 }
                 written => {
                     self.is_late &= written.is_err();

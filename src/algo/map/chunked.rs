@@ -24,15 +24,17 @@ pub unsafe trait Blank {
 }
 
 /// A blank value on the heap; `None` when there is no memory.
-pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
+pub fn boxed_blank<T: Blank>() -> Option<Box<T>> {
     #[cfg(not(loom))]
     {
         const { assert!(size_of::<T>() != 0) };
         // SAFETY: the assertion above rejects types of size zero, which alloc_zeroed does not take.
-        NonNull::new(fallible(|| unsafe { alloc_zeroed(Layout::new::<T>()) }).cast())
+        let made: *mut T = fallible(|| unsafe { alloc_zeroed(Layout::new::<T>()) }).cast();
+        // SAFETY: allocated with the layout of T, for which all zeros are a valid value.
+        (!made.is_null()).then(|| unsafe { Box::from_raw(made) })
     }
     #[cfg(loom)]
-    NonNull::new(Box::into_raw(Box::new(T::blank())))
+    Some(Box::new(T::blank()))
 }
 
 /// Room for a gap and a value, including its alignment, at any start of the block. A zeroed block with a larger
@@ -56,7 +58,7 @@ fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
 
 #[cfg(loom)]
 fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
-    boxed_blank().map(|made: NonNull<T>| (made.cast(), made))
+    boxed_blank().map(|made| NonNull::from(Box::leak(made))).map(|made: NonNull<T>| (made.cast(), made))
 }
 
 /// # Safety
@@ -172,7 +174,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     /// caller at a time.
     pub fn ensure(&self, index: usize) -> Option<&T> {
         if self.directory.load(Ordering::Relaxed) == Directory::none() {
-            self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
+            self.directory.store(Box::into_raw(boxed_blank()?), Ordering::Release);
         }
         let Directory { chunks, blocks, .. } = self.directory()?;
         let place = chunks.get(index / LEN)?;

@@ -74,14 +74,17 @@ impl Counts {
 
     pub(super) fn reserve(&mut self, bytes: u64) {
         self.reserved += bytes;
-        let reserved = self.totals.as_ref().map_or(self.reserved, |totals| totals.reserve(bytes));
+        let reserved = self
+            .totals
+            .as_ref()
+            .map_or(self.reserved, |totals| totals.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes);
         self.reserved_high = self.reserved_high.max(reserved);
     }
 
     pub(super) fn release(&mut self, bytes: u64) {
         self.reserved -= bytes;
         if let Some(totals) = &self.totals {
-            totals.release(bytes);
+            totals.reserved.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
 
@@ -101,7 +104,7 @@ impl Counts {
     }
 
     pub(super) fn reset_used_high(&mut self) {
-        self.most = self.totals.as_ref().map_or(self.used, |totals| totals.taken());
+        self.most = self.totals.as_ref().map_or(self.used, |totals| unpack(totals.taken.load(Ordering::Relaxed)));
     }
 
     /// Adds the counts of this part to those of others.
@@ -122,7 +125,6 @@ impl Counts {
 ///
 /// Changed under the lock of some part. Contended writes are slow: each change is one atomic step, whose result the
 /// part keeps if it is a new peak.
-#[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Totals {
     /// Units in use, and the number of blocks: both change in one step.
@@ -150,28 +152,14 @@ impl Totals {
     }
 
     /// Adds a block of this many units. Returns the new sum.
-    pub(super) fn take(&self, units: u32) -> Sum {
+    fn take(&self, units: u32) -> Sum {
         let added = pack(units.into(), 1);
         unpack(self.taken.fetch_add(added, Ordering::Relaxed) + added)
     }
 
     /// Subtracts blocks and their units.
-    pub(super) fn sub(&self, Sum { units, blocks }: Sum) {
+    fn sub(&self, Sum { units, blocks }: Sum) {
         self.taken.fetch_sub(pack(units, blocks), Ordering::Relaxed);
-    }
-
-    /// The blocks in use.
-    pub(super) fn taken(&self) -> Sum {
-        unpack(self.taken.load(Ordering::Relaxed))
-    }
-
-    /// Adds memory. Returns the new sum.
-    pub(super) fn reserve(&self, bytes: u64) -> u64 {
-        self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes
-    }
-
-    pub(super) fn release(&self, bytes: u64) {
-        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// The bytes of segments.

@@ -35,8 +35,6 @@ pub(super) struct Memory<B: Books> {
     /// By first unit.
     pub(super) segments: BTreeMap<u64, Segment>,
     pub(super) islands: BTreeMap<u64, Island>,
-    /// Units of the shortest segment so far.
-    pub(super) shortest: u32,
     /// The queue to check next for complete frees.
     turn: u32,
     /// How many pending blocks may be scanned one by one; less than 0: a debt.
@@ -91,7 +89,6 @@ impl<B: Books> Memory<B> {
             numbers: Vec::new(),
             segments: BTreeMap::new(),
             islands: BTreeMap::new(),
-            shortest: u32::MAX,
             turn: 0,
             scans: search::SCANS,
             counts: Counts::of_part(part),

@@ -18,7 +18,6 @@ impl<B: Books> Memory<B> {
     pub(super) fn add_segment(&mut self, segment: Segment) {
         let start = units(segment.addr);
         let len = u32::try_from(units(segment.len)).expect("segments are not that long");
-        self.shortest = self.shortest.min(len);
         self.counts.reserve(segment.len as u64);
         self.segments.insert(start, segment);
         let region = self.heap.add_region(start, len);
@@ -46,7 +45,8 @@ impl<B: Books> Memory<B> {
         self.flush_cache(order);
         self.reclaim(order);
         let mut free = Vec::new();
-        for (start, len) in self.heap.free_ranges(self.shortest) {
+        let Some(shortest) = self.segments.values().map(|segment| units(segment.len)).min() else { return free };
+        for (start, len) in self.heap.free_ranges(shortest as u32) {
             let end = start + u64::from(len);
             let segments = self.segments.range(start..end).map(|(_, &segment)| segment);
             free.extend(segments.filter(|it| units(it.addr) + units(it.len) <= end));

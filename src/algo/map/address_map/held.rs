@@ -122,10 +122,7 @@ impl AddressMap {
         const AT_ONCE: usize = if cfg!(loom) { 1 } else { 32 };
         let mut state = self.state.lock();
         let before = records.len();
-        let used = state.free.len().saturating_sub(AT_ONCE);
-        records.extend(state.free.drain(used..));
-        let fresh = AT_ONCE - (records.len() - before);
-        records.extend((0..fresh).map_while(|_| self.new_record(&mut state).ok()));
+        records.extend((0..AT_ONCE).map_while(|_| self.new_record(&mut state).ok()));
         drop(state);
         records[before..].iter().for_each(|&index| prefetch(&self.records[index as usize]));
     }

@@ -221,8 +221,7 @@ impl<'a> Page<'a> {
     /// Moves the starts of the page to a node.
     #[cold]
     fn spread(self) -> Option<&'a Node> {
-        // SAFETY: `boxed_blank` allocates with the layout of its type, and nothing else refers to the node yet.
-        let node = unsafe { Box::from_raw(boxed_blank::<Node>()?.as_ptr()) };
+        let node = boxed_blank::<Node>()?;
         self.few().try_for_each(|(start, _)| node.make_room(start))?;
         self.few().for_each(|(start, record)| node.set_start(start, record));
         self.head.node.store(Box::into_raw(node), Ordering::Release);

@@ -62,7 +62,7 @@ impl Node {
     pub(super) fn make_room(&self, granule: usize) -> Option<()> {
         let records = &self.words[granule / 64].records;
         if records.load(Ordering::Relaxed).is_null() {
-            records.store(boxed_blank()?.as_ptr(), Ordering::Release);
+            records.store(Box::into_raw(boxed_blank()?), Ordering::Release);
         }
         Some(())
     }
