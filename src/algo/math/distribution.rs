@@ -8,10 +8,8 @@ pub const TRUNCATED_AT: f32 = 2.0;
 
 /// Words less than this are bits that are dropped.
 pub fn dropped_below(ratio: f32) -> u64 {
-    // NaN counts as 1; other values are clamped.
-    let ratio = if ratio < 1.0 { ratio } else { 1.0 };
-    // Exact: a power of two. For 0 no word is less.
-    (ratio * 4_294_967_296.0) as u64
+    // Exact: a power of two. For 0 no word is less. NaN counts as 1; other values are clamped.
+    (ratio.min(1.0) * 4_294_967_296.0) as u64
 }
 
 /// In [0, 1): 24 bits.

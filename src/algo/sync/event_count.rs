@@ -22,7 +22,7 @@
 
 use std::time::Instant;
 
-use crate::algo::sync::primitives::{Condvar, Mutex, const_unless_loom};
+use crate::algo::sync::primitives::{Condvar, Mutex, const_unless_loom, wait_until};
 
 /// See the module's text.
 pub struct EventCount {
@@ -59,7 +59,7 @@ impl EventCount {
             if !in_time {
                 return false;
             }
-            (notified, in_time) = self.condvar.wait_until(notified, deadline);
+            (notified, in_time) = wait_until(&self.condvar, notified, deadline);
         }
         true
     }

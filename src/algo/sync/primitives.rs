@@ -11,10 +11,10 @@ pub use std::sync::atomic;
 pub use loom::sync::atomic;
 
 #[cfg(not(loom))]
-pub use self::real::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell};
+pub use self::real::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell, wait_until};
 
 #[cfg(loom)]
-pub use self::model::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell};
+pub use self::model::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell, wait_until};
 
 /// Declares a function that is `const` except under loom.
 macro_rules! const_unless_loom {
@@ -36,7 +36,7 @@ mod real {
 
     use crate::algo::thread::pause::Backoff;
 
-    pub use parking_lot::{Mutex, MutexGuard};
+    pub use parking_lot::{Condvar, Mutex, MutexGuard};
 
     /// How a spinning thread yields.
     pub struct Turns;
@@ -91,36 +91,20 @@ mod real {
         }
     }
 
-    /// `parking_lot`'s condition variable, with the calls that loom's has too.
-    pub struct Condvar(parking_lot::Condvar);
-
-    impl Condvar {
-        /// Without waiters.
-        #[expect(clippy::new_without_default, reason = "parking_lot's condition variable is made by a constant, too")]
-        pub const fn new() -> Self {
-            Self(parking_lot::Condvar::new())
-        }
-
-        /// Unlocks, sleeps until woken or until the deadline (then `false`), and locks.
-        pub fn wait_until<'a, T>(
-            &self,
-            mut lock: MutexGuard<'a, T>,
-            deadline: Option<Instant>,
-        ) -> (MutexGuard<'a, T>, bool) {
-            let in_time = match deadline {
-                Some(deadline) => !self.0.wait_until(&mut lock, deadline).timed_out(),
-                None => {
-                    self.0.wait(&mut lock);
-                    true
-                }
-            };
-            (lock, in_time)
-        }
-
-        /// Wakes all sleepers.
-        pub fn notify_all(&self) {
-            self.0.notify_all();
-        }
+    /// Unlocks, sleeps until woken or until the deadline (then `false`), and locks.
+    pub fn wait_until<'a, T>(
+        condvar: &Condvar,
+        mut lock: MutexGuard<'a, T>,
+        deadline: Option<Instant>,
+    ) -> (MutexGuard<'a, T>, bool) {
+        let in_time = match deadline {
+            Some(deadline) => !condvar.wait_until(&mut lock, deadline).timed_out(),
+            None => {
+                condvar.wait(&mut lock);
+                true
+            }
+        };
+        (lock, in_time)
     }
 }
 
@@ -130,6 +114,7 @@ mod model {
     use std::time::Instant;
 
     pub use loom::cell::UnsafeCell;
+    pub use loom::sync::Condvar;
 
     /// Spinning threads sleep: loom would spin forever.
     pub struct Turns(Mutex<()>, Condvar);
@@ -150,7 +135,7 @@ mod model {
                 if let Some(result) = attempt() {
                     return result;
                 }
-                turn = self.1.wait_until(turn, None).0;
+                turn = wait_until(&self.1, turn, None).0;
             }
         }
 
@@ -179,27 +164,12 @@ mod model {
         }
     }
 
-    /// Loom's condition variable.
-    pub struct Condvar(loom::sync::Condvar);
-
-    impl Condvar {
-        /// Without waiters.
-        pub fn new() -> Self {
-            Self(loom::sync::Condvar::new())
-        }
-
-        /// Unlocks, sleeps until woken, and locks. Loom has no time: a deadline never passes.
-        pub fn wait_until<'a, T>(
-            &self,
-            lock: MutexGuard<'a, T>,
-            _deadline: Option<Instant>,
-        ) -> (MutexGuard<'a, T>, bool) {
-            (self.0.wait(lock).unwrap_or_else(PoisonError::into_inner), true)
-        }
-
-        /// Wakes all sleepers.
-        pub fn notify_all(&self) {
-            self.0.notify_all();
-        }
+    /// Unlocks, sleeps until woken, and locks. Loom has no time: a deadline never passes.
+    pub fn wait_until<'a, T>(
+        condvar: &Condvar,
+        lock: MutexGuard<'a, T>,
+        _deadline: Option<Instant>,
+    ) -> (MutexGuard<'a, T>, bool) {
+        (condvar.wait(lock).unwrap_or_else(PoisonError::into_inner), true)
     }
 }
