@@ -90,12 +90,9 @@ impl BlockCache {
     }
 
     #[cold]
-    fn make_stripe(&self, seat: Seat) -> &Stripe<State> {
-        let list = || List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
-        self.stripes[seat.index() % STRIPES].get_or_init(|| {
-            let lists = std::array::from_fn(|_| list());
-            Box::new(Stripe::new(State { served: (0, 0), lists, refused: 0 }))
-        })
+    fn new_stripe() -> Box<Stripe<State>> {
+        let list = |_| List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
+        Box::new(Stripe::new(State { served: (0, 0), lists: std::array::from_fn(list), refused: 0 }))
     }
 
     /// Removes a block with this key and converts it inside the stripe. `None`: there is none, or the stripe cannot be
@@ -127,7 +124,7 @@ impl BlockCache {
         (key, bytes, most): (Key, usize, usize),
         park: impl FnOnce() -> Option<Parked>,
     ) -> bool {
-        let stripe = self.stripe(seat).unwrap_or_else(|| self.make_stripe(seat));
+        let stripe = self.stripes[seat.index() % STRIPES].get_or_init(Self::new_stripe);
         let Some(mut state) = stripe.enter(seat, &self.visitors) else { return false };
         let State { lists, refused, .. } = &mut *state;
         let total = stripe.bytes.load(Ordering::Relaxed) + bytes;
@@ -207,7 +204,7 @@ impl Default for BlockCache {
         let cache = Self { stripes: [const { OnceLock::new() }; STRIPES], visitors: Visitors::new() };
         // Loom does not see the order that a `OnceLock` makes.
         #[cfg(loom)]
-        (0..STRIPES).for_each(|index| _ = cache.make_stripe(Seat::numbered(index)));
+        cache.stripes.iter().for_each(|stripe| _ = stripe.get_or_init(Self::new_stripe));
         cache
     }
 }

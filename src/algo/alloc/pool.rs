@@ -295,11 +295,6 @@ impl<B: Books> Pool<B> {
         drained
     }
 
-    /// The number of taken blocks.
-    pub fn live(&self) -> usize {
-        self.stats().blocks as usize
-    }
-
     /// The address of the block with this note, and its bytes beyond the request.
     #[cfg(test)]
     fn extent(&self, note: u64) -> (usize, usize) {

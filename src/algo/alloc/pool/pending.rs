@@ -39,16 +39,12 @@ pub(super) struct Queue {
     pub(super) key: StreamKey,
     pub(super) bins: Bins,
     oldest: u32,
-    newest: u32,
+    pub(super) newest: u32,
 }
 
 impl Queue {
     pub(super) fn oldest(&self) -> Option<u32> {
         (self.oldest != NONE).then_some(self.oldest)
-    }
-
-    pub(super) fn newest(&self) -> Option<u32> {
-        (self.newest != NONE).then_some(self.newest)
     }
 }
 

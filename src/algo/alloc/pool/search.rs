@@ -19,13 +19,6 @@ const EARNED: isize = 64;
 /// How many are always scanned.
 const SCANNED_ANYWAY: usize = 64;
 
-/// Adjacent ranges: the first, and their units.
-#[derive(Clone, Copy)]
-struct Run {
-    first: u32,
-    len: u64,
-}
-
 impl<B: Books> Memory<B> {
     /// Searches when nothing fits at once.
     #[cold]
@@ -49,8 +42,8 @@ impl<B: Books> Memory<B> {
         }
         if self.scans > 0 || self.pending.blocks <= SCANNED_ANYWAY {
             self.scans -= self.pending.blocks as isize;
-            if let Some(run) = self.find_run(wanted, &followed) {
-                return Ok(self.take_run(run, wanted));
+            if let Some(first) = self.find_run(wanted, &followed) {
+                return Ok(self.take_run(first, wanted));
             }
         }
         let least = (wanted as usize * GRAIN).next_multiple_of(GRANULE);
@@ -83,17 +76,17 @@ impl<B: Books> Memory<B> {
         let mut usable = self.followed(stream, order);
         others().find_map(|(slot, queue)| {
             let followed = usable[slot as usize].replace(u64::MAX);
-            let run = self.find_run(wanted, &usable);
+            let first = self.find_run(wanted, &usable);
             usable[slot as usize] = followed;
-            let position = self.last_position(run?, wanted, slot)?;
+            let position = self.last_position(first?, wanted, slot)?;
             Some(Freed { stream: queue.key, position })
         })
     }
 
-    /// The position of the last free by the stream of `slot` in a run's first `wanted` units.
-    fn last_position(&self, run: Run, wanted: u32, slot: u32) -> Option<u64> {
+    /// The position of the last free by the stream of `slot` in the `wanted` units from the range `first` on.
+    fn last_position(&self, first: u32, wanted: u32, slot: u32) -> Option<u64> {
         let mut position = None;
-        let (mut node, mut missing) = (run.first, wanted);
+        let (mut node, mut missing) = (first, wanted);
         while missing != 0 {
             let of = &self.heap[node].of;
             if self.heap.is_taken(node) && of.slot == slot {
@@ -118,8 +111,7 @@ impl<B: Books> Memory<B> {
     fn find_followed(&self, wanted: u32, followed: &[Option<u64>]) -> Option<u32> {
         let of_slot = |(slot, queue): (u32, &Queue)| {
             let limit = followed[slot as usize]?;
-            let newest = &self.heap[queue.newest()?].of;
-            if newest.position <= limit {
+            if self.heap[queue.newest].of.position <= limit {
                 return self.heap.fit_in(&queue.bins, wanted).map(|(_, node)| node);
             }
             let blocks = self.pending.of_slot(&self.heap, slot).take(FOLLOWED);
@@ -131,8 +123,8 @@ impl<B: Books> Memory<B> {
         self.pending.busy().filter_map(of_slot).min_by_key(|&node| self.heap[node].len)
     }
 
-    /// The shortest run of at least `wanted` units with usable pending blocks in it.
-    fn find_run(&self, wanted: u32, usable: &[Option<u64>]) -> Option<Run> {
+    /// The first range of the shortest run, adjacent ranges that are free or usable, of at least `wanted` units.
+    fn find_run(&self, wanted: u32, usable: &[Option<u64>]) -> Option<u32> {
         let is_usable = |node: u32| {
             let of = &self.heap[node].of;
             self.heap.is_taken(node)
@@ -152,18 +144,18 @@ impl<B: Books> Memory<B> {
                 len += u64::from(self.heap[last].len);
                 last = self.heap[last].after;
             }
-            (len >= u64::from(wanted)).then_some(Run { first, len })
+            (len >= u64::from(wanted)).then_some((len, first))
         };
         let slots = self.pending.busy().map(|(slot, _)| slot);
         let blocks = slots.flat_map(|slot| self.pending.of_slot(&self.heap, slot));
-        blocks.filter(|&node| is_usable(node)).filter_map(run_of).min_by_key(|run| run.len)
+        blocks.filter(|&node| is_usable(node)).filter_map(run_of).min().map(|(_, first)| first)
     }
 
-    /// Makes one block of the first `wanted` units of a run.
-    fn take_run(&mut self, run: Run, wanted: u32) -> u32 {
+    /// Makes one block of the first `wanted` units of the run that begins with `first`.
+    fn take_run(&mut self, first: u32, wanted: u32) -> u32 {
         let mut taken: Option<u32> = None;
         let mut missing = wanted;
-        let mut next = run.first;
+        let mut next = first;
         while missing != 0 {
             let len = self.heap[next].len.min(missing);
             missing -= len;
@@ -180,6 +172,6 @@ impl<B: Books> Memory<B> {
             }
             next = self.heap[taken.unwrap_or(next)].after;
         }
-        taken.unwrap_or(run.first)
+        taken.unwrap_or(first)
     }
 }

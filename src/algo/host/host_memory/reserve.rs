@@ -124,10 +124,6 @@ impl Parts {
 }
 
 impl Part {
-    fn granules(&self) -> usize {
-        self.len / GRANULE
-    }
-
     fn contains(&self, addr: usize) -> bool {
         addr.wrapping_sub(self.start.addr()) < self.len
     }
@@ -135,7 +131,7 @@ impl Part {
     /// A bit for each granule that is taken.
     fn map(&mut self) -> &mut [u64] {
         // SAFETY: the map has this many words and is the part's alone, which is borrowed mutably here.
-        unsafe { slice::from_raw_parts_mut(self.map, self.granules() / BITS) }
+        unsafe { slice::from_raw_parts_mut(self.map, self.len / GRANULE / BITS) }
     }
 
     fn mark(&mut self, from: usize, count: usize, taken: bool) {
@@ -152,7 +148,7 @@ impl Part {
     /// Finds `count` free granules in a row, at `first` or later, the first at a multiple of `align`.
     fn find(&mut self, first: usize, count: usize, align: usize) -> Option<usize> {
         let step = align.div_ceil(GRANULE);
-        let (granules, map) = (self.granules(), self.map());
+        let (granules, map) = (self.len / GRANULE, self.map());
         let mut at = first.next_multiple_of(step);
         while at + count <= granules {
             let is_taken = |granule: &usize| map[granule / BITS] >> (granule % BITS) & 1 != 0;
@@ -246,5 +242,5 @@ pub fn end_claim(claim: usize) {
 pub fn left_of_claim(claim: usize) -> usize {
     let mut parts = ALL.lock();
     let part = parts.list().iter().find(|part| part.owner == claim);
-    part.map_or(0, |part| (part.granules() - part.next) * GRANULE)
+    part.map_or(0, |part| part.len - part.next * GRANULE)
 }

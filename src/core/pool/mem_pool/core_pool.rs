@@ -212,7 +212,7 @@ impl CorePool {
     /// nothing was released.
     pub fn end(&self, force: bool) -> Option<backend::Result<()>> {
         let mut ended = self.ended.lock();
-        if *ended || (!force && self.pool.live() != 0) {
+        if *ended || (!force && self.pool.stats().blocks != 0) {
             return None;
         }
         *ended = true;
