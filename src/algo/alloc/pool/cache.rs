@@ -5,10 +5,12 @@
 //! there is one, and a class is a stack. If that is empty the next class serves. The cache is a small share of the used
 //! memory, and has the shorter blocks; nearly all of it is merged before a pool grows, and the rest when it cannot
 //! grow, so it costs little memory.
+//!
+//! Blocks that were freed since the last allocation are *fresh*: they are sorted into the cache by the next one.
 
-use super::class::{class_for, class_of};
+use super::class::{class_for, class_of, suits};
 use super::counts::Counts;
-use super::memory::Memory;
+use super::memory::{Memory, SLACK};
 use super::pending::{Block, NOBODY};
 use super::{Books, Card, Freed, GRAIN, Order, Place, StreamKey};
 
@@ -49,6 +51,26 @@ impl Cache {
             std::iter::successors(step(top), move |&number| step(B::place(number).card().below.get()))
         };
         self.tops.iter().flat_map(class)
+    }
+}
+
+/// A block that was freed since the last allocation. Its owner has hidden it.
+#[derive(Clone, Copy)]
+pub(super) struct Fresh {
+    /// The number of its place in the owner's books.
+    pub(super) number: u32,
+    /// Its units, and those of its request.
+    pub(super) len: u32,
+    pub(super) used: u32,
+    pub(super) freed: Freed,
+    /// See [`Back::has_passed`].
+    pub(super) has_passed: bool,
+}
+
+impl Fresh {
+    /// Whether it fits a request of the stream that has freed it.
+    fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
+        self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream && suits(self.len, wanted)
     }
 }
 
@@ -146,5 +168,66 @@ impl<B: Books> Memory<B> {
         let node = place.card().node.get();
         place.vacate();
         self.heap.free(node);
+    }
+
+    /// A block that the stream itself has just freed, if it fits: a program that frees and allocates in turn gets its
+    /// block back at once. Otherwise all fresh blocks are sorted.
+    #[inline(never)]
+    pub(super) fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<B::Place> {
+        // Mostly it is the only one.
+        if let [fresh] = *self.fresh {
+            self.fresh.clear();
+            if fresh.is_snug(wanted, stream) {
+                return Some(B::place(fresh.number));
+            }
+            self.sort(fresh, || order.passed(fresh.freed.stream));
+            return None;
+        }
+        match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
+            // The others stay in order, because the frees of a stream are ordered.
+            Some(at) => Some(B::place(self.fresh.remove(at).number)),
+            None => {
+                self.sort_fresh(order);
+                None
+            }
+        }
+    }
+
+    /// Sorts the fresh blocks: complete frees are cached, the others are pending.
+    pub(super) fn sort_fresh(&mut self, order: &impl Order) {
+        // Mostly all of them belong to one stream.
+        let mut asked = None;
+        for i in 0..self.fresh.len() {
+            let fresh = self.fresh[i];
+            let stream = fresh.freed.stream;
+            self.sort(fresh, || match asked {
+                Some((other, position)) if stream == other => position,
+                _ => asked.insert((stream, order.passed(stream))).1,
+            });
+        }
+        self.fresh.clear();
+    }
+
+    /// Sorts a block; `passed` returns the position that its stream has passed.
+    #[inline(always)]
+    fn sort(&mut self, fresh: Fresh, passed: impl FnOnce() -> Option<u64>) {
+        let Fresh { number, freed, has_passed, .. } = fresh;
+        let place = B::place(number);
+        if !has_passed && passed().is_none_or(|position| position < freed.position) {
+            return self.make_pending(place, freed);
+        }
+        match place.card().len.get() {
+            len if len <= LONGEST => self.keep(number, place.card(), len, freed),
+            _ => self.merge(place),
+        }
+    }
+
+    /// Makes all fresh blocks pending, complete or not.
+    pub(super) fn make_fresh_pending(&mut self) {
+        for i in 0..self.fresh.len() {
+            let fresh = self.fresh[i];
+            self.make_pending(B::place(fresh.number), fresh.freed);
+        }
+        self.fresh.clear();
     }
 }

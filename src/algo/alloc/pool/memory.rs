@@ -1,12 +1,10 @@
 //! The memory of one part of a pool, under one lock.
 
-mod fresh;
-
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use super::cache::{Cache, LONGEST};
-use super::class::{round_up, suits};
+use super::cache::{Cache, Fresh, LONGEST};
+use super::class::round_up;
 use super::counts::Counts;
 use super::pending::{Block, NONE, Pending};
 use super::segments::Island;
@@ -20,7 +18,7 @@ const CACHED: u64 = 64 << 20;
 /// How many blocks at a time.
 const RECLAIMED_AT_ONCE: usize = 16;
 /// A freed block may be longer than the request by this share: splitting it costs more than the waste.
-const SLACK: u32 = 16;
+pub(super) const SLACK: u32 = 16;
 /// How many frees may wait until an allocation sorts them.
 const FRESH: usize = 64;
 
@@ -52,26 +50,6 @@ pub(super) enum Found<P> {
     Place(P, u32),
     /// In this range.
     Node(u32, u32),
-}
-
-/// A block that was freed since the last allocation. Its owner has hidden it.
-#[derive(Clone, Copy)]
-pub(super) struct Fresh {
-    /// The number of its place in the owner's books.
-    pub(super) number: u32,
-    /// Its units, and those of its request.
-    len: u32,
-    pub(super) used: u32,
-    freed: Freed,
-    /// See [`Back::has_passed`].
-    has_passed: bool,
-}
-
-impl Fresh {
-    /// Whether it fits a request of the stream that has freed it.
-    fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
-        self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream && suits(self.len, wanted)
-    }
 }
 
 /// Units for a request; `None` for more than [`MOST`] bytes.
