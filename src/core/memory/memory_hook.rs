@@ -24,6 +24,7 @@ pub use self::registry::{
 };
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
+use crate::backend::Place;
 use crate::core::base::call_site::Frame;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result, error_with};
@@ -47,11 +48,7 @@ pub enum Moment {
 impl Moment {
     /// Its name for programs and logs.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Alloc => "alloc",
-            Self::Malloc => "malloc",
-            Self::Free => "free",
-        }
+        ["alloc", "malloc", "free"][self as usize]
     }
 }
 
@@ -75,31 +72,23 @@ pub enum MemoryKind {
 impl MemoryKind {
     /// Its name for programs and logs.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Device => "device",
-            Self::Pinned => "pinned",
-            Self::Managed => "managed",
-            Self::Pool => "pool",
-            Self::Imported => "imported",
-            Self::Graph => "graph",
-        }
+        ["device", "pinned", "managed", "pool", "imported", "graph"][self as usize]
     }
 
     /// The kind and the device of an allocation, -1 for host memory. `None` for registrations of the caller's memory
     /// and for mappings, whose memory is reported without an address.
     pub fn of(found: &Allocation) -> Option<(Self, i32)> {
-        let (kind, device) = match found.kind {
-            Kind::Device(id) => (Self::Device, id as i32),
-            Kind::Managed(id) => (Self::Managed, id as i32),
-            Kind::Imported(id) => (Self::Imported, id as i32),
-            Kind::Pinned => (Self::Pinned, HOST),
-            Kind::Pool(id) => (Self::Pool, id as i32),
-            Kind::HostPool(_) => (Self::Pool, HOST),
+        let kind = match found.kind {
+            Kind::Device(_) => Self::Device,
+            Kind::Managed(_) => Self::Managed,
+            Kind::Imported(_) => Self::Imported,
+            Kind::Pinned => Self::Pinned,
+            Kind::Pool(_) | Kind::HostPool(_) => (backing().pool_use)(found).map_or(Self::Pool, Self::of_pool),
             // A word of a graph belongs to the library.
             Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => return None,
         };
-        let pool_use = found.pool().and_then(|_| (backing().pool_use)(found));
-        Some((pool_use.map_or(kind, Self::of_pool), device))
+        let device = if let Place::Device(id) = found.place() { id as i32 } else { HOST };
+        Some((kind, device))
     }
 
     /// The kind of a pool's memory.
