@@ -10,6 +10,7 @@ use crate::core::memory::allocation::advice::{ADVISED, Advised};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::pointer::span::outside;
 use crate::core::memory::request::device_memory::{DeviceMemory, within};
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::{MemoryRequest, Resource, Statistics, Target};
@@ -73,15 +74,7 @@ impl Managed {
         let Some((allocation, device)) = held else {
             return Err(param_invalid!("{argument} {addr:#x} is in no live allocation of aclrtMemAllocManaged"));
         };
-        let left = allocation.len - (addr - allocation.base);
-        if len > left {
-            return Err(param_invalid!(
-                "{argument} {addr:#x} plus {len} bytes runs past the end of its allocation of {} bytes at \
-                 {:#x}; {left} bytes are left there",
-                allocation.len,
-                allocation.base
-            ));
-        }
+        ensure!(len <= allocation.len - (addr - allocation.base), outside(argument, addr, len));
         Ok(Self { span: Span { addr, len, place: allocation.place() }, device })
     }
 

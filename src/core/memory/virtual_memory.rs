@@ -96,11 +96,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     if alignment != 0 && !alignment.is_power_of_two() {
         return Err(invalid_param!("alignment is {alignment}; it must be 0 or a power of two"));
     }
-    if flags > 1 {
-        return Err(invalid_param!(
-            "flags is {flags:#x}; allowed: 0, and 1 for huge pages, which is what there is anyway"
-        ));
-    }
+    ensure!(flags <= 1, invalid_param!("flags is {flags:#x}; allowed: 0, and 1 for huge pages, which all are"));
     let align = alignment.max(GRANULARITY);
     if !wish.is_multiple_of(align) {
         return Err(invalid_param!("expectPtr {wish:#x} is no multiple of {align}; pass null, or an address that is"));

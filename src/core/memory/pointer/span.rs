@@ -94,7 +94,7 @@ pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error 
 }
 
 #[cold]
-fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+pub(in crate::core) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
     // Freed meanwhile by another thread.
     let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
     let Allocation { base, len: all, kind, .. } = allocation;

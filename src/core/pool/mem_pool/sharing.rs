@@ -9,8 +9,8 @@ use crate::backend::{MemoryPlace, PointerExport, PoolHandle, PoolSharing};
 use crate::core::base::error::{Code, Error, Result, arguments, invalid_param, param_invalid};
 use crate::core::base::{handles, ipc_key};
 use crate::core::memory;
+use crate::core::memory::allocation::Allocation;
 use crate::core::memory::allocation::backing::PoolUse;
-use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::request::hooks::Piece;
 use crate::core::order::checker;
@@ -131,14 +131,11 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     let Inner::Driver(driver) = &mem_pool.pool.inner else { return Err(not_shared()) };
     let block = driver.pool.import_block(export).map_err(|fault| mem_pool.pool.failed(fault.into()))?;
     let addr = mem_pool.pool.keep_driver_block(driver, block)?;
+    let device = mem_pool.pool.home.device();
     // Not held while hooks run.
     drop(mem_pool);
     let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
         return Ok(addr);
-    };
-    let device = match found.kind {
-        Kind::Pool(id) => Some(id),
-        _ => None,
     };
     let kind = MemoryKind::Imported;
     let memory = Piece { kind, addr, handle: 0, len: found.len, device };
