@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::backend::base::broker::Key;
 use crate::core::base::error::{Result, arguments};
-use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
+use crate::core::memory::virtual_memory::sharing::{self, FABRIC};
 use crate::ffi::base::{Array, Out, enum_value, guard, guard_out, handle, must_not_be_null};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
@@ -13,9 +13,9 @@ use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMe
 /// A shareable handle passed from C, by its type.
 fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleType>) -> Result<Key> {
     must_not_be_null("shareableHandle", shareable)?;
-    match Form::of(enum_value(share_type))? {
-        Form::Number => sharing::from_number(Array::new(shareable.cast::<u64>(), 1).get(0)),
-        Form::Fabric => sharing::from_fabric(&Array::new(shareable.cast::<[u8; FABRIC]>(), 1).get(0)),
+    match sharing::is_fabric(enum_value(share_type))? {
+        true => sharing::from_fabric(&Array::new(shareable.cast::<[u8; FABRIC]>(), 1).get(0)),
+        false => sharing::from_number(Array::new(shareable.cast::<u64>(), 1).get(0)),
     }
 }
 
@@ -72,11 +72,11 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
 ) -> aclError {
     guard("aclrtMemExportToShareableHandleV2", || {
         must_not_be_null("shareableHandle", shareableHandle)?;
-        let form = Form::of(enum_value(shareType))?;
+        let is_fabric = sharing::is_fabric(enum_value(shareType))?;
         let key = sharing::export(handle::from_c(handle), flags)?;
-        match form {
-            Form::Number => Out::new("shareableHandle", shareableHandle.cast())?.write(key.number()),
-            Form::Fabric => Out::new("shareableHandle", shareableHandle.cast())?.write(sharing::to_fabric(&key)),
+        match is_fabric {
+            true => Out::new("shareableHandle", shareableHandle.cast())?.write(sharing::to_fabric(&key)),
+            false => Out::new("shareableHandle", shareableHandle.cast())?.write(key.number()),
         }
         Ok(())
     })

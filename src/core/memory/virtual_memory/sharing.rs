@@ -17,26 +17,15 @@ use crate::core::runtime::{self, Session, thread};
 /// Bytes of a fabric handle.
 pub const FABRIC: usize = 128;
 
-/// The shareable forms of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A number.
-    Number,
-    /// A fabric handle.
-    Fabric,
-}
-
-impl Form {
-    /// By an `aclrtMemSharedHandleType`.
-    pub fn of(share_type: i32) -> Result<Self> {
-        match share_type {
-            1 => Ok(Self::Number),
-            2 => Ok(Self::Fabric),
-            _ => Err(invalid_param!(
-                "shareType is {share_type}; allowed: ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT 1 and \
-                 ACL_MEM_SHARE_HANDLE_TYPE_FABRIC 2"
-            )),
-        }
+/// Whether a key of this `aclrtMemSharedHandleType` is a fabric handle, and not a number.
+pub fn is_fabric(share_type: i32) -> Result<bool> {
+    match share_type {
+        1 => Ok(false),
+        2 => Ok(true),
+        _ => Err(invalid_param!(
+            "shareType is {share_type}; allowed: ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT 1 and \
+             ACL_MEM_SHARE_HANDLE_TYPE_FABRIC 2"
+        )),
     }
 }
 
