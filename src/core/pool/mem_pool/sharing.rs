@@ -156,9 +156,7 @@ fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
         }
         return Err(memory::not_freed("ptr", found.base));
     }
-    if let Some(checker) = checker::installed() {
-        checker.is_shared(found.base, found.len);
-    }
+    checker::installed().into_iter().for_each(|checker| checker.is_shared(found.base, found.len));
     Ok(name)
 }
 
