@@ -200,7 +200,7 @@ impl Source for DeviceMemory {
     }
 }
 
-/// The bytes of a request with their padding, if a device or a process has so many at all. Counts a failure.
+/// The bytes `len` of a request, with padding. Fails, and counts that, if they are more than all memory, `most`.
 pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally) -> Result<usize> {
     len.filter(|len| *len as u64 <= most).ok_or_else(|| {
         tally.failed();
