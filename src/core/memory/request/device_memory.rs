@@ -167,14 +167,8 @@ pub struct DeviceMemory;
 impl Source for DeviceMemory {
     fn take(&self, request: &MemoryRequest) -> Result<Block> {
         let (device, len) = (request.device()?, request.len.unwrap_or(request.size));
-        match request.pages {
-            Some(pages) => take(device, len, pages, Kind::Device(device.id)),
-            None => {
-                let block = device.with_all_memory(|native| native.alloc_managed(len))?;
-                let allocation = Allocation::of_block(block, len, Kind::Managed(device.id), device.owner);
-                allocation.register_or(|| device.native.free(block)).map(|()| block)
-            }
-        }
+        let kind = if request.pages.is_some() { Kind::Device(device.id) } else { Kind::Managed(device.id) };
+        take(device, len, request.pages, kind)
     }
 
     fn free(&self, addr: usize) -> Result<()> {
@@ -208,11 +202,15 @@ pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally) -> Resu
     })
 }
 
-/// Allocates memory of a device and inserts it in the address map.
-fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
-    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
+/// Allocates memory of a device, managed memory if there is no page policy, and inserts it in the address map.
+fn take(device: &Device, len: usize, pages: Option<PagePolicy>, kind: Kind) -> Result<Block> {
+    let block = device.with_all_memory(|native| match pages {
+        Some(pages) => native.alloc(len, pages),
+        None => native.alloc_managed(len),
+    })?;
     let allocation = Allocation::of_block(block, len, kind, device.owner);
-    allocation.reusable(pages).register_or(|| device.native.free(block)).map(|()| block)
+    let allocation = pages.map_or(allocation, |pages| allocation.reusable(pages));
+    allocation.register_or(|| device.native.free(block)).map(|()| block)
 }
 
 /// Frees the allocations of a device in teardown.
@@ -259,7 +257,7 @@ pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
 
 /// Memory for internal use, filled with zeros.
 fn take_zeros(device: &Device, len: usize, kind: Kind) -> Result<(Block, Span)> {
-    let block = take(device, len, PagePolicy::NormalOnly, kind)?;
+    let block = take(device, len, Some(PagePolicy::NormalOnly), kind)?;
     let zeros = Span { addr: block.addr, len, place: Place::Device(device.id) };
     device.native.fill(Fill::bytes(zeros, 0)).inspect_err(|_| {
         Allocation::take(block.addr, |found| found.owner == device.owner && found.kind == kind);
