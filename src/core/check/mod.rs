@@ -11,7 +11,6 @@
 //! | `sync/pending.rs`, `sync/chain.rs` | where streams may stop; who waits for whom |
 //! | `adopted.rs` | what other parts of the library find: accesses outside of allocations, leaks, failed calls |
 //! | `operation.rs` | an operation, as reports describe it |
-//! | `memory.rs` | allocations and releases |
 //! | `report.rs`, `report/suppression.rs` | reports |
 //! | `report/page.rs`, `report/page.html` | reports, a timeline and the use of memory as a page |
 //!
@@ -19,7 +18,6 @@
 
 mod adopted;
 mod init;
-mod memory;
 mod operation;
 mod races;
 mod report;
@@ -31,6 +29,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::backend::at_unload;
 use crate::core::base::config::check::{Check, Settings};
 use crate::core::base::error::Result;
+use crate::core::memory::memory_hook::{self, Event, HOST, MemoryKind, Watcher};
 use crate::core::order::{checker, sequence};
 use crate::core::stream;
 
@@ -58,11 +57,40 @@ pub fn arm(settings: &Settings) -> Result<()> {
     if is_on(Check::Sync) {
         sync::early::arm();
     }
-    memory::watch();
+    memory_hook::watch(&Memory);
     stream::always_wait();
     // It stays until the process ends.
     checker::install(Box::leak(Box::new(submissions::Submissions { long_wait: settings.wait })));
     Ok(())
+}
+
+/// Sees allocations and releases: each begins or ends the use of memory.
+struct Memory;
+
+impl Watcher for Memory {
+    fn is_allocated(&self, event: &Event) {
+        if is_checked(event) {
+            // Only operations write it: not the program itself, and no other process.
+            let is_unwritten = event.device != HOST && matches!(event.kind, MemoryKind::Device | MemoryKind::Pool);
+            submissions::allocates(stream_of(event), event.addr, event.rounded, is_unwritten);
+        }
+    }
+
+    fn is_freed(&self, event: &Event) {
+        if is_checked(event) {
+            submissions::frees(stream_of(event), event.addr, event.rounded);
+        }
+    }
+}
+
+/// Memory of graphs is allocated and freed by their runs, and not by the calls that are reported here.
+fn is_checked(event: &Event) -> bool {
+    event.addr != 0 && event.kind != MemoryKind::Graph
+}
+
+/// The stream in whose order it happens; `None`: at once.
+fn stream_of(event: &Event) -> Option<u64> {
+    (event.stream != 0).then_some(event.stream)
 }
 
 /// A device has ended, and all work there is complete.

@@ -50,8 +50,8 @@ fn enter(sequence: &mut Sequence, what: What, used: &[Access]) -> Box<History> {
     let mut history: Box<History> = sequence.take_kept();
     history.enter(sequence.era());
     match (what, used) {
-        (What::Allocates, [memory]) => history.note_live(memory.end - memory.addr, 0),
-        (What::Frees, [memory]) => history.note_live(0, memory.end - memory.addr),
+        (What::Allocates, [memory]) => history.shadow.note_live(memory.end - memory.addr, 0),
+        (What::Frees, [memory]) => history.shadow.note_live(0, memory.end - memory.addr),
         _ => {}
     }
     history

@@ -216,10 +216,7 @@ fn submit_host_fn(
     if function.calls_backend() {
         return submit(Op::HostFn(Payload::new(&mut Some(function))));
     }
-    let is_running = match step {
-        Some(Step::Stops(Why::Function(is_running))) => Some(Arc::clone(is_running)),
-        _ => None,
-    };
+    let is_running = if let Some(Step::Stops(Why::Function(it))) = step { Some(Arc::clone(it)) } else { None };
     let watched = HostFn::from_closure(move || {
         known.is_seen();
         is_running.iter().for_each(|is_running| is_running.store(true, Ordering::Release));

@@ -133,16 +133,9 @@ impl Capture {
         Ok(branch.count)
     }
 
-    /// Records a task of its stream, which is ordered after `also` too, if that is given. Returns its place, and how
-    /// many tasks the stream has then.
-    pub fn add_task(&self, task: Task, also: Option<usize>) -> Result<(usize, Position)> {
-        let stream = task.stream;
-        let (mut state, added) = self.add_one(task, also)?;
-        Ok((added, state.branch(stream).count))
-    }
-
-    /// As [`Self::add_task`]. Returns the locked state, and the task's place.
-    fn add_one(&self, task: Task, also: Option<usize>) -> Result<(MutexGuard<'_, State>, usize)> {
+    /// Records a task of its stream, which is ordered after `also` too, if that is given. Returns the locked state, and
+    /// the task's place.
+    fn add_task(&self, task: Task, also: Option<usize>) -> Result<(MutexGuard<'_, State>, usize)> {
         let mut state = self.open()?;
         let stream = task.stream;
         let _memory = state.make_room(stream, 1)?;
@@ -166,10 +159,8 @@ impl Capture {
         let mut is_last = vec![true; tasks.len()];
         for task in tasks {
             task.after.iter().for_each(|&index| is_last[index] = false);
-            let after = match task.after.is_empty() {
-                true => before.clone(),
-                false => task.after.iter().map(|index| first + index).collect(),
-            };
+            let own = task.after.iter().map(|index| first + index);
+            let after = if task.after.is_empty() { before.clone() } else { own.collect() };
             // The group belongs to the other graph.
             state.tasks.push(Task { work: task.current_work(), group: None, after, stream, ..task.clone() });
         }

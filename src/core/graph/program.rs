@@ -63,16 +63,13 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
     let _memory = host_memory::claim("parts of a graph's work", tasks.iter().map(most_effects).sum(), each)?;
     let mut effects = Effects::default();
     for task in tasks {
-        match task.work() {
-            Some(_) if task.is_late() => effects.0.push(Effect::Unknown),
-            Some(work) => match Call::of(work) {
+        match (task.work(), task.step()) {
+            (Some(work), _) if !task.is_late() => match Call::of(work) {
                 Some(call) => effects.0.extend(call.effects.iter().flat_map(|effects| &effects.0).copied()),
                 None => effects.work(work),
             },
-            None => {}
-        }
-        if let Some(Step::CopyIndirect(_)) = task.step() {
-            effects.0.push(Effect::Unknown);
+            (Some(_), _) | (None, Some(Step::CopyIndirect(_))) => effects.0.push(Effect::Unknown),
+            (None, _) => {}
         }
     }
     // A step of another kind may wait for the host.
@@ -115,11 +112,7 @@ impl Program {
         tasks: &[Task],
         is_changed: impl Fn(&usize) -> bool,
     ) -> Result<()> {
-        let changed = self.actions.iter().filter_map(|action| match action {
-            Action::Run(graph, members) if members.iter().any(&is_changed) => Some((graph, members)),
-            _ => None,
-        });
-        let changed: Vec<_> = changed.collect();
+        let changed: Vec<_> = self.runs().filter(|(_, members)| members.iter().any(&is_changed)).collect();
         self.runs.change();
         for (count, (graph, members)) in changed.iter().enumerate() {
             device.update_graph(graph, &plan::nodes(tasks, members)).inspect_err(|_| {
@@ -156,13 +149,17 @@ impl Program {
         })
     }
 
+    /// The graphs of the backend that have tasks, with these.
+    fn runs(&self) -> impl Iterator<Item = (&Arc<dyn backend::Graph>, &Vec<usize>)> {
+        self.actions.iter().filter_map(|action| match action {
+            Action::Run(graph, members) => Some((graph, members)),
+            _ => None,
+        })
+    }
+
     /// The graphs of the backend, the last one of a run last.
     fn graphs(&self) -> impl Iterator<Item = &Arc<dyn backend::Graph>> {
-        let runs = self.actions.iter().filter_map(|action| match action {
-            Action::Run(graph, _) => Some(graph),
-            _ => None,
-        });
-        runs.chain(self.frame.as_ref().map(|frame| &frame.ends))
+        self.runs().map(|(graph, _)| graph).chain(self.frame.as_ref().map(|frame| &frame.ends))
     }
 
     /// Whether a queued run is not complete.

@@ -81,10 +81,7 @@ impl Task {
 
     /// What it does, if it is a conditional task.
     pub fn conditional(&self) -> Option<&Conditional> {
-        match self.control.as_deref() {
-            Some(Control::Conditional(conditional)) => Some(conditional),
-            _ => None,
-        }
+        if let Some(Control::Conditional(found)) = self.control.as_deref() { Some(found) } else { None }
     }
 }
 

@@ -64,7 +64,7 @@ impl Step {
 /// The history of all memory.
 #[derive(Default)]
 pub struct History {
-    shadow: Shadow,
+    pub shadow: Shadow,
     /// Steps of operations each of which is ordered after the previous one, and is not open.
     log: Vec<Step>,
     /// The latest operation of this era, if each is ordered after the previous one.
@@ -214,12 +214,6 @@ impl History {
             }
         }
         log.drain(..first);
-    }
-
-    /// Notes that memory was allocated, or freed.
-    #[inline]
-    pub fn note_live(&mut self, allocated: usize, freed: usize) {
-        self.shadow.note_live(allocated, freed);
     }
 
     /// Whether uses of memory were forgotten.

@@ -14,7 +14,7 @@ impl Capture {
     /// Records control flow of a stream, with what it owns if it is a conditional task.
     pub fn add_control(&self, stream: Handle, control: Control, owned: Option<OwnedBodies>) -> Result<()> {
         let control = Some(Arc::new(control));
-        let (mut state, _) = self.add_one(Task { control, ..Task::new(stream, What::Control, None) }, None)?;
+        let (mut state, _) = self.add_task(Task { control, ..Task::new(stream, What::Control, None) }, None)?;
         state.resources.bodies.extend(owned);
         Ok(())
     }

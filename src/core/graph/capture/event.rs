@@ -82,7 +82,7 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     let stream = recorder.stream.handle;
     event.intercept(|| {
         let task = Task::new(stream, What::EventRecord(raw), record_inside(event));
-        let (task, _) = capture.add_task(task, None)?;
+        let (_, task) = capture.add_task(task, None)?;
         Ok(Box::new(Place { capture: Arc::downgrade(&capture), task }))
     })
 }

@@ -158,7 +158,7 @@ impl<'a> Recorder<'a> {
             ));
         };
         let task = Task { step: Some(step), ..Task::new(self.stream.handle, what, None) };
-        in_time(Some(capture.add_task(task, None).map(|(_, position)| position)))
+        in_time(Some(capture.add_task(task, None).map(|(mut state, _)| state.branch(self.stream.handle).count)))
     }
 
     /// Records work that is ordered after that of the stream before.

@@ -152,10 +152,7 @@ impl Draft<'_> {
             let others = task.after.iter().filter(|&&index| level.tree.tasks[index].stream != stream);
             let waits: Vec<usize> = others.filter_map(|&index| level.event(index)).collect();
             let is_record = level.event(place);
-            let called = match task.work() {
-                Some(Work::HostFn(function)) => Some(*function),
-                _ => None,
-            };
+            let called = if let Some(Work::HostFn(function)) = task.work() { Some(*function) } else { None };
             let is_inside = task.control.is_none() && task.what != What::End && called.is_none();
             if waits.is_empty() && is_inside {
                 block.push(place);

@@ -232,10 +232,9 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
     match what {
         What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {}
         What::EventRecord(_) => {
-            let (work, step) = match task.is_external || event.signal().is_some() {
-                true => event::record_of_runs(&event),
-                false => (event::record_inside(&event), None),
-            };
+            let is_of_runs = task.is_external || event.signal().is_some();
+            let inside = || (event::record_inside(&event), None);
+            let (work, step) = if is_of_runs { event::record_of_runs(&event) } else { inside() };
             ensure!((work.is_some(), step.is_some()) == (task.work.is_some(), task.step.is_some()), other_flags());
             task.what = What::EventRecord(raw);
             (task.work, task.step) = (work, step);
@@ -280,12 +279,9 @@ pub fn attribute(raw: u64, id: i32) -> Result<u32> {
     let value = Config::default().value(id);
     let (_, _, task) = latest(raw)?;
     value?;
-    match call_of(&task) {
-        Some(call) => call.config.value(id),
-        None => {
-            Err(param_invalid!("task {raw:#x} is of type {}, and only kernels have attributes", inspect::number(&task)))
-        }
-    }
+    let kind = inspect::number(&task);
+    let no_kernel = || param_invalid!("task {raw:#x} is of type {kind}, and only kernels have attributes");
+    call_of(&task).ok_or_else(no_kernel)?.config.value(id)
 }
 
 /// aclmdlRIUpdate: applies the changes to later runs.
