@@ -272,9 +272,7 @@ pub fn frees(by: Option<u64>, addr: usize, len: usize) {
         return;
     }
     let seen = Seen { by, what: What::Frees, effects: &Effects::default(), graph: None, runs: None };
-    let mut all = Accesses::default();
-    all.0.push(used);
-    seen.check(&all, false, |sequence| sequence.forget_values(used.addr..used.end));
+    seen.check(&Accesses([used].into_iter().collect()), false, |sequence| sequence.forget_values(used.addr..used.end));
     if are_contents_checked() {
         sync::early::freed(addr, len);
         if is_on(Check::Init) {

@@ -277,7 +277,8 @@ impl State {
         let all = self.tasks.len() + more;
         let branch = self.branch(stream);
         let (before, group) = (branch.after.len(), branch.group.clone());
-        let has_room = self.tasks.make_room(more).is_ok() && group.is_none_or(|group| group.make_room(more));
+        let has_group_room = |group: Arc<Group>| group.state.lock().kinds.make_room(more).is_ok();
+        let has_room = self.tasks.make_room(more).is_ok() && group.is_none_or(has_group_room);
         ensure!(has_room, host_memory::no_memory_for("tasks of a graph", all));
         // For each task its edges, and its index among those of the next task.
         let edges = (before + 2) * size_of::<usize>() + size_of::<[usize; 4]>();

@@ -84,37 +84,25 @@ pub fn start(started: u64, stream: u64) -> Result<()> {
     building.add_control(stream.handle, Control::Start(started), None)
 }
 
-/// The arguments of aclrtSwitchStream, as numbers: addresses, enumerators, streams.
-pub struct Switch {
-    /// `leftValue`.
-    pub left: usize,
-    /// `cond`.
-    pub condition: i32,
-    /// `rightValue`.
-    pub right: usize,
-    /// `dataType`.
-    pub data_type: i32,
-    /// `trueStream`.
-    pub then: u64,
-    /// `falseStream`, or 0.
-    pub otherwise: u64,
-}
-
-/// aclrtSwitchStream.
-pub fn switch_stream(switch: &Switch, stream: u64) -> Result<()> {
-    handles::check_not_null::<Stream>("trueStream", switch.then)?;
-    let condition = Condition::from_number(switch.condition)?;
+/// aclrtSwitchStream. `left` and `right` are the addresses of the values; `otherwise` is `falseStream`, or 0.
+pub fn switch_stream(
+    [left, right]: [usize; 2],
+    condition: i32,
+    data_type: i32,
+    [then, otherwise]: [u64; 2],
+    stream: u64,
+) -> Result<()> {
+    handles::check_not_null::<Stream>("trueStream", then)?;
+    let condition = Condition::from_number(condition)?;
     let lens = [size_of::<i32>(), size_of::<i64>()];
     let allowed = "ACL_RT_SWITCH_INT32 0 and ACL_RT_SWITCH_INT64 1";
-    let len = arguments::numbered("dataType", switch.data_type, &lens, allowed)?;
+    let len = arguments::numbered("dataType", data_type, &lens, allowed)?;
     let (stream, building) = resolve(stream)?;
-    let left = number_at("leftValue", switch.left, len, &stream)?;
-    let right = number_at("rightValue", switch.right, len, &stream)?;
-    let then = bound_there("trueStream", switch.then, &building)?;
-    let otherwise = match switch.otherwise {
-        0 => None,
-        raw => Some(bound_there("falseStream", raw, &building)?),
-    };
+    let left = number_at("leftValue", left, len, &stream)?;
+    let right = number_at("rightValue", right, len, &stream)?;
+    let then = bound_there("trueStream", then, &building)?;
+    let other = || bound_there("falseStream", otherwise, &building);
+    let otherwise = if otherwise == 0 { None } else { Some(other()?) };
     let control = Control::SwitchStream { left, right, condition, then, otherwise };
     building.add_control(stream.handle, control, None)
 }

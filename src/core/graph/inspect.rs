@@ -47,7 +47,7 @@ pub fn set_name(raw: u64, name: &OsStr) -> Result<()> {
 
 /// aclmdlRIGetName.
 pub fn name(raw: u64) -> Result<String> {
-    Ok(handles::get::<Graph>("modelRI", raw)?.inspected.name())
+    Ok(handles::get::<Graph>("modelRI", raw)?.inspected.name.lock().clone())
 }
 
 /// aclmdlRIGetId.

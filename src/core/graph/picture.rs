@@ -135,7 +135,7 @@ impl Picture {
             });
             parts[part].tasks.push(place);
         }
-        let (name, id, device) = (graph.inspected.name(), graph.id, graph.device.id);
+        let (name, id, device) = (graph.inspected.name.lock().clone(), graph.id, graph.device.id);
         Self { name, id, device, streams: parts, tasks, captured: true }
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::graph::control::{self, Switch};
+use crate::core::graph::control;
 use crate::ffi::base::{address, enum_value, guard, handle};
 use crate::ffi::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
 
@@ -61,14 +61,8 @@ pub unsafe extern "C" fn aclrtSwitchStream(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtSwitchStream", || {
-        let switch = Switch {
-            left: address::from_c(leftValue),
-            condition: enum_value(cond),
-            right: address::from_c(rightValue),
-            data_type: enum_value(dataType),
-            then: handle::from_c(trueStream),
-            otherwise: handle::from_c(falseStream),
-        };
-        control::switch_stream(&switch, handle::from_c(stream))
+        let values = [address::from_c(leftValue), address::from_c(rightValue)];
+        let streams = [handle::from_c(trueStream), handle::from_c(falseStream)];
+        control::switch_stream(values, enum_value(cond), enum_value(dataType), streams, handle::from_c(stream))
     })
 }

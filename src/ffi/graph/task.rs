@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::backend::Arguments;
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::core::graph::inspect::params::{self, Change, KernelParams, Params, TaskParams};
+use crate::core::graph::inspect::params::{self, Change, KernelParams, Params};
 use crate::core::kernel::kernel_launch::Call;
 use crate::ffi::base::{address, enum_from, enum_value, guard, guard_out, handle, read};
 use crate::ffi::kernel::kernel_launch::read_config;
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
 /// @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError {
-    guard_out("aclmdlRITaskGetParams", "params", params, || Ok(to_c(&params::get(handle::from_c(task))?)))
+    guard_out("aclmdlRITaskGetParams", "params", params, || Ok(to_c(params::get(handle::from_c(task))?)))
 }
 
 /// Changes the parameters of a task. The change takes effect at the next aclmdlRIUpdate. Also enables a disabled task.
@@ -188,9 +188,9 @@ fn attributes_of(call: &Call) -> *mut aclrtLaunchKernelCfg {
     }
 }
 
-fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
+fn to_c((kind, group, params): (i32, u64, Params)) -> aclmdlRITaskParams {
     let mut detail = aclmdlRITaskParamsDetail { rsv2: [0; 128] };
-    match &found.params {
+    match &params {
         Params::Other => {}
         Params::Kernel(call) => {
             let arguments = &call.arguments;
@@ -226,9 +226,9 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
         }
     }
     aclmdlRITaskParams {
-        r#type: enum_from(found.kind),
+        r#type: enum_from(kind),
         rsv0: [0; 3],
-        taskGrp: handle::to_c(found.group),
+        taskGrp: handle::to_c(group),
         opInfoPtr: std::ptr::null_mut(),
         opInfoSize: 0,
         rsv1: [0; 32],

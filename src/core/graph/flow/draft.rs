@@ -68,10 +68,9 @@ impl Level<'_> {
     }
 
     fn strand(&self, stream: Handle) -> Result<usize> {
-        let index = self.streams.iter().position(|&known| known == stream).ok_or_else(|| {
-            Error::new(Code::InternalError, "a stream that a graph starts is none that its runs come to")
-        })?;
-        Ok(self.strand + index)
+        let index = self.streams.iter().position(|&known| known == stream);
+        let none = || Error::new(Code::InternalError, "a stream that a graph starts is none that its runs come to");
+        Ok(self.strand + index.ok_or_else(none)?)
     }
 }
 

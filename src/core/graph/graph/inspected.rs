@@ -38,6 +38,7 @@ handles::object!(GraphTask, GraphTask);
 /// Handles and changes of a graph.
 #[derive(Default)]
 pub struct Inspected {
+    /// Its name; "" if none was set.
     pub name: Mutex<String>,
     pub listing: Mutex<Option<Listing>>,
     /// Tasks that aclmdlRIUpdate will put into the places that they have here.
@@ -45,11 +46,6 @@ pub struct Inspected {
 }
 
 impl Inspected {
-    /// Its name; "" if none was set.
-    pub fn name(&self) -> String {
-        self.name.lock().clone()
-    }
-
     /// The graph has other tasks now: drops handles and changes.
     pub fn forget(&self) {
         let listing = self.listing.lock().take();

@@ -112,18 +112,8 @@ fn call_of(task: &Task) -> Option<Arc<Call>> {
     Call::of(&task.current_work()?)
 }
 
-/// The result of aclmdlRITaskGetParams.
-pub struct TaskParams {
-    /// A value of `aclmdlRITaskType`.
-    pub kind: i32,
-    /// The handle of the task's group, or 0.
-    pub group: u64,
-    /// The parameters.
-    pub params: Params,
-}
-
-/// aclmdlRITaskGetParams.
-pub fn get(raw: u64) -> Result<TaskParams> {
+/// aclmdlRITaskGetParams: a value of `aclmdlRITaskType`, the handle of the task's group or 0, and the parameters.
+pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
     let (_, _, task) = latest(raw)?;
     let params = match task.what {
         What::Work => call_of(&task).map_or(Params::Other, Params::Kernel),
@@ -138,7 +128,7 @@ pub fn get(raw: u64) -> Result<TaskParams> {
         },
     };
     let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
-    Ok(TaskParams { kind: inspect::number(&task), group, params })
+    Ok((inspect::number(&task), group, params))
 }
 
 /// aclmdlRITaskSetParams: of a task of this kind.

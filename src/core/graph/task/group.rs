@@ -126,11 +126,6 @@ impl Group {
         Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
     }
 
-    /// Allocates room for this many more tasks. Returns whether there is memory for them.
-    pub fn make_room(&self, more: usize) -> bool {
-        self.state.lock().kinds.make_room(more).is_ok()
-    }
-
     /// Drops replaced work. To be called when a backend can be called.
     pub fn drop_replaced(&self) {
         let replaced = std::mem::take(&mut self.state.lock().replaced);
