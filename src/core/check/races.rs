@@ -77,7 +77,8 @@ fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> O
     }
     let (memory, report) = (finding.memory, Box::new(move || report::finding(&finding)));
     if !sequence.decide_later(Pair { earlier, later, memory, may_swap, report }) {
-        history.is_incomplete = true;
+        // There was no room for all that is to be reported.
+        history.shadow.is_incomplete = true;
     }
     None
 }
@@ -243,7 +244,7 @@ pub fn session_ended() {
 
 /// Whether uses of memory were forgotten.
 pub fn is_incomplete() -> bool {
-    sequence::try_lock().is_some_and(|mut order| order.with_kept(|history: &mut History| history.is_incomplete()))
+    sequence::try_lock().is_some_and(|mut order| order.with_kept(|history: &mut History| history.shadow.is_incomplete))
 }
 
 #[cfg(test)]

@@ -23,8 +23,11 @@ use crate::core::stream::Stream;
 /// A graph that is ready to run.
 pub struct Program {
     actions: Vec<Action>,
-    /// Set if it is not one graph of the backend.
-    frame: Option<Frame>,
+    /// An empty graph before and after all actions, unless there is one graph of the backend only: it orders runs of one
+    /// graph, in all streams, and keeps memory that is freed meanwhile.
+    ends: Option<Arc<dyn backend::Graph>>,
+    /// Held while a run between these is queued.
+    queueing: Mutex<()>,
     /// For the checker.
     runs: Arc<GraphRuns>,
 }
@@ -35,15 +38,6 @@ enum Action {
     /// The step of this task.
     Step(usize),
     Late(Late),
-}
-
-/// The start and end of a run with several actions.
-struct Frame {
-    /// An empty graph before and after all actions: it orders runs of one graph, in all streams, and keeps memory that
-    /// is freed meanwhile.
-    ends: Arc<dyn backend::Graph>,
-    /// Held while a run is queued.
-    queueing: Mutex<()>,
 }
 
 /// The most parts that the work of a task has for the checker.
@@ -84,10 +78,7 @@ impl Program {
         if parts.is_empty() {
             parts.push(Part::Nodes(Vec::new()));
         }
-        let frame = match *parts {
-            [Part::Nodes(_)] => None,
-            _ => Some(Frame { ends: device.create_graph(&[])?, queueing: Mutex::new(()) }),
-        };
+        let ends = if let [Part::Nodes(_)] = *parts { None } else { Some(device.create_graph(&[])?) };
         let mut actions = Vec::with_capacity(parts.len());
         let mut runner = None;
         for part in parts {
@@ -100,7 +91,7 @@ impl Program {
                 }
             });
         }
-        Ok(Self { actions, frame, runs: Arc::default() })
+        Ok(Self { actions, ends, queueing: Mutex::new(()), runs: Arc::default() })
     }
 
     /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
@@ -130,9 +121,9 @@ impl Program {
         if let Some(checker) = checker::installed() {
             checker.runs_graph(stream.handle.raw(), &self.runs.next(|| used_by(tasks))?, Some(&self.runs));
         }
-        let Some(frame) = &self.frame else { return self.queue_actions(stream, tasks) };
-        let _queueing = frame.queueing.lock();
-        let end = || stream.submit(Op::RunGraph(&frame.ends));
+        let Some(ends) = &self.ends else { return self.queue_actions(stream, tasks) };
+        let _queueing = self.queueing.lock();
+        let end = || stream.submit(Op::RunGraph(ends));
         end()?;
         let queued = self.queue_actions(stream, tasks);
         // Also after a part of it, because the next run is ordered after that.
@@ -159,7 +150,7 @@ impl Program {
 
     /// The graphs of the backend, the last one of a run last.
     fn graphs(&self) -> impl Iterator<Item = &Arc<dyn backend::Graph>> {
-        self.runs().map(|(graph, _)| graph).chain(self.frame.as_ref().map(|frame| &frame.ends))
+        self.runs().map(|(graph, _)| graph).chain(&self.ends)
     }
 
     /// Whether a queued run is not complete.

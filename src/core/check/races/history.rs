@@ -73,8 +73,6 @@ pub struct History {
     has_shadow: bool,
     /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
     is_unordered: bool,
-    /// There was no room for all that is to be reported.
-    pub is_incomplete: bool,
     /// By first byte: the end of the longest later write there. Empty, but with room.
     written: FxHashMap<usize, usize>,
 }
@@ -93,7 +91,9 @@ impl History {
 
     /// Forgets all, but whether uses of memory were forgotten before.
     pub fn forget_all(&mut self) {
-        *self = Self { is_incomplete: self.is_incomplete(), ..Self::default() };
+        let is_incomplete = self.shadow.is_incomplete;
+        *self = Self::default();
+        self.shadow.is_incomplete = is_incomplete;
     }
 
     /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
@@ -214,11 +214,6 @@ impl History {
             }
         }
         log.drain(..first);
-    }
-
-    /// Whether uses of memory were forgotten.
-    pub fn is_incomplete(&self) -> bool {
-        self.is_incomplete || self.shadow.is_incomplete
     }
 
     /// Whether no operation of this era left the log for the shadow.

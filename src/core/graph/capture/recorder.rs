@@ -180,11 +180,10 @@ impl<'a> Recorder<'a> {
 
     /// A graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
-        match span.place {
-            Place::Device(id) if id != self.stream.device.id => Err(self
-                .cannot("a graph is of one device, and this uses memory of another one; do it outside of the capture")),
-            _ => Ok(()),
-        }
+        let is_elsewhere = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
+        let why = "a graph is of one device, and this uses memory of another one; do it outside of the capture";
+        ensure!(!is_elsewhere, self.cannot(why));
+        Ok(())
     }
 }
 
