@@ -260,9 +260,7 @@ impl Awaited {
 
     /// The wait has ended and the work is complete. Pools free the memory that they need not keep.
     pub fn is_over(self) {
-        for lane in self.lanes {
-            lane.observe(lane.native.finished());
-        }
+        self.lanes.iter().for_each(|lane| lane.observe(lane.native.finished()));
         for &Point { line, number } in self.clock.all() {
             if let Some(lane) = find(line) {
                 lane.observe(number);

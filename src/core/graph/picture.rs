@@ -168,9 +168,7 @@ impl Picture {
             for &place in &part.tasks {
                 let task = &self.tasks[place];
                 put(text, format_args!("{:margin$}  {place} {}", "", task.kind));
-                for (key, value) in &task.facts {
-                    put(text, format_args!(", {key} {}", in_words(value)));
-                }
+                task.facts.iter().for_each(|(key, value)| put(text, format_args!(", {key} {}", in_words(value))));
                 if !task.after.is_empty() {
                     let after: Vec<String> = task.after.iter().map(usize::to_string).collect();
                     put(text, format_args!(", after {}", after.join(" ")));

@@ -28,6 +28,8 @@ pub struct Program {
     ends: Option<Arc<dyn backend::Graph>>,
     /// Held while a run between these is queued.
     queueing: Mutex<()>,
+    /// Runs late tasks, if there are any.
+    runner: Option<Arc<Runner>>,
     /// For the checker.
     runs: Arc<GraphRuns>,
 }
@@ -91,7 +93,7 @@ impl Program {
                 }
             });
         }
-        Ok(Self { actions, ends, queueing: Mutex::new(()), runs: Arc::default() })
+        Ok(Self { actions, ends, queueing: Mutex::new(()), runner, runs: Arc::default() })
     }
 
     /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
@@ -160,11 +162,7 @@ impl Program {
 
     /// Drops what has not begun.
     pub fn abort(&self) {
-        for action in &self.actions {
-            if let Action::Late(late) = action {
-                late.abort();
-            }
-        }
+        self.runner.iter().for_each(|runner| runner.abort());
         self.graphs().for_each(|graph| graph.abort());
     }
 }

@@ -101,9 +101,7 @@ impl Holes {
     pub fn copy(&mut self, from: usize, to: usize, len: usize) {
         let copied: Vec<Hole> = self.find(from, from + len).collect();
         self.fill(to, to + len);
-        for Hole { addr, end, by } in copied {
-            self.add(addr - from + to, end - from + to, by);
-        }
+        copied.into_iter().for_each(|Hole { addr, end, by }| self.add(addr - from + to, end - from + to, by));
     }
 
     /// Everything may be written.

@@ -113,9 +113,8 @@ pub fn finding(line: &str) {
 /// Writes the page, at the end of the process.
 pub fn write(summary: String) {
     // A thread that was stopped may hold the lock.
-    let Some(Page { mut file, findings, mut timeline, .. }) = PAGE.try_lock().and_then(|mut page| page.take()) else {
-        return;
-    };
+    let page = PAGE.try_lock().and_then(|mut page| page.take());
+    let Some(Page { mut file, findings, mut timeline, .. }) = page else { return };
     timeline.summary = summary;
     let timeline = serde_json::to_string(&timeline).expect("a timeline has no members that can fail");
     let data = format!("{{\"findings\":[{}],{}", findings.join(","), &timeline[1..]);

@@ -98,9 +98,7 @@ pub fn submitted(
     accesses: &Accesses,
     graph: Option<&GraphRun>,
 ) -> Vec<Finding> {
-    let Some(point) = operation.point().filter(|_| closed::are_used()) else {
-        return Vec::new();
-    };
+    let Some(point) = operation.point().filter(|_| closed::are_used()) else { return Vec::new() };
     let mut early = EARLY.lock();
     let reaches_host = informs_host(operation.what, effects);
     let informs = graph.is_some() || reaches_host;

@@ -93,9 +93,7 @@ pub fn check_call(call: Call) -> Result<()> {
             _ => "by this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
         },
     );
-    for capture in &forbidding {
-        capture.spoil("a call that its mode forbids was made");
-    }
+    forbidding.iter().for_each(|capture| capture.spoil("a call that its mode forbids was made"));
     Err(Error::new(code, text))
 }
 

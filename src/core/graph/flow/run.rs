@@ -124,9 +124,8 @@ impl Flow {
     /// Ends all queued runs.
     pub fn abort(self: &Arc<Self>) {
         let text = "aclmdlRIAbort left out what a run of the graph had not begun";
-        for run in &mut *self.queued.lock() {
-            run.stop = Some(Stop::Because(Fault::new(FaultKind::Aborted, text)));
-        }
+        let why = Stop::Because(Fault::new(FaultKind::Aborted, text));
+        self.queued.lock().iter_mut().for_each(|run| run.stop = Some(why.clone()));
         Arc::clone(self).look();
     }
 

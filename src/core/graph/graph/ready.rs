@@ -96,9 +96,7 @@ impl Ready {
             ));
         }
         let mut tasks = self.tasks.clone();
-        for (place, task) in changes {
-            tasks[*place] = task.clone();
-        }
+        changes.iter().for_each(|(place, task)| tasks[*place] = task.clone());
         let is_changed = |place: &usize| changes.contains_key(place);
         self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
         let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));

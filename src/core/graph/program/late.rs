@@ -58,12 +58,6 @@ impl Late {
         *place = stream.submit(Op::HostFn(Payload::new(&mut Some(function))))?;
         Ok(*place)
     }
-
-    /// Queued runs leave them out.
-    pub fn abort(&self) {
-        // Relaxed: a run in progress sees it eventually.
-        self.runner.aborts.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// Runs late tasks, on a private stream, while the stream of the run waits.
@@ -82,6 +76,12 @@ impl Runner {
         let observer = Some(Arc::clone(&listener) as Arc<dyn Observer>);
         let stream = device.create_stream(StreamOptions { observer, ..Default::default() })?;
         Ok(Arc::new(Self { stream, listener, aborts: AtomicU64::new(0) }))
+    }
+
+    /// Queued runs leave late tasks out.
+    pub fn abort(&self) {
+        // Relaxed: a run in progress sees it eventually.
+        self.aborts.fetch_add(1, Ordering::Relaxed);
     }
 
     fn run(&self, group: &Group, batch: usize, turn: Reporting) {

@@ -67,9 +67,7 @@ pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> W
 /// The device of a stream is in teardown: runs that have not ended by `until` end at the next choice.
 pub fn limit(stream: Handle, until: Instant) {
     for flow in flows() {
-        for run in flow.queued.lock().iter_mut().filter(|run| run.stream == stream) {
-            run.until = Some(until);
-        }
+        flow.queued.lock().iter_mut().filter(|run| run.stream == stream).for_each(|run| run.until = Some(until));
         flow.look();
     }
 }

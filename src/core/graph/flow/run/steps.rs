@@ -147,9 +147,8 @@ impl Flow {
             }
             Step::Compare { left, right, condition, then, otherwise } => {
                 let holds = condition.holds(self.read(left)?, self.read(right)?);
-                let Some(other) = (if holds { Some(*then) } else { *otherwise }) else {
-                    return Ok(At::Step(step + 1));
-                };
+                let other = if holds { Some(*then) } else { *otherwise };
+                let Some(other) = other else { return Ok(At::Step(step + 1)) };
                 self.start(run, strand, other)?;
                 self.end(run, strand);
                 Ok(run.strands[strand].at)
