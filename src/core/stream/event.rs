@@ -15,7 +15,6 @@
 //! stream, or its run of a graph, reaches it.
 
 mod lifetime;
-mod marks;
 mod query;
 pub mod sharing;
 mod wait;
@@ -25,10 +24,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::lifetime::{available, create_ex, create_plain, create_with_flag, destroy, id};
-use self::marks::Marks;
 pub use self::query::{elapsed_ms, is_complete, is_complete_old, synchronize, time_us, waits_are_over};
 use self::sharing::Shared;
 pub use self::sharing::{export, import};
+use self::wait::Marks;
 pub use self::wait::{until_set, wait, wait_with_flag, wait_with_timeout};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::sync::gap::Gap;
@@ -40,8 +39,7 @@ use crate::core::order::{self, Clock, checker};
 use crate::core::runtime::device::Device;
 use crate::core::stream::failure::Recorded;
 use crate::core::stream::interceptor::{self, Awaited, EventUse};
-use crate::core::stream::stream::Stream;
-use crate::core::stream::stream::resolve::resolve;
+use crate::core::stream::stream::{Stream, resolve};
 
 /// Bits of the creation flag, as the API numbers them.
 mod flag {

@@ -18,9 +18,8 @@ use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
 use crate::core::base::error::{Code, Error, Result, arguments, error_with, param_invalid};
 use crate::core::runtime::thread;
-use crate::core::stream::stream::Stream;
-use crate::core::stream::stream::resolve::resolve;
 use crate::core::stream::stream::synchronize::deadline;
+use crate::core::stream::stream::{Stream, resolve};
 
 /// The largest number of threads of a family.
 const MAX_THREADS: usize = 1024;

@@ -1,7 +1,6 @@
-//! A stream, and the ways into its backend.
+//! A stream, the ways into its backend, and its lookup: the stream argument of a call, and the calls for properties.
 
 pub mod lifetime;
-pub mod resolve;
 pub mod stream_attribute;
 pub mod synchronize;
 
@@ -11,15 +10,15 @@ use std::time::Instant;
 use std::{fmt, slice};
 
 use crate::algo::host::notice::notice_once;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{Handle, Ref};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;
 use crate::algo::sync::share::Share;
 use crate::backend::stream::decorators;
 use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, NodeLaunch, Op, Position, Submit, Wait};
-use crate::core::base::error::{Error, Result};
-use crate::core::base::handles;
+use crate::core::base::error::{Code, Error, Result, error_with};
+use crate::core::base::handles::{self, Object};
 use crate::core::order::checker::HostWait;
 use crate::core::order::known::Known;
 use crate::core::order::{self, Awaited, Lane, checker};
@@ -275,4 +274,74 @@ impl Stream {
     pub fn native(&self) -> &dyn backend::Stream {
         &*self.native
     }
+}
+
+/// Looks up the stream of an argument: 0 is the default stream of the current context. Fails unless the calling
+/// thread has a current context on the device of the stream.
+///
+/// Always inlined: every call on a stream begins with this, and its result would go through memory.
+#[inline(always)]
+pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
+    thread::refuse_inside_host_function()?;
+    // A context leaves its table before its streams do: if a stream of it is live, it need not be looked up.
+    if let Some(stream) = Stream::table().get_raw(raw)
+        && thread::is_current(stream.context)
+    {
+        return Ok(stream);
+    }
+    resolve_slow(raw)
+}
+
+/// As [`resolve`], for default streams, streams of other contexts, and handles of no stream.
+#[inline(never)]
+fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
+    if raw == 0 {
+        return thread::current()?
+            .default_stream()
+            .ok_or_else(|| Error::new(Code::ContextNull, "the current context is being destroyed by another thread"));
+    }
+    // A dead handle is reported first, also without a current context.
+    let stream = handles::get::<Stream>("stream", raw)?;
+    let Some(context) = thread::current_now() else {
+        // Setting a default device may wait for a reset, which waits for all holders of a stream.
+        drop(stream);
+        thread::current()?;
+        return resolve_slow(raw);
+    };
+    if !Arc::ptr_eq(&stream.device, &context.device) {
+        return Err(error_with!(
+            Code::StreamContext,
+            "stream {raw:#x} belongs to device {}, but the current context of this thread is on \
+                 device {}; call aclrtSetDevice or aclrtSetCurrentContext",
+            stream.device.id,
+            context.device.id
+        ));
+    }
+    Ok(stream)
+}
+
+/// The handle of the default stream of the current context.
+pub fn current_default() -> Result<u64> {
+    Ok(resolve(0)?.handle.raw())
+}
+
+/// aclrtStreamGetId.
+pub fn id(raw: u64) -> Result<i32> {
+    Ok(resolve(raw)?.id)
+}
+
+/// aclrtStreamGetFlags.
+pub fn flags(raw: u64) -> Result<u32> {
+    Ok(resolve(raw)?.flags.0)
+}
+
+/// aclrtStreamGetPriority.
+pub fn priority(raw: u64) -> Result<u32> {
+    Ok(resolve(raw)?.priority())
+}
+
+/// aclrtGetStreamAvailableNum: how many more streams can be created.
+pub fn available() -> Result<u32> {
+    thread::current()?;
+    Ok(Stream::table().room() as u32)
 }

@@ -16,10 +16,8 @@ use crate::core::runtime::{self, thread};
 const OTHER_FLAG: u64 = 2;
 
 fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
-    if flags == 0 || flags == OTHER_FLAG {
-        return Ok(());
-    }
-    Err(invalid_param!("flags is {flags:#x}; allowed: {default} 0 and {other} 2"))
+    ensure!(matches!(flags, 0 | OTHER_FLAG), invalid_param!("flags is {flags:#x}; allowed: {default} 0 and {other} 2"));
+    Ok(())
 }
 
 /// aclrtNotifyGetExportKey: the key's text, for which there are `room` bytes.

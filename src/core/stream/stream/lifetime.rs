@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use super::resolve::resolve;
 use super::stream_attribute::check_priority;
-use super::{Stream, StreamFlags};
+use super::{Stream, StreamFlags, resolve};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::gap::Gap;

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::Stream;
-use super::resolve::resolve;
+use super::{Stream, resolve};
 use crate::algo::map::typed_slots;
 use crate::core::base::error::{Result, arguments, invalid_param};
 use crate::core::runtime::device::Device;

@@ -4,8 +4,7 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Stream;
-use super::resolve::resolve;
+use super::{Stream, resolve};
 use crate::backend::{self, Wait};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Result, error_with, param_invalid};
