@@ -33,7 +33,7 @@ fn drop_queued(raw: u64, call: &str) -> Result<()> {
 }
 
 /// The moments at which a program is notified of an abort of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Stage {
     /// It is about to begin.
     Before,

@@ -46,7 +46,7 @@ pub struct Description(Mutex<Allocator>);
 handles::object!(Description, Allocator);
 
 /// An allocator registered for a stream, as its description was at that time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Registered {
     /// The description that it was registered from, which may be destroyed.
     pub description: u64,

@@ -62,7 +62,7 @@ pub const CLEAR: Change = Change::Set(0);
 const RECORD_OR_WAIT_EXTERNAL: u32 = 0x01;
 
 /// The function that created an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Creator {
     Plain,
     WithFlag,

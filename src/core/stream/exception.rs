@@ -38,17 +38,11 @@ pub struct Watcher {
     pub call: Arc<dyn Fn(usize) + Send + Sync>,
 }
 
-/// The callbacks for failures.
-struct Watchers {
-    /// Set by aclrtSetExceptionInfoCallback.
-    set: Option<Watcher>,
-    /// Registered by aclrtExceptionInfoCallbackRegister.
-    registered: Vec<Watcher>,
-}
+/// The callback of aclrtSetExceptionInfoCallback.
+static SET: Mutex<Option<Watcher>> = Mutex::new(None);
 
-const NO_WATCHERS: Watchers = Watchers { set: None, registered: Vec::new() };
-
-static WATCHERS: Mutex<Watchers> = Mutex::new(NO_WATCHERS);
+/// Those of aclrtExceptionInfoCallbackRegister.
+static REGISTERED: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
 
 /// Returns more callbacks for a failure.
 type Source = fn(&Exception) -> Vec<Watcher>;
@@ -67,12 +61,12 @@ static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 /// aclrtSetExceptionInfoCallback: replaces the previous one.
 pub fn set(watcher: Option<Watcher>) {
     // Dropped after the lock.
-    let _before = std::mem::replace(&mut WATCHERS.lock().set, watcher);
+    let _before = std::mem::replace(&mut *SET.lock(), watcher);
 }
 
 /// aclrtExceptionInfoCallbackRegister: adds it once.
 pub fn register(watcher: Watcher) {
-    let registered = &mut WATCHERS.lock().registered;
+    let mut registered = REGISTERED.lock();
     if !registered.iter().any(|other| other.address == watcher.address) {
         registered.push(watcher);
     }
@@ -80,21 +74,18 @@ pub fn register(watcher: Watcher) {
 
 /// aclrtExceptionInfoCallbackUnregister: removes it, if it is registered.
 pub fn unregister(address: usize) {
-    WATCHERS.lock().registered.retain(|watcher| watcher.address != address);
+    REGISTERED.lock().retain(|watcher| watcher.address != address);
 }
 
 /// Removes all at the end of a session: the program may unload their code next.
 pub fn forget_all() {
-    // Dropped after the lock.
-    let _before = std::mem::replace(&mut *WATCHERS.lock(), NO_WATCHERS);
+    set(None);
+    REGISTERED.lock().clear();
 }
 
 /// All callbacks for a failure.
 fn watchers_of(exception: &Exception) -> Vec<Watcher> {
-    let mut all: Vec<Watcher> = {
-        let watchers = WATCHERS.lock();
-        watchers.set.iter().chain(&watchers.registered).cloned().collect()
-    };
+    let mut all: Vec<_> = SET.lock().iter().chain(&*REGISTERED.lock()).cloned().collect();
     all.extend(SOURCE.get().map_or_else(Vec::new, |source| source(exception)));
     all
 }

@@ -45,7 +45,6 @@ pub trait Interceptor: Sync {
 }
 
 /// A use of an event by a stream. External: for events outside of the graph, in each of its runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventUse {
     /// Records it.
     Record,
@@ -60,7 +59,6 @@ pub enum EventUse {
 }
 
 /// What the host waits for or queries.
-#[derive(Clone, Copy)]
 pub enum Awaited<'a> {
     /// A stream.
     Stream(&'a Stream),
@@ -71,7 +69,6 @@ pub enum Awaited<'a> {
 }
 
 /// Calls that captures forbid, by their mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// It moves memory outside of stream order.
     Unordered,
@@ -80,7 +77,6 @@ pub enum Call {
 }
 
 /// A change of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It is about to drop its pending work, and goes on.
     Aborted,
@@ -112,8 +108,7 @@ pub struct Capturing(());
 
 impl Capturing {
     /// Begins with a capture.
-    #[expect(clippy::new_without_default, reason = "it counts, which a default must not")]
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         CAPTURES.fetch_add(1, Ordering::Relaxed);
         Self(())
     }

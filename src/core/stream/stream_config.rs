@@ -4,7 +4,6 @@ use crate::core::base::error::{Result, invalid_param};
 
 /// The fields of a description, as the API numbers them. The place of a stream's working memory has no meaning here: no
 /// device needs any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The address of working memory.
     WorkAddress,

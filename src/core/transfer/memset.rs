@@ -9,7 +9,6 @@ use crate::core::stream::{self, interceptor};
 use crate::core::transfer::synchronous;
 
 /// The arguments of a fill as they came from C.
-#[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// First byte.
     pub addr: usize,

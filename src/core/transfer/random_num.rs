@@ -26,7 +26,6 @@ pub struct Value {
 }
 
 /// The arguments of aclrtRandomNumAsync as they came from C.
-#[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// An `aclDataType`.
     pub data_type: i32,

@@ -44,7 +44,7 @@ pub fn list(capture: Weak<Capture>) -> Capturing {
     let mut active = ACTIVE.lock();
     active.retain(|other| other.strong_count() > 0);
     active.push(capture);
-    Capturing::new()
+    Capturing::begin()
 }
 
 /// aclmdlRICaptureThreadExchangeMode: returns the previous mode of the thread.
