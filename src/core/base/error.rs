@@ -7,7 +7,7 @@ pub mod arguments;
 mod macros;
 pub mod name;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::io::Write as _;
@@ -267,19 +267,13 @@ impl Text {
     }
 }
 
-/// The failures that a thread remembers.
-struct Record {
-    /// The text of the last failure, until it is fetched.
-    recent: Text,
-    /// The text that was fetched last: the caller may still be reading it.
-    fetched: Text,
-    /// What `aclrtGetLastError` returns.
-    last: i32,
-}
-
 per_thread! {
-    static RECORD: RefCell<Record> =
-        RefCell::new(Record { recent: Text::EMPTY, fetched: Text::EMPTY, last: 0 });
+    /// The text of this thread's last failure, until it is fetched.
+    static RECENT: RefCell<Text> = RefCell::new(Text::EMPTY);
+    /// The text that was fetched last: the caller may still be reading it.
+    static FETCHED: RefCell<Text> = RefCell::new(Text::EMPTY);
+    /// What `aclrtGetLastError` returns.
+    static LAST: Cell<i32> = Cell::new(0);
 }
 
 /// The last failure of any thread, for `err_msg_mode` 1.
@@ -305,32 +299,30 @@ pub fn report(call: &str, code: i32, text: &str) -> i32 {
     if let Some(watch) = WATCH.get() {
         watch(call, code, text);
     }
-    RECORD.with_borrow_mut(|record| {
-        let said = format_args!("{call}: {text} (error {code})");
-        if SHARED_MODE.load(Ordering::Acquire) {
-            SHARED.lock().set(said);
-        } else {
-            record.recent.set(said);
-        }
-        record.last = code;
-    });
+    let said = format_args!("{call}: {text} (error {code})");
+    if SHARED_MODE.load(Ordering::Acquire) {
+        SHARED.lock().set(said);
+    } else {
+        RECENT.with_borrow_mut(|recent| recent.set(said));
+    }
+    LAST.set(code);
     code
 }
 
 /// The text of the last failure since the previous call (this thread's, or in `err_msg_mode` 1 any thread's), or null.
 /// Valid until this thread calls again.
 pub fn take_recent_text() -> *const c_char {
-    RECORD.with_borrow_mut(|record| {
-        let Record { recent, fetched, .. } = record;
-        let mut shared = SHARED_MODE.load(Ordering::Acquire).then(|| SHARED.lock());
-        let latest = shared.as_deref_mut().unwrap_or(recent);
+    let take = |latest: &mut Text| {
         if latest.0[0] == 0 {
             return std::ptr::null();
         }
-        std::mem::swap(fetched, latest);
-        latest.0[0] = 0;
-        fetched.0.as_ptr().cast()
-    })
+        FETCHED.with_borrow_mut(|fetched| {
+            std::mem::swap(fetched, latest);
+            latest.0[0] = 0;
+            fetched.0.as_ptr().cast()
+        })
+    };
+    if SHARED_MODE.load(Ordering::Acquire) { take(&mut SHARED.lock()) } else { RECENT.with_borrow_mut(take) }
 }
 
 /// As [`take_recent_text`], as a copy.
@@ -338,15 +330,12 @@ pub fn take_recent_string() -> Option<String> {
     if take_recent_text().is_null() {
         return None;
     }
-    RECORD.with_borrow(|record| {
-        let text = CStr::from_bytes_until_nul(&record.fetched.0).ok()?;
-        Some(text.to_string_lossy().into_owned())
-    })
+    FETCHED.with_borrow(|text| Some(CStr::from_bytes_until_nul(&text.0).ok()?.to_string_lossy().into_owned()))
 }
 
 /// The code of this thread's last failure, 0 if there was none. Forgets it if `takes` says so.
 pub fn last_code(takes: bool) -> i32 {
-    RECORD.with_borrow_mut(|record| if takes { std::mem::take(&mut record.last) } else { record.last })
+    if takes { LAST.take() } else { LAST.get() }
 }
 
 #[cfg(test)]
