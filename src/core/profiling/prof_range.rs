@@ -62,28 +62,16 @@ pub struct Tensor {
     pub shape: Vec<u32>,
 }
 
-/// An operator, as a program describes it.
-pub struct Operator {
-    /// The number of its name.
-    pub name: u64,
-    /// The number of the name of its type.
-    pub kind: u64,
-    /// How many blocks it has.
-    pub blocks: u32,
-    /// Its tensors.
-    pub tensors: Vec<Tensor>,
-}
-
-/// aclprofRangePushEx.
-pub fn push(operator: &Operator) -> Result<()> {
-    let name = text_of("opNameId", operator.name)?;
-    let kind = text_of("opTypeId", operator.kind)?;
+/// aclprofRangePushEx, of an operator with so many blocks. `name` and `kind` are the numbers of its name and its type.
+pub fn push(name: u64, kind: u64, blocks: u32, tensors: &[Tensor]) -> Result<()> {
+    let name = text_of("opNameId", name)?;
+    let kind = text_of("opTypeId", kind)?;
     let mut details = Vec::new();
     if trace::is_on() {
         details.push(("type", kind));
-        details.push(("blocks", operator.blocks.to_string()));
+        details.push(("blocks", blocks.to_string()));
         for (key, is_output) in [("inputs", false), ("outputs", true)] {
-            let tensors = operator.tensors.iter().filter(|tensor| tensor.is_output == is_output);
+            let tensors = tensors.iter().filter(|tensor| tensor.is_output == is_output);
             let words: Vec<String> = tensors.map(in_words).collect();
             if !words.is_empty() {
                 details.push((key, words.join(", ")));

@@ -3,8 +3,9 @@
 use std::ffi::c_char;
 
 use crate::core::base::error::{Result, invalid_param};
-use crate::core::profiling::{prof_range, prof_stamp};
-use crate::ffi::base::{Array, bounded_bytes, guard, guard_value, handle, must_not_be_null, read, text};
+use crate::core::profiling::prof_range::{self, MOST_TENSORS};
+use crate::core::profiling::prof_stamp;
+use crate::ffi::base::{Array, bounded_bytes, guard, guard_value, handle, read, text};
 use crate::ffi::types::{
     ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor, aclprofTensorInfo, aclrtStream,
 };
@@ -50,7 +51,7 @@ pub unsafe extern "C" fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -
         check("attr->messageType", messageType, 0)?;
         // SAFETY: the only kind of message, as was checked.
         let info = unsafe { attributes.message.tensorInfo };
-        prof_range::push(&operator(&read("attr->message.tensorInfo", info)?)?)
+        push(&read("attr->message.tensorInfo", info)?)
     })
 }
 
@@ -59,22 +60,12 @@ fn check(field: &str, value: u32, allowed: u32) -> Result<()> {
     Ok(())
 }
 
-fn operator(info: &aclprofTensorInfo) -> Result<prof_range::Operator> {
-    let aclprofTensorInfo { opNameId, opTypeId, tensorNum, blockNums, tensors, .. } = *info;
-    if tensorNum > prof_range::MOST_TENSORS {
-        return Err(invalid_param!("tensorNum is {tensorNum}; at most {}", prof_range::MOST_TENSORS));
-    }
-    if tensorNum > 0 {
-        must_not_be_null("tensors", tensors)?;
-    }
-    let tensors = Array::new(tensors.cast_const(), tensorNum as usize);
-    let tensors = tensors.iter().enumerate().map(|(index, it)| tensor(index, &it));
-    Ok(prof_range::Operator {
-        name: opNameId,
-        kind: opTypeId,
-        blocks: blockNums,
-        tensors: tensors.collect::<Result<_>>()?,
-    })
+fn push(operator: &aclprofTensorInfo) -> Result<()> {
+    let aclprofTensorInfo { opNameId, opTypeId, tensorNum, blockNums, tensors, .. } = *operator;
+    ensure!(tensorNum <= MOST_TENSORS, invalid_param!("tensorNum is {tensorNum}; at most {MOST_TENSORS}"));
+    let tensors = Array::checked("tensors", tensors.cast_const(), "tensorNum", tensorNum as usize)?;
+    let tensors = tensors.iter().enumerate().map(|(index, it)| tensor(index, &it)).collect::<Result<Vec<_>>>()?;
+    prof_range::push(opNameId, opTypeId, blockNums, &tensors)
 }
 
 fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
