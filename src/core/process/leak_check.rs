@@ -45,16 +45,14 @@ pub fn arm(mode: LeakCheck) -> Result<()> {
     record::record()?;
     slot_table::watch(record::note_object);
     MODE.store(Some(mode));
-    at_unload(at_end_of_process);
+    // The process ends normally, or unloads the library. A forked child reports nothing: what it has belongs to its
+    // parent.
+    at_unload(|| {
+        if !gate::is(gate::CHILD) {
+            report_leaks(End::Process, "the end of the process");
+        }
+    });
     Ok(())
-}
-
-/// The process ends normally, or unloads the library.
-fn at_end_of_process() {
-    // A forked child reports nothing: what it has belongs to its parent.
-    if !gate::is(gate::CHILD) {
-        report_leaks(End::Process, "the end of the process");
-    }
 }
 
 /// Something that was not freed or released.

@@ -21,8 +21,7 @@ pub fn npu_arch() -> i64 {
     /// Of the Ascend 910B and 910_93.
     const A2_AND_A3: i64 = 2201;
     let name = soc_name().to_bytes();
-    let known = [&b"Ascend910B"[..], b"Ascend910_93"];
-    if known.iter().any(|start| name.starts_with(start)) { A2_AND_A3 } else { 0 }
+    if name.starts_with(b"Ascend910B") || name.starts_with(b"Ascend910_93") { A2_AND_A3 } else { 0 }
 }
 
 /// The name of the open backend, opened now if there is none.

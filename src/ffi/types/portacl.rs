@@ -18,12 +18,9 @@ pub const PORTACL_VERSION_PATCH: i32 = 0;
 
 // `./dev release` sets these numbers together with Cargo.toml.
 const _: () = {
-    const fn is(text: &str, number: i32) -> bool {
-        matches!(i32::from_str_radix(text, 10), Ok(parsed) if parsed == number)
-    }
-    assert!(is(env!("CARGO_PKG_VERSION_MAJOR"), PORTACL_VERSION_MAJOR));
-    assert!(is(env!("CARGO_PKG_VERSION_MINOR"), PORTACL_VERSION_MINOR));
-    assert!(is(env!("CARGO_PKG_VERSION_PATCH"), PORTACL_VERSION_PATCH));
+    assert!(matches!(i32::from_str_radix(env!("CARGO_PKG_VERSION_MAJOR"), 10), Ok(PORTACL_VERSION_MAJOR)));
+    assert!(matches!(i32::from_str_radix(env!("CARGO_PKG_VERSION_MINOR"), 10), Ok(PORTACL_VERSION_MINOR)));
+    assert!(matches!(i32::from_str_radix(env!("CARGO_PKG_VERSION_PATCH"), 10), Ok(PORTACL_VERSION_PATCH)));
 };
 
 /// For aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
