@@ -48,7 +48,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
             free: |_, errors| virtual_memory::end_with_session(errors),
             abandon: |_| virtual_memory::forget_with_session(),
         },
-        Release { free: memory::release_host_memory, abandon: |session| memory::forget_memory(session.owner) },
+        Release { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
     ],
     session_state: &[order::session_ended, check::session_ended, exception::forget_all],
     session_threads: serving::stop,
@@ -75,11 +75,13 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     late_callbacks: &[end_callback::run_pending],
 };
 
+static LANE_USERS: LaneUsers = LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
+
 /// Installs the steps. The first call of the process does it; later calls change nothing.
 pub fn install() {
     lifecycle::install(&LIFECYCLE);
     callback::count_pending_by(report::pending_here);
-    order::install(&LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle });
+    order::install(&LANE_USERS);
     interceptor::install(&Graphs);
     captured::register(&Graphs);
 }

@@ -9,10 +9,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::algo::map::slot_table::Handle;
+use crate::backend::Driver;
 use crate::core::base::config::Environment;
 use crate::core::base::error::Result;
+use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
 /// The steps, each list in its order.
@@ -37,7 +38,7 @@ pub struct Lifecycle {
     /// Remove handles that belong to no device. They run until no call uses the session.
     pub session_handles: &'static [fn()],
     /// Host memory.
-    pub session_memory: &'static [Release<Session>],
+    pub session_memory: &'static [Release<HostMemory>],
     /// State of the session that needs neither memory nor handles.
     pub session_state: &'static [fn()],
     /// Stops threads of the library; false: not before the deadline.
@@ -58,6 +59,14 @@ pub struct Lifecycle {
     pub device_memory: &'static [Release<Device>],
     /// Callbacks that had to wait until no lock is held.
     pub late_callbacks: &'static [fn()],
+}
+
+/// The host memory of a session.
+pub struct HostMemory {
+    /// The backend that it comes from.
+    pub driver: Arc<dyn Driver>,
+    /// The owner id that it carries.
+    pub owner: Owner,
 }
 
 /// How one kind of memory is released with its owner.

@@ -36,7 +36,7 @@ use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::device::slot::DeviceSlot;
-use crate::core::runtime::lifecycle::{Lifecycle, lifecycle};
+use crate::core::runtime::lifecycle::{HostMemory, Lifecycle, lifecycle};
 use crate::core::runtime::state_callback::DeviceState;
 use crate::core::runtime::visibility::Visibility;
 
@@ -319,11 +319,13 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     });
     // A call that was inside may have shared memory again.
     BROKER.stop();
+    let host = HostMemory { driver: session.driver.clone(), owner: session.owner };
     if finished && alone {
-        steps.session_memory.iter().for_each(|memory| (memory.free)(&session, &mut errors));
+        steps.session_memory.iter().for_each(|memory| (memory.free)(&host, &mut errors));
     } else {
-        steps.session_memory.iter().for_each(|memory| (memory.abandon)(&session));
+        steps.session_memory.iter().for_each(|memory| (memory.abandon)(&host));
     }
+    drop(host);
     steps.session_state.iter().for_each(|step| step());
     slot_table::flush_deferred();
     // Idle threads end at once, but need a processor for it.

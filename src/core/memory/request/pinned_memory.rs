@@ -11,7 +11,8 @@ use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::malloc_config::MallocConfig;
 use crate::core::memory::request::page_policy::padded;
 use crate::core::memory::request::{AddressRelease, MemoryRequest, Resource, Source, Statistics, Target};
-use crate::core::runtime::{self, Session, thread};
+use crate::core::runtime::lifecycle::HostMemory;
+use crate::core::runtime::{self, thread};
 
 /// The stages of page-locked memory, which is not cached.
 const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
@@ -77,11 +78,11 @@ impl Source for PinnedMemory {
 }
 
 /// Frees all pinned memory and ends all registrations, when the session ends.
-pub fn release_host_memory(session: &Session, errors: &mut TeardownErrors) {
-    Allocation::drain(session.owner, |allocation| {
+pub fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
+    Allocation::drain(host.owner, |allocation| {
         errors.step_on_device(match allocation.kind {
-            Kind::Registered { .. } => session.driver.unregister_host(allocation.base, allocation.len),
-            _ => session.driver.free_host(allocation.block()),
+            Kind::Registered { .. } => host.driver.unregister_host(allocation.base, allocation.len),
+            _ => host.driver.free_host(allocation.block()),
         });
     });
 }
