@@ -10,8 +10,9 @@ use crate::core::base::callback;
 use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::device;
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
+use crate::core::runtime::open_device::Device;
 use crate::core::runtime::{self, state_callback, thread};
 
 /// How many options `aclSysParamOpt` names, from 0 on.

@@ -3,72 +3,20 @@
 pub mod slot;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use self::slot::DeviceSlot;
 use crate::algo::map::slot_table::Handle;
-use crate::algo::map::typed_slots::Slots;
-use crate::algo::sync::striped_count::StripedCount;
-use crate::backend::{self, FaultKind};
+use crate::backend::FaultKind;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Result, error_with, invalid_param, param_invalid, unsupported};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
+pub use crate::core::runtime::open_device::Device;
 use crate::core::runtime::state_callback::{self, DeviceState};
 use crate::core::runtime::{self, Session, thread};
-
-/// The largest grid dimension of a kernel, if the backend has no limit.
-const MOST_BLOCKS: u32 = 0x7fff_ffff;
-
-/// An open device.
-pub struct Device {
-    /// The id that programs use.
-    pub id: u32,
-    /// The owner id of this opening, which its memory carries.
-    pub owner: Owner,
-    /// The backend's device.
-    pub native: Arc<dyn backend::Device>,
-    /// Its memory in bytes.
-    pub total_memory: u64,
-    /// Other devices allocate from the same memory.
-    pub shares_memory: bool,
-    /// Whether allocations have readable bytes past their end.
-    pub readable_tail: bool,
-    /// The largest grid dimension of a kernel.
-    pub most_blocks: u32,
-    /// The handle of the default context, 0 while the device is not set.
-    pub primary: AtomicU64,
-    /// Successful sets since it was opened. Threads that set the same device write to different cache lines.
-    sets: StripedCount,
-    /// State that features keep with it.
-    pub features: Slots,
-    /// Small numbers for its streams.
-    pub next_stream_id: AtomicI32,
-    /// Small numbers for its events.
-    pub next_event_id: AtomicU32,
-}
-
-impl Device {
-    /// Device `id`, opened by the backend.
-    pub fn new(id: u32, native: Arc<dyn backend::Device>) -> Self {
-        Self {
-            id,
-            owner: Owner::new(),
-            total_memory: native.info().total_memory,
-            shares_memory: native.info().shares_memory,
-            readable_tail: native.info().readable_tail,
-            most_blocks: native.info().threads.as_ref().map_or(MOST_BLOCKS, |threads| threads.grid[0]),
-            native,
-            primary: AtomicU64::default(),
-            sets: StripedCount::default(),
-            features: Slots::default(),
-            next_stream_id: AtomicI32::default(),
-            next_event_id: AtomicU32::default(),
-        }
-    }
-}
 
 /// The slot of a device id that came from C.
 pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {

@@ -14,7 +14,7 @@ use crate::core::base::config::Environment;
 use crate::core::base::error::Result;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::device::Device;
+use crate::core::runtime::open_device::Device;
 
 /// The steps, each list in its order.
 pub struct Lifecycle {

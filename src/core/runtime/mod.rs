@@ -8,6 +8,7 @@ pub mod device_limit;
 pub mod info;
 pub mod life_callback;
 pub mod lifecycle;
+pub mod open_device;
 pub mod state_callback;
 pub mod sys_param;
 pub mod thread;

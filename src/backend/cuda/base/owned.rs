@@ -1,13 +1,13 @@
-//! Addresses that the driver returned to this backend.
+//! Addresses that the driver returned to this backend, and what of them other processes can have.
 //!
 //! The driver knows an address before a program gets it and after the program has freed it. In between the core knows
 //! it. Before and after, this list shows that it is not memory of another library, about which the backend queries
 //! the driver.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::backend::base::hull::Hull;
 
@@ -105,3 +105,35 @@ impl Owned {
 #[cfg(test)]
 #[path = "owned_tests.rs"]
 mod tests;
+
+/// Something that other processes can have. A value identifies it among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shared {
+    Block(usize),
+    Physical(u64),
+    Pool(usize),
+}
+
+/// What this process has exported or imported, until it is freed: the driver saves no process that has some.
+#[derive(Default)]
+pub struct Sharing {
+    shared: Mutex<BTreeSet<Shared>>,
+    /// How many blocks are imported; one address may be imported several times.
+    pub imported_blocks: AtomicUsize,
+}
+
+impl Sharing {
+    pub fn add(&self, shared: Shared) {
+        self.shared.lock().insert(shared);
+    }
+
+    /// It is freed. It may not be shared.
+    pub fn remove(&self, shared: Shared) {
+        self.shared.lock().remove(&shared);
+    }
+
+    pub fn count(&self) -> usize {
+        // Relaxed: calls of other threads are held.
+        self.shared.lock().len() + self.imported_blocks.load(Ordering::Relaxed)
+    }
+}

@@ -17,7 +17,7 @@ use super::ipc;
 use super::pending::{self, Release};
 use crate::algo::sync::level::Level;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::snapshot::Shared;
+use crate::backend::cuda::base::owned::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 

@@ -14,10 +14,10 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::error::{ALREADY_MAPPED, is_none};
+use crate::backend::cuda::base::owned::Shared;
 use crate::backend::cuda::memory::blocks::{self, NORMAL_PAGE};
 use crate::backend::cuda::memory::pending::{self, Release};
 use crate::backend::cuda::runtime::DeviceState;
-use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::{Block, Fault, Result};
 
 const MEMORY: [u8; 8] = *b"cudamem1";

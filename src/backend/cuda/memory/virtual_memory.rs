@@ -13,9 +13,9 @@ use super::pending::{self, Release, overlap};
 use crate::algo::map::typed_slots::Key;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::api::Api;
+use crate::backend::cuda::base::owned::Shared;
 use crate::backend::cuda::memory::device_memory::{self, with_reaping};
 use crate::backend::cuda::memory::pinned::in_any_context;
-use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState};
 use crate::backend::{Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, Result, VirtualMemory};
 

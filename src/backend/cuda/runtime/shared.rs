@@ -11,12 +11,12 @@ use parking_lot::Mutex;
 
 use crate::algo::map::typed_slots::Slots;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::base::owned::Owned;
+use crate::backend::cuda::base::owned::{Owned, Sharing};
 use crate::backend::cuda::memory::blocks::Padding;
 use crate::backend::cuda::pool::pool_pages::KnownPools;
 use crate::backend::cuda::runtime::context::{Context, Contexts, Raw};
+use crate::backend::cuda::runtime::info;
 use crate::backend::cuda::runtime::utilization::Monitor;
-use crate::backend::cuda::runtime::{info, snapshot};
 use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Result};
@@ -31,7 +31,7 @@ pub struct DriverState {
     pub contexts: Contexts,
     /// A snapshot has saved what is in the devices' memory.
     pub saved: AtomicBool,
-    pub sharing: snapshot::Sharing,
+    pub sharing: Sharing,
     pub owned: Owned,
     pub known_pools: KnownPools,
     /// Of pinned memory.
@@ -71,7 +71,7 @@ impl DriverState {
             contexts: Contexts::new(&api, chosen.into()),
             api,
             saved: AtomicBool::new(false),
-            sharing: snapshot::Sharing::default(),
+            sharing: Sharing::default(),
             owned: Owned::default(),
             known_pools: KnownPools::default(),
             padding: Padding::default(),

@@ -1,48 +1,14 @@
 //! Snapshots: the driver's own checkpoints, which have everything that a process has on its GPUs.
 
-use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uint};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cudarc::driver::sys::CUcheckpointLockArgs;
-use parking_lot::Mutex;
 
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::runtime::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
-
-/// Something that other processes can have. A value identifies it among those of its kind.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shared {
-    Block(usize),
-    Physical(u64),
-    Pool(usize),
-}
-
-/// What this process has exported or imported, until it is freed: the driver saves no process that has some.
-#[derive(Default)]
-pub struct Sharing {
-    shared: Mutex<BTreeSet<Shared>>,
-    /// How many blocks are imported; one address may be imported several times.
-    pub imported_blocks: AtomicUsize,
-}
-
-impl Sharing {
-    pub fn add(&self, shared: Shared) {
-        self.shared.lock().insert(shared);
-    }
-
-    /// It is freed. It may not be shared.
-    pub fn remove(&self, shared: Shared) {
-        self.shared.lock().remove(&shared);
-    }
-
-    fn count(&self) -> usize {
-        // Relaxed: calls of other threads are held.
-        self.shared.lock().len() + self.imported_blocks.load(Ordering::Relaxed)
-    }
-}
 
 fn process() -> c_int {
     std::process::id() as c_int

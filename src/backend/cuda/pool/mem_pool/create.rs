@@ -11,9 +11,9 @@ use cudarc::driver::sys::{
 use super::CudaPool;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::error::is_none;
+use crate::backend::cuda::base::owned::Shared;
 use crate::backend::cuda::memory::blocks::{HUGE_PAGE, NORMAL_PAGE};
 use crate::backend::cuda::pool::pool_pages::PoolPages;
-use crate::backend::cuda::runtime::snapshot::Shared;
 use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState, Raw};
 use crate::backend::{Fault, FaultKind, MemoryPlace, Pool, PoolHandle, PoolOptions, PoolSharing, Pools, Result};
 
