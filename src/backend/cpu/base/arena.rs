@@ -45,12 +45,14 @@ pub struct Arena {
     used: u64,
 }
 
-impl Arena {
-    /// An arena without memory.
-    pub fn new() -> Self {
+/// An arena without memory.
+impl Default for Arena {
+    fn default() -> Self {
         Self { heap: Heap::new(), slabs: Vec::new(), vacant: Vec::new(), partial: Default::default(), used: 0 }
     }
+}
 
+impl Arena {
     /// Makes room for the bookkeeping of another block or region; false: there is no host memory.
     #[must_use]
     pub fn make_room(&mut self) -> bool {

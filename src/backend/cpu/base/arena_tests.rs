@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 #[test]
 fn small_pieces_share_pages() {
-    let mut arena = Arena::new();
+    let mut arena = Arena::default();
     arena.add_region(0, HUGE);
     let pieces: Vec<_> = (0..4096).map(|_| arena.take(96, 512).unwrap()).collect();
     assert!(arena.take(96, 512).is_none());
@@ -20,7 +20,7 @@ fn small_pieces_share_pages() {
 
 #[test]
 fn a_readable_tail_costs_one_page() {
-    let mut arena = Arena::new();
+    let mut arena = Arena::default();
     arena.add_region(0, 8 * HUGE);
     let piece = arena.take(HUGE + 32, HUGE).unwrap();
     assert_eq!((piece.len, piece.offset % HUGE), (HUGE + UNIT, 0));
@@ -32,7 +32,7 @@ proptest! {
     fn pieces_never_overlap(
         steps in prop::collection::vec((any::<bool>(), 1u64..20_000, any::<u16>()), 1..300),
     ) {
-        let mut arena = Arena::new();
+        let mut arena = Arena::default();
         arena.add_region(0, HUGE);
         let mut live: Vec<Piece> = Vec::new();
         for (take, len, pick) in steps {

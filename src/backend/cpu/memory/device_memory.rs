@@ -95,7 +95,7 @@ impl DeviceMemory {
             Ok(mapping)
         };
         let mapping = map().map_err(|error| faults::no_addresses(ordinal, size, own_view, span, &error))?;
-        let mut arena = Arena::new();
+        let mut arena = Arena::default();
         arena.add_region(0, span);
         Ok(Self {
             ordinal,

@@ -196,6 +196,8 @@ struct Installed {
 
 static INSTALLED: Mutex<Installed> = Mutex::new(Installed { users: 0, before: None });
 
+const HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
+
 /// The handler of SIGSEGV, installed as long as one of these lives.
 #[derive(Debug)]
 pub struct Handler(());
@@ -211,8 +213,7 @@ impl Handler {
             PREVIOUS_FLAGS.store(before.sa_flags, Ordering::Relaxed);
             PREVIOUS.store(before.sa_sigaction, Ordering::Release);
             let mut ours = before;
-            let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
-            ours.sa_sigaction = handler as usize;
+            ours.sa_sigaction = HANDLER as usize;
             ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (before.sa_flags & libc::SA_NODEFER);
             action(Some(&ours));
             installed.before = Some(before);
@@ -228,9 +229,8 @@ impl Drop for Handler {
         if installed.users > 0 {
             return;
         }
-        let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
         // A later handler may call this one until the process ends: then everything stays.
-        if action(None).is_some_and(|now| now.sa_sigaction == handler as usize) {
+        if action(None).is_some_and(|now| now.sa_sigaction == HANDLER as usize) {
             let before = installed.before.take();
             action(before.as_ref());
         } else {

@@ -33,6 +33,7 @@ pub struct HostMemory {
     unlocked: AtomicU64,
 }
 
+#[derive(Default)]
 struct State {
     /// Slab `i` has the offsets from `i` times 2 MiB on.
     arena: Arena,
@@ -42,17 +43,11 @@ struct State {
     large: BTreeMap<usize, Mapping>,
 }
 
-impl State {
-    fn new() -> Self {
-        Self { arena: Arena::new(), slabs: BTreeMap::new(), large: BTreeMap::new() }
-    }
-}
-
 impl HostMemory {
     /// `can_close`: the program's access to a block can be closed while operations use it, see [`closed`].
     pub fn new(bounds: Arc<Bounds>, can_close: bool) -> Self {
         Self {
-            state: Mutex::new(State::new()),
+            state: Mutex::default(),
             apart: Apart::new(bounds, can_close),
             kept: Kept::default(),
             unlocked: AtomicU64::new(0),
@@ -98,7 +93,7 @@ impl HostMemory {
 
     /// Unmaps everything.
     pub fn close(&self) {
-        *self.state.lock() = State::new();
+        *self.state.lock() = State::default();
         self.apart.close();
         self.kept.release();
     }

@@ -88,8 +88,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
 }
 
 pub fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
-    let memory: &dyn Any = memory;
-    let own = memory.downcast_ref::<CpuPhysicalMemory>();
+    let own = (memory as &dyn Any).downcast_ref::<CpuPhysicalMemory>();
     &own.expect("memory of this driver").memory
 }
 
@@ -156,17 +155,17 @@ impl Ranges {
     /// Ends mappings that nothing uses any more.
     pub fn reap(&self) {
         if self.ended.load(Ordering::Relaxed) != 0 {
-            self.reap_in(|_, _| true);
+            self.reap_ended();
         }
     }
 
     #[cold]
-    fn reap_in(&self, wanted: impl Fn(usize, &Part) -> bool) {
+    fn reap_ended(&self) {
         let mut gone = Vec::new();
         for range in self.all.lock().values_mut() {
             let own = range.mapping.own();
             gone.extend(range.parts.extract_if(.., |addr, part| {
-                let over = wanted(*addr, part) && part.ended.as_mut().is_some_and(Fence::has_passed);
+                let over = part.ended.as_mut().is_some_and(Fence::has_passed);
                 let own = if part.memory.ordinal().is_some() { own } else { 0 };
                 // If the kernel fails, it stays.
                 over && pages::vacate(*addr, part.len, own).is_ok()
@@ -192,17 +191,11 @@ impl Ranges {
                 // Without a deadline it cannot time out.
                 let _ = Arc::clone(stream).wait_for(*ticket, None);
             }
-            self.reap_in(|at, part| part.overlaps(at, addr, len));
+            self.reap_ended();
             if streams.is_empty() {
                 break;
             }
         }
-    }
-
-    /// Unmaps everything.
-    pub fn close(&self) {
-        let all = std::mem::take(&mut *self.all.lock());
-        drop(all);
     }
 }
 

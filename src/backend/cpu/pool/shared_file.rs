@@ -16,7 +16,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
 use parking_lot::Mutex;
@@ -87,11 +87,6 @@ impl SharedFile {
         memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_WRLCK)?;
         let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })
-    }
-
-    /// A new descriptor of it, closed in programs that this process starts.
-    pub fn descriptor(&self) -> io::Result<OwnedFd> {
-        self.file.as_fd().try_clone_to_owned()
     }
 
     /// Names a range, or returns the name that it has.

@@ -117,7 +117,7 @@ impl ExportedMemory {
 
     /// `size`: the most bytes that it may have, a multiple of 4 KiB.
     pub fn of_host(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
-        let mut arena = Arena::new();
+        let mut arena = Arena::default();
         arena.add_region(0, size);
         let origin = Origin::Host(segments, Arc::new(Mutex::new(arena)), node);
         Self::new(MemoryPlace::Host(Some(node)), size, origin)
@@ -146,7 +146,7 @@ impl SharedMemory for ExportedMemory {
     }
 
     fn export(&self) -> Result<OwnedFd> {
-        self.file.descriptor().map_err(no_descriptor)
+        self.file.file.as_fd().try_clone_to_owned().map_err(no_descriptor)
     }
 
     fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {

@@ -296,7 +296,7 @@ impl Driver for CpuDriver {
             self.reap(usize::MAX);
             self.shared.users.clear();
             self.shared.imports.close();
-            self.shared.ranges.close();
+            self.shared.ranges.all.lock().clear();
             self.shared.unloading.clear();
             self.segments.close();
             self.host.close();

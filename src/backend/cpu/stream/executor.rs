@@ -31,7 +31,7 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
 use crate::backend::{Fault, Result};
 pub use runner::Runner;
-use threads::{Call, Pool, STARVED, Sleeper, base_permits, pause};
+use threads::{Call, Pool, STARVED, Sleeper, pause};
 
 /// Stream priorities: 0 to this.
 pub const LEAST_PRIORITY: u32 = 7;
@@ -71,7 +71,7 @@ impl Executor {
     /// With a schedule one operation runs at a time, so one thread serves.
     pub fn new(cores: usize, schedule: Option<Arc<Schedule>>) -> Arc<Self> {
         let cores = if schedule.is_some() { 1 } else { cores };
-        let pool = Mutex::new(Pool { permits: base_permits(cores), ..Pool::default() });
+        let pool = Mutex::new(Pool { permits: cores + SPARES, ..Pool::default() });
         let (ready, started) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Arc::new(Self { cores, pool, ended: Condvar::new(), ready, started, schedule })
     }
@@ -219,7 +219,10 @@ impl Executor {
     /// `None`: the thread must end.
     fn next(self: &Arc<Self>, has_helped: bool) -> Option<Task> {
         if let Some(schedule) = &self.schedule {
-            return self.next_scheduled(schedule);
+            let id = schedule.next()?;
+            let ready = &mut self.pool.lock().ready[0];
+            let place = ready.iter().position(|queue| queue.id == id);
+            return ready.remove(place?).map(Task::Stream);
         }
         let mut pool = self.pool.lock();
         loop {
@@ -245,13 +248,6 @@ impl Executor {
             }
             pool = self.sleep(pool, has_helped);
         }
-    }
-
-    fn next_scheduled(&self, schedule: &Schedule) -> Option<Task> {
-        let id = schedule.next()?;
-        let ready = &mut self.pool.lock().ready[0];
-        let place = ready.iter().position(|queue| queue.id == id);
-        ready.remove(place?).map(Task::Stream)
     }
 
     #[expect(clippy::disallowed_methods, reason = "parks an executor's thread, never one of the program")]

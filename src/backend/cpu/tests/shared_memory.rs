@@ -342,7 +342,7 @@ fn damaged_headers_are_refused() {
 fn a_size_that_is_not_that_of_the_file_is_refused() {
     let shared = SharedFile::new(MemoryPlace::Device(0), 8 << 20).unwrap();
     let mut header = [0; 56];
-    File::from(shared.descriptor().unwrap()).read_exact_at(&mut header, 0).unwrap();
+    shared.file.read_exact_at(&mut header, 0).unwrap();
     let shorter = files::sealed_file(c"portacl-shared", MEMORY + (4 << 20)).unwrap();
     shorter.write_all_at(&header, 0).unwrap();
     assert!(refused(shorter.as_fd()).contains("is damaged"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::{Executor, TURN, base_permits};
+use super::{Executor, SPARES, TURN};
 use crate::algo::queue::stream_queue::Claim;
 use crate::algo::thread::thread_attributes;
 use crate::backend::Result;
@@ -117,7 +117,7 @@ impl<'a> Runner<'a> {
         pool.in_user -= 1;
         if pool.held.is_empty() {
             if pool.in_user < executor.cores {
-                pool.permits = base_permits(executor.cores);
+                pool.permits = executor.cores + SPARES;
             }
             return;
         }

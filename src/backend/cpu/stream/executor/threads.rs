@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-use super::{LEAST_PRIORITY, SPARES};
+use super::LEAST_PRIORITY;
 use crate::backend::cpu::stream::parallel::Job;
 use crate::backend::cpu::stream::queue::Queue;
 
@@ -32,7 +32,7 @@ pub struct Pool {
     pub threads: usize,
     /// Threads in user code.
     pub in_user: usize,
-    /// How many host functions may run at once.
+    /// How many host functions may run at once: as many as threads stay, and more while none returns in time.
     pub permits: usize,
     /// When a host function returned, the number of permits grew, or the first stream was held.
     pub progress: Option<Instant>,
@@ -115,9 +115,4 @@ impl Pool {
         }
         self.held.pop_front()
     }
-}
-
-/// How many host functions may run at once while they return in time.
-pub fn base_permits(cores: usize) -> usize {
-    cores + SPARES
 }
