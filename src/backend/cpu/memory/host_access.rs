@@ -83,7 +83,7 @@ impl Watch {
         // Closed memory that was here, and the oldest if there is much.
         areas.retain(|area| !area.contains(base) && !area.contains(base + len - 1));
         let oldest = areas.iter().position(|area| !area.is_open).filter(|_| areas.len() >= MOST_AREAS);
-        oldest.into_iter().for_each(|oldest| drop(areas.remove(oldest)));
+        oldest.into_iter().for_each(|oldest| _ = areas.remove(oldest));
         areas.push(Area { base, len, own, ordinal, is_open: true });
         Self(base)
     }

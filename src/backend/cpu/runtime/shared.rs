@@ -199,7 +199,7 @@ impl Shared {
     pub fn reap_all(&self, memory: &DeviceMemory) -> bool {
         self.reap(usize::MAX);
         match self.capacity.is_shared() {
-            true => self.open_memories().fold(false, |any, memory| memory.reap(usize::MAX) || any),
+            true => self.open_memories().filter(|memory| memory.reap(usize::MAX)).count() != 0,
             false => memory.reap(usize::MAX),
         }
     }
