@@ -175,11 +175,8 @@ decorate! {
     fn abort(&self);
 }
 
-/// A program.
-type FaultModule = FaultObject<Arc<dyn Module>>;
-
 decorate! {
-    MODULE: Module for FaultModule, self.inner, "module";
+    MODULE: Module for FaultObject<Arc<dyn Module>>, self.inner, "module";
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>, Driver;
     fn variable(&self, name: &str) -> Result<Span>, Driver;
     fn code(&self) -> Option<Code>;
@@ -265,11 +262,8 @@ decorate! {
         Driver, boxed Kind::Pool;
 }
 
-/// A pool.
-type FaultPool = FaultObject<Box<dyn Pool>>;
-
 decorate! {
-    POOL: Pool for FaultPool, self.inner, "pool";
+    POOL: Pool for FaultObject<Box<dyn Pool>>, self.inner, "pool";
     fn alloc(&self, len: usize, stream: &dyn Stream = &**FaultStream::inner_of(stream, "stream")?) -> Result<Block>,
         OutOfDeviceMemory, make Kind::PoolBlock;
     fn free(&self, block: Block, stream: &dyn Stream = &**FaultStream::inner_of(stream, "stream")?) -> Result<()>,
@@ -285,11 +279,9 @@ decorate! {
     fn import_block(&self, export: &PointerExport) -> Result<Block>, Driver, make Kind::PoolBlock;
 }
 
-/// Shared memory, and the kind of its blocks.
-type FaultSharedMemory = FaultObject<Arc<dyn SharedMemory>, Kind>;
-
+// It knows the kind of its blocks.
 decorate! {
-    SHARED_MEMORY: SharedMemory for FaultSharedMemory, self.inner, "shared_memory";
+    SHARED_MEMORY: SharedMemory for FaultObject<Arc<dyn SharedMemory>, Kind>, self.inner, "shared_memory";
     fn alloc(&self, len: usize) -> Result<Block>, OutOfDeviceMemory, make self.extra;
     fn export(&self) -> Result<OwnedFd>, Driver;
     fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport>, Driver;
