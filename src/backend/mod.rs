@@ -46,9 +46,8 @@ pub use memory::damage::report_damage_by;
 #[cfg(test)]
 pub use memory::known::cover_all;
 pub use memory::known::may_know;
-pub use memory::managed_memory::{Advice, Home};
 pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
-pub use memory::{Block, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage};
+pub use memory::{Advice, Block, Foreign, ForeignBlock, Home, MemoryUsage, PagePolicy, Place, Span, Usage};
 pub use pool::mem_pool::{
     Access, MemoryPlace, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolSharing, PoolSupport, Pools,
 };

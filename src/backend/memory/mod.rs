@@ -1,8 +1,7 @@
-//! Memory: blocks of a device, and places of addresses.
+//! Memory: blocks of a device, places of addresses, and advice about managed memory.
 
 pub mod damage;
 pub mod known;
-pub mod managed_memory;
 pub mod virtual_memory;
 
 pub use crate::algo::sync::level::Usage;
@@ -85,4 +84,28 @@ pub struct MemoryUsage {
     pub managed: Usage,
     /// Pages of 2 MiB that were requested and not available, since the device was opened.
     pub huge_page_fallbacks: u64,
+}
+
+/// A place of managed memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// On the device with this ordinal.
+    Device(u32),
+    /// On the host.
+    Host,
+    /// On the NUMA node of the host with this number.
+    HostNode(u32),
+    /// On the NUMA node that the calling thread runs on.
+    NearestHostNode,
+}
+
+/// Advice of a program about managed memory. It only affects speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// It is mostly read (or no longer).
+    ReadMostly(bool),
+    /// Its preferred place; `None`: any.
+    PreferredHome(Option<Home>),
+    /// It is used from this place (or no longer).
+    AccessedBy(Home, bool),
 }
