@@ -12,7 +12,9 @@ use crate::backend::Event;
 pub(super) type RecordId = u64;
 
 /// The latest record of each event, by the event's address, which is unique while it is here.
-static LATEST: Mutex<BTreeMap<usize, (Weak<dyn Event>, RecordId)>> = Mutex::new(BTreeMap::new());
+type Latest = BTreeMap<usize, (Weak<dyn Event>, RecordId)>;
+
+static LATEST: Mutex<Latest> = Mutex::new(Latest::new());
 
 fn key(event: &Arc<dyn Event>) -> usize {
     Arc::as_ptr(event).cast::<()>().addr()
