@@ -145,10 +145,14 @@ fn from_reserve(layout: Layout) -> *mut u8 {
     if !piece.is_null() {
         faults::count_block();
     }
+    note_shortage();
+    piece
+}
+
+fn note_shortage() {
     if let Some(handler) = HANDLER.get() {
         handler();
     }
-    piece
 }
 
 /// The longest allocation so far: the reserve gets blocks for the next doubling.
@@ -158,10 +162,8 @@ fn is_longest(size: usize) {
     if size <= LONGEST && !caller_reports() && claim::current().is_none() {
         LARGEST.fetch_max(size, Ordering::Relaxed);
         // If there is no memory for it, the next call notices.
-        if !is_refilled()
-            && let Some(handler) = HANDLER.get()
-        {
-            handler();
+        if !is_refilled() {
+            note_shortage();
         }
     }
 }

@@ -20,12 +20,10 @@ static WRITTEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Writes "portacl: " and this as a line, unless it was written before in this process.
 pub fn notice_once(line: &str) {
-    {
-        let mut written = WRITTEN.lock();
-        if written.len() >= MOST_LINES || written.iter().any(|known| known == line) {
-            return;
-        }
+    let mut written = WRITTEN.lock();
+    if written.len() < MOST_LINES && !written.iter().any(|known| known == line) {
         written.push(line.to_owned());
+        drop(written);
+        notice(format_args!("portacl: {line}\n"));
     }
-    notice(format_args!("portacl: {line}\n"));
 }

@@ -105,12 +105,7 @@ impl Ledger {
             let _ = writeln!(text, "objects {name} made {made} released {released} kept {kept}");
         }
         #[cfg(debug_assertions)]
-        {
-            let counts = crate::algo::host::host_memory::faults::counts();
-            let (all, refused, live) = (counts.all, counts.refused, counts.live);
-            let reserve = counts.of_reserve;
-            let _ = writeln!(text, "host all {all} refused {refused} live {live} reserve {reserve}");
-        }
+        let _ = writeln!(text, "host {}", crate::algo::host::host_memory::faults::counts());
         OutputFile::create(path)?.write_all(text.as_bytes())
     }
 }

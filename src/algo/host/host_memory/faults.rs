@@ -91,26 +91,11 @@ pub fn count_free() {
     LIVE.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// The counts so far.
-pub struct Counts {
-    /// Allocations.
-    pub all: u64,
-    /// Those that failed.
-    pub refused: u64,
-    /// Blocks that are not freed.
-    pub live: i64,
-    /// Bytes of the reserve that are in use.
-    pub of_reserve: usize,
-}
-
-/// The counts so far.
-pub fn counts() -> Counts {
-    Counts {
-        all: COUNT.load(Ordering::Relaxed),
-        refused: REFUSED.load(Ordering::Relaxed),
-        live: LIVE.load(Ordering::Relaxed),
-        of_reserve: super::reserve::used(),
-    }
+/// The counts so far: allocations, those that failed, blocks that are not freed, bytes of the reserve in use.
+pub fn counts() -> String {
+    let [all, refused] = [&COUNT, &REFUSED].map(|count| count.load(Ordering::Relaxed));
+    let (live, reserve) = (LIVE.load(Ordering::Relaxed), super::reserve::used());
+    format!("all {all} refused {refused} live {live} reserve {reserve}")
 }
 
 pub(super) fn longest_piece() -> Option<usize> {
