@@ -82,7 +82,7 @@ fn list_of(key: Key) -> usize {
 
 impl BlockCache {
     fn stripe(&self, seat: Seat) -> Option<&Stripe<State>> {
-        self.stripes[seat.index() % STRIPES].get().map(Box::as_ref)
+        self.stripes[seat.index % STRIPES].get().map(Box::as_ref)
     }
 
     fn stripes(&self) -> impl Iterator<Item = &Stripe<State>> {
@@ -124,7 +124,7 @@ impl BlockCache {
         (key, bytes, most): (Key, usize, usize),
         park: impl FnOnce() -> Option<Parked>,
     ) -> bool {
-        let stripe = self.stripes[seat.index() % STRIPES].get_or_init(Self::new_stripe);
+        let stripe = self.stripes[seat.index % STRIPES].get_or_init(Self::new_stripe);
         let Some(mut state) = stripe.enter(seat, &self.visitors) else { return false };
         let State { lists, refused, .. } = &mut *state;
         let total = stripe.bytes.load(Ordering::Relaxed) + bytes;

@@ -227,8 +227,7 @@ impl<T: Copy + Default> Heap<T> {
     /// Takes the first `len` units of a free range, or all of it if it has fewer.
     #[inline(always)]
     pub fn take_up_to(&mut self, node: u32, len: u32) -> u32 {
-        let whole = self.nodes[node as usize].len;
-        self.take_from(node, len.min(whole))
+        self.take_from(node, len.min(self[node].len))
     }
 
     /// Adds a taken range to `bins`.

@@ -205,10 +205,8 @@ impl AddressMap {
     pub fn remove_if(&self, base: usize, wanted: impl Fn(&Range) -> bool) -> Option<Range> {
         let mut state = self.state.lock();
         let (entry, range) = self.look_up(base)?;
-        if range.base != base || !wanted(&range) {
-            return None;
-        }
-        self.erase(&mut state, entry, &range).then_some(range)
+        let is_removed = range.base == base && wanted(&range) && self.erase(&mut state, entry, &range);
+        is_removed.then_some(range)
     }
 
     /// Changes the owner's data of the range that begins exactly here; false if there is none. A concurrent look-up may

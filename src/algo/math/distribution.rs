@@ -24,8 +24,7 @@ pub fn between(unit: f32, min: f32, max: f32) -> f32 {
 
 /// A whole number less than `range`, and 0 for 0; uniform to within 2 to the -32.
 pub fn below_32(words: [u32; 2], range: u32) -> u32 {
-    let random = u128::from(words[0]) | u128::from(words[1]) << 32;
-    ((random * u128::from(range)) >> 64) as u32
+    below_64([0, 0, words[0], words[1]], range.into()) as u32
 }
 
 /// As [`below_32`], with 64 bits, to within 2 to the -64.

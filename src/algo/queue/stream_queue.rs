@@ -214,9 +214,8 @@ impl<O: Operation> StreamQueue<O> {
 
     /// Whether everything submitted so far is complete. One load.
     pub fn is_idle(&self) -> bool {
-        // In this order: what is submitted later does not count.
-        let submitted = self.last_ticket();
-        self.has_finished(submitted)
+        // The last ticket is read first: what is submitted later does not count.
+        self.has_finished(self.last_ticket())
     }
 
     /// Whether the operation with this ticket, and all before it, are complete.

@@ -55,13 +55,10 @@ impl EventCount {
     pub fn wait(&self, key: Key, deadline: Option<Instant>) -> bool {
         let mut notified = self.notified.lock();
         let mut in_time = true;
-        while *notified == key.0 {
-            if !in_time {
-                return false;
-            }
+        while in_time && *notified == key.0 {
             (notified, in_time) = wait_until(&self.condvar, notified, deadline);
         }
-        true
+        *notified != key.0
     }
 
     /// Waits until `ready` returns true, or until the deadline: then `false`. `ready` is called at least once, on this

@@ -21,7 +21,7 @@ fn threads_that_live_together_share_no_own_stripe() {
                 let seat = Seat::mine();
                 all_have_one.wait();
                 assert_eq!(Seat::mine(), seat);
-                seat.index()
+                seat.index
             })
         })
         .collect();

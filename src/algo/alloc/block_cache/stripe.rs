@@ -19,7 +19,8 @@ pub(super) const SHARED: usize = if cfg!(loom) { 1 } else { 8 };
 /// The stripe of the calling thread. It stays on that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
-    index: usize,
+    /// The number of the stripe.
+    pub(super) index: usize,
     _stays: PhantomData<*const ()>,
 }
 
@@ -30,11 +31,6 @@ impl Seat {
         // A thread that is ending has no number any more, and shares a stripe.
         let number = reclaim::number().unwrap_or(OWN);
         Self { index: if number < OWN { number } else { OWN + number % SHARED }, _stays: PhantomData }
-    }
-
-    /// The number of the stripe.
-    pub(super) fn index(self) -> usize {
-        self.index
     }
 
     /// Whether no other thread uses the stripe.

@@ -83,7 +83,7 @@ impl<T: Copy + Default> Heap<T> {
         let mut node = self[before].after;
         while node != region.0 {
             let n = &self.nodes[node as usize];
-            assert_eq!((n.before, n.start), (before, self.end_of(before)));
+            assert_eq!((n.before, n.start), (before, self[before].start + u64::from(self[before].len)));
             assert!(n.len != 0 && n.state != State::Edge);
             if n.state == State::Free {
                 assert!(!self.is_free(before), "free ranges side by side");
@@ -94,9 +94,5 @@ impl<T: Copy + Default> Heap<T> {
             (before, node) = (node, n.after);
         }
         assert_eq!(self[node].before, before);
-    }
-
-    fn end_of(&self, node: u32) -> u64 {
-        self[node].start + u64::from(self[node].len)
     }
 }

@@ -167,8 +167,8 @@ impl<B: Books> Pool<B> {
                 return None;
             }
         }
-        let enter = |part| self.part(part).try_lock().filter(|memory| memory.counts.is_hardly_used());
-        self.find_in_other_parts(home, |part| enter(part).map(checked), find)
+        let is_hardly_used = |memory: &Guard<'_, Memory<B>>| memory.counts.is_hardly_used();
+        self.find_in_other_parts(home, |part| self.part(part).try_lock().filter(is_hardly_used).map(checked), find)
     }
 
     fn find_in_other_parts<'a, T>(

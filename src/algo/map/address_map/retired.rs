@@ -29,14 +29,8 @@ impl Record {
     }
 
     /// A retired range is in it, which may be revived at any moment.
-    pub(super) fn is_retired(&self) -> bool {
+    fn is_retired(&self) -> bool {
         self.sequence.load(Ordering::Relaxed) % 4 == RETIRED
-    }
-
-    /// Removes the retired range in it for good, if there is one. Under the lock.
-    fn forget(&self) -> bool {
-        let sequence = self.sequence.load(Ordering::Relaxed);
-        sequence % 4 == RETIRED && self.go_on(sequence, 4 - RETIRED)
     }
 }
 
@@ -92,7 +86,8 @@ impl AddressMap {
     /// Removes the retired range in this record; false: there is none.
     pub(super) fn remove_retired(&self, state: &mut State, index: u32) -> bool {
         let record = &self.records[index as usize];
-        let forgotten = record.forget();
+        let sequence = record.sequence.load(Ordering::Relaxed);
+        let forgotten = sequence % 4 == RETIRED && record.go_on(sequence, 4 - RETIRED);
         if forgotten {
             self.detach(state, index, &record.contents());
         }
