@@ -117,5 +117,5 @@ impl Drop for Pressure<'_> {
 }
 
 #[cfg(all(test, not(loom)))]
-#[path = "seat_tests.rs"]
+#[path = "stripe_tests.rs"]
 mod tests;

@@ -64,13 +64,10 @@ impl<B: Books> Memory<B> {
         assert_eq!(cached, self.cache.units);
         let mut queued = 0;
         for (slot, _) in self.pending.busy() {
-            let mut last = 0;
-            for node in self.pending.of_slot(&self.heap, slot) {
-                let of = &self.heap[node].of;
-                assert!(of.slot == slot && of.position >= last, "not in order of age");
-                last = of.position;
-                queued += 1;
-            }
+            let nodes = || self.pending.of_slot(&self.heap, slot);
+            assert!(nodes().all(|node| self.heap[node].of.slot == slot), "in the queue of another stream");
+            assert!(nodes().is_sorted_by_key(|node| self.heap[node].of.position), "not in order of age");
+            queued += nodes().count();
         }
         assert_eq!(queued, blocks);
         let reserved: u64 = self.segments.values().map(|segment| segment.len as u64).sum();

@@ -150,10 +150,10 @@ impl AddressMap {
 }
 
 #[cfg(all(test, not(loom)))]
-#[path = "hint_tests.rs"]
+#[path = "record_tests.rs"]
 mod tests;
 
 #[cfg(loom)]
 #[cfg(test)]
-#[path = "hint_models.rs"]
-mod loom_hint;
+#[path = "record_models.rs"]
+mod loom_record;
