@@ -335,7 +335,5 @@ fn sweep() {
 fn end(lane: &Lane) {
     // In this order: a lane that is not found counts as complete.
     LANES.remove(lane.key);
-    if let Some(users) = USERS.get() {
-        (users.forget_lane)(lane.key());
-    }
+    USERS.get().iter().for_each(|users| (users.forget_lane)(lane.key()));
 }

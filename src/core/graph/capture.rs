@@ -212,11 +212,8 @@ impl Capture {
     /// Its streams run their work again, or are bound to nothing.
     pub fn release_streams(self: &Arc<Self>) {
         let branches = std::mem::take(&mut self.state.lock().branches);
-        for branch in branches {
-            if let Some(stream) = Stream::table().get(branch.stream) {
-                Recorder::of(&stream).leave(self);
-            }
-        }
+        let streams = branches.iter().filter_map(|branch| Stream::table().get(branch.stream));
+        streams.for_each(|stream| Recorder::of(&stream).leave(self));
     }
 
     /// Ends it without a graph.

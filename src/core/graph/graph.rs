@@ -231,9 +231,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     graph.check_not_running("destroy it")?;
     drop(graph);
     let graph = handles::remove::<Graph>("modelRI", raw)?;
-    if let Some(building) = &graph.building {
-        building.release();
-    }
+    graph.building.iter().for_each(Capture::release);
     let ended = graph.end();
     let callbacks = std::mem::take(&mut *graph.end_callbacks.lock());
     drop(graph);

@@ -105,9 +105,7 @@ pub fn operation(operation: &Operation) {
 
 /// A finding, as a line of the log.
 pub fn finding(line: &str) {
-    if let Some(page) = &mut *PAGE.lock() {
-        page.findings.push(line.to_owned());
-    }
+    PAGE.lock().iter_mut().for_each(|page| page.findings.push(line.to_owned()));
 }
 
 /// Writes the page, at the end of the process.

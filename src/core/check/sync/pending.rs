@@ -122,9 +122,7 @@ impl Pending {
 
     /// A stream was given an operation. `passed` is recorded behind it; without it, a stop is not followed.
     pub fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Option<Arc<dyn Event>>) {
-        if let Some(marker) = &passed {
-            self.markers.entry(at.0).or_default().push_back(Arc::clone(marker));
-        }
+        passed.iter().for_each(|marker| self.markers.entry(at.0).or_default().push_back(Arc::clone(marker)));
         let why = match step {
             Step::Records(addr, event) => return self.record(addr, at, event),
             Step::Sets(key, value) => {

@@ -84,9 +84,7 @@ impl Interceptor for Graphs {
     fn note(&self, stream: &Stream, change: Change) {
         match change {
             Change::Aborted => {
-                if let Some(capture) = capture_of(stream) {
-                    capture.spoil("one of its streams was aborted");
-                }
+                capture_of(stream).iter().for_each(|capture| capture.spoil("one of its streams was aborted"));
                 flow::run::stream_drops_work(stream.handle);
             }
             Change::Stopped => flow::run::stream_drops_work(stream.handle),

@@ -29,19 +29,13 @@ pub(super) fn facts(task: &Task, with_details: bool) -> Vec<Fact> {
         facts.show("event", hex(event));
         facts.detail("external", task.is_external.to_string());
     }
-    if let Some(member) = &task.group {
-        facts.show("group", hex(member.group.handle.raw()));
-    }
+    task.group.iter().for_each(|member| facts.show("group", hex(member.group.handle.raw())));
     if let Some(conditional) = task.conditional() {
         facts.show("condition", hex(conditional.condition.raw()));
         facts.detail("value", addr(conditional.value));
     }
-    if let Some(work) = task.current_work() {
-        facts.add_work(&work);
-    }
-    if let Some(step) = &task.step {
-        facts.add_step(step);
-    }
+    task.current_work().iter().for_each(|work| facts.add_work(work));
+    task.step.iter().for_each(|step| facts.add_step(step));
     facts.all
 }
 
@@ -102,9 +96,7 @@ impl Facts {
                 self.show("distribution", format!("{:?}", job.distribution).to_lowercase());
                 self.show("element", format!("{:?}", job.element).to_lowercase());
                 self.detail("dst", addr(job.dst));
-                if let Some(counter) = job.counter {
-                    self.detail("counter", addr(counter));
-                }
+                job.counter.iter().for_each(|counter| self.detail("counter", addr(*counter)));
             }
             Work::Launch(_) => Call::of(work).iter().for_each(|call| self.add_launch(call)),
             Work::HostFn(function) => self.detail("function", hex(function.address() as u64)),

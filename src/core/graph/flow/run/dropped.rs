@@ -41,9 +41,7 @@ pub fn stream_drops_work(stream: Handle) {
         // Only the first run may have begun. The others begin nothing.
         let current = queued.front().filter(|run| run.stream == stream).map(|run| run.number);
         drop(queued);
-        if let Some(number) = current {
-            flow.keep_memory(number);
-        }
+        current.into_iter().for_each(|number| flow.keep_memory(number));
         flow.look();
     }
 }
