@@ -65,9 +65,7 @@ pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Fin
             // How far the kernel reads from there is unknown.
             Effect::Pointer(addr, Some(Access::Read)) => add(&mut found, &holes, addr, 1),
             Effect::Pointer(addr, _) => {
-                if let Some(written) = Allocation::find(addr) {
-                    holes.fill(written.base, written.base + written.len);
-                }
+                Allocation::find(addr).iter().for_each(|written| holes.fill(written.base, written.base + written.len));
             }
             Effect::Use(Use { addr, len, does: Does::Read }) => add(&mut found, &holes, addr, len),
             Effect::Use(Use { addr, len, does: Does::Write }) => holes.fill(addr, addr.saturating_add(len)),

@@ -15,6 +15,9 @@ use crate::core::order::accesses::{Access, GraphRun};
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
 
+/// What is found, if anything is.
+type Found = Option<Vec<Finding>>;
+
 /// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. `found`: adds what is found; if one
 /// of two operations is behind an open wait, what ends the wait decides.
 pub fn check(
@@ -22,7 +25,7 @@ pub fn check(
     operation: Operation,
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
-    found: &mut Option<Vec<Finding>>,
+    found: &mut Found,
 ) {
     if let Some(short) = operation.short().filter(|_| graph.is_none()) {
         return check_short(sequence, &short, used, found);
@@ -34,7 +37,7 @@ pub fn check(
 
 /// As [`check`], for most operations.
 #[inline(always)]
-pub fn check_short(sequence: &mut Sequence, short: &Short, used: &[Access], found: &mut Option<Vec<Finding>>) {
+pub fn check_short(sequence: &mut Sequence, short: &Short, used: &[Access], found: &mut Found) {
     let mut history = enter(sequence, short.what, used);
     // Most operations come after all that is pending, so that nothing conflicts with them.
     match is_ordered(&history, sequence, short.stream.point) {
@@ -89,7 +92,7 @@ fn check_unlogged(
     operation: Operation,
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
-    found: &mut Option<Vec<Finding>>,
+    found: &mut Found,
 ) {
     let all = check_in(history, sequence, operation, used, graph).into_iter().flatten();
     found.get_or_insert_default().extend(all.filter_map(|finding| decide(history, sequence, finding)));
@@ -101,7 +104,7 @@ fn check_in(
     operation: Operation,
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
-) -> Option<Vec<Finding>> {
+) -> Found {
     match operation.point() {
         None => check_host(history, sequence, &operation, used),
         Some(point) if is_ordered(history, sequence, point) => {
@@ -127,7 +130,7 @@ fn check_unordered(
     operation: Operation,
     used: &[Access],
     graph: Option<&Arc<GraphRun>>,
-) -> Option<Vec<Finding>> {
+) -> Found {
     let is_open = |earlier: &Operation| is_open(sequence, earlier);
     let is_before = |earlier: &Operation| {
         let is_ordered = |earlier| sequence.is_before(earlier, point) || sequence.is_dropped(earlier);
@@ -158,12 +161,7 @@ fn check_unordered(
 
 /// As [`check_unordered`], for the host. What it does is complete before anything else begins: of it only allocations
 /// and releases are kept, because earlier uses of their memory count no more.
-fn check_host(
-    history: &mut History,
-    sequence: &Sequence,
-    operation: &Operation,
-    used: &[Access],
-) -> Option<Vec<Finding>> {
+fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation, used: &[Access]) -> Found {
     let mut found = Vec::new();
     if operation.what != What::Allocates && !history.is_ordered(|earlier| sequence.is_known(earlier)) {
         let is_open = |earlier: &Operation| is_open(sequence, earlier);
@@ -191,7 +189,7 @@ fn is_open(sequence: &Sequence, operation: &Operation) -> bool {
     operation.point().is_some_and(|point| sequence.is_open(point))
 }
 
-fn findings(found: Vec<Conflict>, later: impl FnOnce() -> Operation) -> Option<Vec<Finding>> {
+fn findings(found: Vec<Conflict>, later: impl FnOnce() -> Operation) -> Found {
     if found.is_empty() {
         return None;
     }

@@ -96,15 +96,10 @@ impl Program {
         Ok(Self { actions, ends, queueing: Mutex::new(()), runner, runs: Arc::default() })
     }
 
-    /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
+    /// Changes later runs to these tasks, which differ in the changed places, here in order, and have the same parts: the same edges,
     /// and the same tasks have work, a step and a group. On failure later runs do what they would have done before.
-    pub fn update(
-        &self,
-        device: &Arc<dyn Device>,
-        before: &[Task],
-        tasks: &[Task],
-        is_changed: impl Fn(&usize) -> bool,
-    ) -> Result<()> {
+    pub fn update(&self, device: &Arc<dyn Device>, before: &[Task], tasks: &[Task], changed: &[usize]) -> Result<()> {
+        let is_changed = |place: &usize| changed.binary_search(place).is_ok();
         let changed: Vec<_> = self.runs().filter(|(_, members)| members.iter().any(&is_changed)).collect();
         self.runs.change();
         for (count, (graph, members)) in changed.iter().enumerate() {

@@ -268,11 +268,11 @@ unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change>
             }
             5 => {
                 let aclmdlRIValueWriteTaskParams { devAddr, value } = detail.valueWriteTaskParams;
-                Ok(Change::Write { addr: address::from_c(devAddr), value })
+                Ok(Change::Value { addr: address::from_c(devAddr), value, flag: 0 })
             }
             6 => {
                 let aclmdlRIValueWaitTaskParams { devAddr, value, flag } = detail.valueWaitTaskParams;
-                Ok(Change::Wait { addr: address::from_c(devAddr), value, flag })
+                Ok(Change::Value { addr: address::from_c(devAddr), value, flag })
             }
             _ => Ok(Change::Other { is_said: detail.rsv2.iter().any(|&byte| byte != 0) }),
         }

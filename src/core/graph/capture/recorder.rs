@@ -169,9 +169,7 @@ impl<'a> Recorder<'a> {
     /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
-        if let Some(capture) = self.capture() {
-            capture.spoil("it was given something that a graph cannot have");
-        }
+        self.capture().iter().for_each(|it| it.spoil("it was given something that a graph cannot have"));
         if let Part::Update(update) = &*self.part.lock() {
             update.spoil("the update was given something that a task group cannot have");
         }

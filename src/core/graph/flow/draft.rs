@@ -40,15 +40,9 @@ struct Level<'a> {
 }
 
 impl Flow {
-    /// Of a graph with all its bodies. `streams` are those that runs may start; every run starts the first `starting`
+    /// Of a graph with all its bodies. `streams` are those that runs may start; every run starts the first `heads`
     /// of them.
-    pub fn new(
-        graph: Handle,
-        device: &Device,
-        tree: &Tree,
-        streams: Vec<Handle>,
-        starting: usize,
-    ) -> Result<Arc<Self>> {
+    pub fn new(graph: Handle, device: &Device, tree: &Tree, streams: Vec<Handle>, heads: usize) -> Result<Arc<Self>> {
         let mut draft = Draft { device, strands: Vec::new(), events: 0, bodies: Vec::new() };
         let level = draft.level(tree, streams, 0)?;
         ensure!(device.native.streams_wait_for_tickets(), no_tickets());
@@ -57,7 +51,7 @@ impl Flow {
             steps.extend(defaults(device, &tree.defaults)?);
         }
         draft.strands_of(&level)?;
-        draft.complete(graph, starting)
+        draft.complete(graph, heads)
     }
 }
 

@@ -97,8 +97,8 @@ impl Ready {
         }
         let mut tasks = self.tasks.clone();
         changes.iter().for_each(|(place, task)| tasks[*place] = task.clone());
-        let is_changed = |place: &usize| changes.contains_key(place);
-        self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
+        let changed: Vec<usize> = changes.keys().copied().collect();
+        self.program.update(&device.native, &self.tasks, &tasks, &changed)?;
         let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
         Ok(Self::of(tasks, program, Drive::Backend, resources))
     }

@@ -69,20 +69,13 @@ pub enum Change {
         /// The flag.
         flag: u32,
     },
-    /// Writes this value at this address.
-    Write {
+    /// Writes this value at this address, or waits for it there.
+    Value {
         /// The address.
         addr: usize,
         /// The value.
         value: u64,
-    },
-    /// Waits for this value at this address.
-    Wait {
-        /// The address.
-        addr: usize,
-        /// The value that it is compared with.
-        value: u64,
-        /// The comparison, as a number of the API.
+        /// The comparison of a wait, as a number of the API.
         flag: u32,
     },
 }
@@ -150,12 +143,12 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
             }
             set_event(&graph, &mut task, what, event)?;
         }
-        (Change::Write { addr, value }, What::ValueWrite) => {
+        (Change::Value { addr, value, .. }, What::ValueWrite) => {
             let write = stream_value::write_on(addr, value, &graph.device)?;
             check_device(&graph, write.dst)?;
             task.step = Some(Step::WriteValue(write));
         }
-        (Change::Wait { addr, value, flag }, What::ValueWait) => {
+        (Change::Value { addr, value, flag }, What::ValueWait) => {
             let wait = stream_value::wait_on(addr, value, flag, &graph.device)?;
             check_device(&graph, wait.src)?;
             task.step = Some(Step::WaitValue(wait));
@@ -178,7 +171,7 @@ fn has_no_parameters(task: &Task) -> Error {
     };
     unsupported!(
         "aclmdlRITaskParams has no member for tasks of type {}, here {}; {instead}",
-        inspect::number(&task),
+        inspect::number(task),
         picture::kind(task)
     )
 }
