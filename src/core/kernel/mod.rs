@@ -98,9 +98,7 @@ pub fn unload(raw: u64) -> Result<()> {
     let binary = handles::remove::<Binary>("binHandle", raw)?;
     symbol::forget_dead();
     let functions = binary.functions.lock().take();
-    for handle in functions.into_iter().flatten().map(|(_, handle)| handle) {
-        drop(Function::table().remove(handle));
-    }
+    functions.into_iter().flatten().for_each(|(_, handle)| drop(Function::table().remove(handle)));
     kernel_args::forget_dead();
     drop(binary);
     slot_table::flush_deferred();

@@ -101,9 +101,7 @@ fn report(exception: Exception) {
     let watchers = watchers_of(&exception);
     let exception = Arc::new(exception);
     REPORTED.lock().push(Arc::clone(&exception));
-    for watcher in &watchers {
-        (watcher.call)(Arc::as_ptr(&exception).addr());
-    }
+    watchers.iter().for_each(|watcher| (watcher.call)(Arc::as_ptr(&exception).addr()));
     REPORTED.lock().retain(|other| !Arc::ptr_eq(other, &exception));
 }
 

@@ -45,9 +45,8 @@ pub fn operate(argument: &str, addr: usize, size: usize, kind: i32, stream: u64)
 pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u64) -> Result<()> {
     let allowed = 1..=MOST_BARRIERS;
     ensure!(allowed.contains(&count), invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
-    for (index, kind) in kinds.enumerate() {
-        check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind)?;
-    }
+    let check = |(index, kind)| check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind);
+    kinds.enumerate().try_for_each(check)?;
     arguments::no_flags("flag", flag)?;
     stream::resolve(stream).map(drop)
 }

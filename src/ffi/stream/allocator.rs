@@ -196,9 +196,7 @@ pub unsafe extern "C" fn aclrtAllocatorGetByStream(
         let found = allocator::of_stream(handle::from_c(stream))?;
         description.write(handle::to_c(found.description));
         object.write(address::to_c(found.allocator.object));
-        for (which, out) in functions {
-            out.write(address::to_c(found.allocator.function(which)));
-        }
+        functions.into_iter().for_each(|(which, out)| out.write(address::to_c(found.allocator.function(which))));
         Ok(())
     })
 }

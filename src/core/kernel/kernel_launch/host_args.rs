@@ -68,9 +68,7 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
     };
     let Request { argument, function: raw, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
-    for (index, one) in place_holders.iter().enumerate() {
-        one.check(index, block.len())?;
-    }
+    place_holders.iter().enumerate().try_for_each(|(index, one)| one.check(index, block.len()))?;
     request.shape.check_not_empty()?;
     let stream = stream::resolve(stream)?.to_arc();
     let function = handles::get_arc::<Function>(argument, raw)?;

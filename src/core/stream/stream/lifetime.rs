@@ -128,13 +128,8 @@ fn stop_context(context: Handle, fault: &Fault) {
     let stop = Stop::new(fault);
     let streams: Vec<_> = Stream::of_context(context).collect();
     // All streams know the reason before the first one stops: a refused submission always has its reason.
-    for (_, stream) in &streams {
-        stream.failures.note_stop(&stop);
-    }
-    for (_, stream) in &streams {
-        let kept = stream.abandon();
-        stream.failures.note_kept(kept);
-    }
+    streams.iter().for_each(|(_, stream)| stream.failures.note_stop(&stop));
+    streams.iter().for_each(|(_, stream)| stream.failures.note_kept(stream.abandon()));
 }
 
 /// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
@@ -170,11 +165,9 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     }
     if !force {
         interceptor::installed().check_destroy(&stream)?;
-    }
-    drop(stream);
-    if !force {
         callback::refuse_endless_end(|_, other| other == raw)?;
     }
+    drop(stream);
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
     state_callback::stream_ended(stream.handle);
