@@ -95,8 +95,7 @@ fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)>
 }
 
 fn check_order<T: PartialOrd + Display>(min: T, max: T) -> Result<()> {
-    ensure!(min <= max, invalid_param!("min {min} is more than max {max}"));
-    Ok(())
+    if min > max { Err(invalid_param!("min {min} is more than max {max}")) } else { Ok(()) }
 }
 
 fn check_finite(argument: &str, number: f32) -> Result<()> {
@@ -138,7 +137,7 @@ fn check_known(distribution: Distribution, element: RandomElement, parameters: [
         Distribution::Normal | Distribution::TruncatedNormal => {
             check_finite("mean", first)?;
             check_finite("stddev", second)?;
-            ensure!(second >= 0.0, invalid_param!("stddev is {second}; it must not be negative"));
+            ensure!((0.0..).contains(&second), invalid_param!("stddev is {second}; it must not be negative"));
         }
     }
     Ok(())
