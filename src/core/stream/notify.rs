@@ -9,7 +9,7 @@ mod sharing;
 use std::sync::{Arc, OnceLock};
 
 pub use self::numbers::Numbers;
-pub use self::sharing::{admit, export, fetch, import};
+pub use self::sharing::{admit, export, import};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Change, NotifyWait, Op, Until};

@@ -1,17 +1,17 @@
 //! Events shared by processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a timestamp.
 
+use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
 
 use super::lifetime::{no_event, no_handle};
 use super::{Creator, Event, flag};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::base::broker::{Admission, Kind};
+use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{Change, Notify, Op, Position, SharedEvent};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles::{self, Object};
-use crate::core::base::ipc_key::Offer;
+use crate::core::base::ipc_key::{self, Offer};
 use crate::core::runtime::{self, thread};
-use crate::core::stream::notify;
 use crate::core::stream::stream::Stream;
 
 /// The additional state of such an event.
@@ -78,5 +78,17 @@ pub fn import(key: &[u8]) -> Result<u64> {
     if key.is_empty() {
         return Err(invalid_param!("handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process"));
     }
-    insert(notify::fetch("handle", key, Kind::Event)?, true)
+    insert(fetch("handle", key, Kind::Event)?, true)
+}
+
+/// What another process has exported under the key in this argument: a notify, or an event, which is one.
+pub fn fetch(argument: &str, key: &[u8], kind: Kind) -> Result<Arc<Notify>> {
+    let about = |fault| ipc_key::about(argument, fault);
+    let key = Key::from_text(key).map_err(about)?;
+    // No reference to a device may be held while this waits for the other process.
+    thread::current()?;
+    let Parcel { bytes, descriptor, .. } = BROKER.fetch(kind, &key).map_err(about)?;
+    let no_descriptor = || param_invalid!("{argument}: the other process has sent no descriptor; try again");
+    let descriptor = descriptor.ok_or_else(no_descriptor)?;
+    Ok(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?)
 }

@@ -1,15 +1,12 @@
 //! Notifies shared by processes: exported under a key, which others import.
 
-use std::os::fd::AsFd;
-use std::sync::Arc;
-
 use super::Notify;
-use crate::backend;
-use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::backend::base::broker::{Admission, BROKER, Kind};
 use crate::core::base::error::{Result, invalid_param, param_invalid};
 use crate::core::base::handles;
 use crate::core::base::ipc_key::{self, Offer};
-use crate::core::runtime::{self, thread};
+use crate::core::runtime::thread;
+use crate::core::stream::event::sharing::fetch;
 
 /// The flag of an export without a list of processes, and of an import that enables peer access, which notifies do not
 /// need.
@@ -56,16 +53,4 @@ pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     check_flags(flags, "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS")?;
     let native = fetch("key", key, Kind::Notify)?;
     Notify::add(true, || Ok(native))
-}
-
-/// What another process has exported under the key in this argument: a notify, or an event, which is one.
-pub fn fetch(argument: &str, key: &[u8], kind: Kind) -> Result<Arc<backend::Notify>> {
-    let about = |fault| ipc_key::about(argument, fault);
-    let key = Key::from_text(key).map_err(about)?;
-    // No reference to a device may be held while this waits for the other process.
-    thread::current()?;
-    let Parcel { bytes, descriptor, .. } = BROKER.fetch(kind, &key).map_err(about)?;
-    let no_descriptor = || param_invalid!("{argument}: the other process has sent no descriptor; try again");
-    let descriptor = descriptor.ok_or_else(no_descriptor)?;
-    Ok(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?)
 }
