@@ -55,10 +55,6 @@ static __device__ Word bits_of(float value) {
 // Floating point numbers are computed in single precision. Those of 16 bits are converted by hand:
 // devices before compute capability 8.0 have no conversion for brain floats, and a test runs this
 // on the host.
-static __device__ float widen_brain(Word bits) {
-    return single(bits << 16);
-}
-
 static __device__ Word narrow_brain(float value) {
     const Word bits = bits_of(value);
     // A NaN is made quiet, and never rounded into infinity.
@@ -95,7 +91,7 @@ static __device__ Word narrow_half(float value) {
 
 static __device__ float widen(Word element, Word bits) {
     if (element == kFloat16) return widen_half(bits);
-    return element == kBFloat16 ? widen_brain(bits) : single(bits);
+    return element == kBFloat16 ? single(bits << 16) : single(bits);
 }
 
 // The bits of a number as it is stored.
