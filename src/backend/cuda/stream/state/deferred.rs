@@ -17,9 +17,9 @@ use crate::backend::cuda::runtime::DriverState;
 /// The most blocks that a stream defers: as many as the body of a loop uses at one time.
 const BLOCKS: usize = 8;
 
-/// How many frees must come before the turn of a pool that several streams use is taken again: at first, and at most.
-const SHORTEST_PAUSE: u32 = 64;
-const LONGEST_PAUSE: u32 = 4096;
+/// How many frees must come before the turn of a pool that several streams use is taken again. To lose a turn costs a
+/// search in the list of streams; the submitted frees would have been submitted anyway.
+const PAUSE: u32 = 64;
 
 /// In [`Turn::word`]: there are deferred frees. The address of a stream does not have this bit.
 const SOME: usize = 1;
@@ -32,7 +32,6 @@ pub struct Turn {
     word: AtomicUsize,
     /// How many frees must come before it may change. A hint.
     pause: AtomicU32,
-    next_pause: AtomicU32,
 }
 
 impl Turn {
@@ -82,9 +81,7 @@ impl Turn {
 
     /// No stream has the turn for some time.
     fn end(&self) {
-        let pause = self.next_pause.load(Ordering::Relaxed).max(SHORTEST_PAUSE);
-        self.pause.store(pause, Ordering::Relaxed);
-        self.next_pause.store((2 * pause).min(LONGEST_PAUSE), Ordering::Relaxed);
+        self.pause.store(PAUSE, Ordering::Relaxed);
         self.word.store(0, Ordering::Release);
     }
 }
@@ -228,7 +225,7 @@ impl StreamState {
             {
                 stream.leave_turn(&mut other.deferred);
             }
-            turn.pause.store(SHORTEST_PAUSE, Ordering::Relaxed);
+            turn.pause.store(PAUSE, Ordering::Relaxed);
             return false;
         }
         self.flush_deferred_locked(submitting);
