@@ -55,7 +55,7 @@ impl Drop for Owned {
 impl Owned {
     /// The driver has just allocated this.
     pub fn add(&self, base: usize, len: usize) {
-        self.hull.add(base, base + len);
+        self.note(base, len);
         self.insert(base, len, Origin::Allocated);
     }
 
@@ -64,12 +64,8 @@ impl Owned {
         self.hull.add(base, base + len);
     }
 
-    /// The driver has just registered this.
-    pub fn add_registered(&self, base: usize, len: usize) {
-        self.insert(base, len, Origin::Registered);
-    }
-
-    fn insert(&self, base: usize, len: usize, origin: Origin) {
+    /// The driver has just got this range, which is not in the hull.
+    pub fn insert(&self, base: usize, len: usize, origin: Origin) {
         // Relaxed: the number only has to be different from all others.
         let number = RANGES.fetch_add(1, Ordering::Relaxed);
         // An earlier range there is being freed, and not yet removed.

@@ -25,7 +25,7 @@ fn an_address_that_is_allocated_again_at_once_stays() {
 #[test]
 fn what_was_allocated_once_is_in_the_window() {
     let owned = Owned::default();
-    owned.add_registered(500, 100);
+    owned.insert(500, 100, Origin::Registered);
     assert!(![0, 500, 599].iter().any(|addr| owned.hull.contains(*addr)));
     owned.add(1000, 100);
     owned.add(3000, 100);

@@ -112,7 +112,7 @@ impl<'a> Draft<'a> {
             Work::Record(event) => {
                 let event = CudaEvent::of(&**event)?.raw;
                 self.device.call(|api| {
-                    // SAFETY: the nodes before this one are in the same graph, and the event lives as long as the graph.
+                    // SAFETY: the nodes before this one are in the same graph, and the event lives as long as it.
                     unsafe { api.graph_add_event_record(self.raw.0, after.as_ptr(), after.len(), event.0) }
                 })?
             }

@@ -40,7 +40,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
     }
     .map_err(|fault| explain(addr, len, fault))?;
     pinned::remember(driver, addr, Origin::Registered, context);
-    driver.owned.add_registered(addr, len);
+    driver.owned.insert(addr, len, Origin::Registered);
     Ok(device)
 }
 

@@ -44,7 +44,6 @@ struct CudaPool {
     pages: Arc<PoolPages>,
     /// Which stream defers frees, if one may.
     turn: Arc<Turn>,
-    may_defer: bool,
     /// It has a maximum size.
     is_limited: bool,
 }
@@ -141,7 +140,8 @@ impl Pool for CudaPool {
 
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
         let stream = CudaStream::of(stream)?;
-        let may_defer = self.may_defer && self.is_of(stream);
+        // Other processes see a shared pool, so its frees go to the driver at once.
+        let may_defer = self.sharing == PoolSharing::None && self.is_of(stream);
         let block = (block.addr, block.len);
         stream.reported(stream.state().submit_free(&self.turn, block, may_defer))
     }
@@ -209,7 +209,7 @@ impl Pool for CudaPool {
         let place: *mut c_void = if is_fabric { (&raw mut bytes).cast() } else { (&raw mut descriptor).cast() };
         // SAFETY: a pool that lives, and a place for a handle of that kind.
         self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
-        self.driver.sharing.add(Shared::Pool(self.raw.key()));
+        self.driver.sharing.add(Shared::Pool(self.raw.0.addr()));
         if is_fabric {
             return Ok(PoolHandle::Fabric(bytes));
         }
@@ -239,7 +239,7 @@ impl Pool for CudaPool {
 impl Drop for CudaPool {
     fn drop(&mut self) {
         self.turn.submit_deferred(&self.driver);
-        self.driver.sharing.remove(Shared::Pool(self.raw.key()));
+        self.driver.sharing.remove(Shared::Pool(self.raw.0.addr()));
         // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
         let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
         let Some(device) = &self.device else {
@@ -247,7 +247,7 @@ impl Drop for CudaPool {
             return;
         };
         let Some(_open) = device.keep_open() else { return };
-        if device.pools.lock().remove(&self.raw.key()) {
+        if device.pools.lock().remove(&self.raw.0.addr()) {
             self.driver.end_in(&device.context, destroy);
         }
     }

@@ -24,13 +24,6 @@ use crate::backend::{Fault, FaultKind, Result};
 #[derive(Clone, Copy)]
 pub struct Raw<T>(pub *mut T);
 
-impl<T> Raw<T> {
-    /// For sets of handles.
-    pub fn key(self) -> usize {
-        self.0.addr()
-    }
-}
-
 // SAFETY: driver handles are names: the driver's functions take them from any thread, and nothing
 // here dereferences them.
 unsafe impl<T> Send for Raw<T> {}
@@ -95,7 +88,7 @@ impl Context {
 
     /// Releases the reference. Afterwards no context is current on this thread if it was this one.
     fn release(&self) -> Outcome {
-        ENDED.lock().insert(self.raw.key());
+        ENDED.lock().insert(self.raw.0.addr());
         // SAFETY: null is no context, and the device was retained once. The reference is released also if an earlier
         // call fails.
         unsafe {
@@ -141,7 +134,7 @@ impl Context {
         }
         // SAFETY: retained, so it exists.
         unsafe { self.api.ctx_set_current(self.raw.0) }?;
-        ENTERED.set((self.life, self.raw.key()));
+        ENTERED.set((self.life, self.raw.0.addr()));
         Ok(())
     }
 
@@ -316,7 +309,7 @@ impl Contexts {
     pub fn is_left_over(&self, current: Raw<CUctx_st>) -> bool {
         let (life, address) = ENTERED.get();
         let is_live = |slot: &Mutex<Option<Slot>>| slot.lock().as_ref().is_some_and(|used| used.context.life == life);
-        address == current.key() && !self.slots.iter().any(is_live)
+        address == current.0.addr() && !self.slots.iter().any(is_live)
     }
 
     /// A context for what belongs to no device, for one more user: one that is in use, or that of the first device that

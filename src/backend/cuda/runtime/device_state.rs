@@ -164,7 +164,7 @@ impl DeviceState {
         if inside_host_function() {
             // No driver call here. It stays in `events` until a later call destroys it.
             self.dropped_events.lock().push(raw);
-        } else if self.events.lock().remove(&raw.key()) {
+        } else if self.events.lock().remove(&raw.0.addr()) {
             // SAFETY: it was in the set, so it exists, and only this thread has removed it.
             self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw.0) });
         }

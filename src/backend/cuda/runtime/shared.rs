@@ -87,11 +87,6 @@ impl DriverState {
         })
     }
 
-    /// The driver's number of the device with this ordinal.
-    pub fn number(&self, ordinal: u32) -> u32 {
-        self.contexts.number(ordinal)
-    }
-
     pub fn release_context(&self, context: &Context) -> Result<()> {
         // Also where the context has failed: this is about the reference.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
@@ -152,7 +147,9 @@ impl DriverState {
     /// The driver's name of a place.
     pub fn location(&self, place: MemoryPlace) -> CUmemLocation {
         let (type_, id) = match place {
-            MemoryPlace::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal)),
+            MemoryPlace::Device(ordinal) => {
+                (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.contexts.number(ordinal))
+            }
             MemoryPlace::Host(None) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
             MemoryPlace::Host(Some(node)) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
         };

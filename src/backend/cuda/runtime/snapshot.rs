@@ -19,8 +19,8 @@ pub fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
     let count = driver.sharing.count();
     if count > 0 {
         return Err(Fault::unsupported(format!(
-            "the CUDA driver saves no process that shares memory with other processes, and {count} blocks or pools were \
-             exported (also those whose keys are closed) or imported; free them before the process is locked"
+            "the CUDA driver saves no process that shares memory with other processes, and {count} blocks or pools \
+             were exported (also those whose keys are closed) or imported; free them before the process is locked"
         )));
     }
     // 0 means no timeout.

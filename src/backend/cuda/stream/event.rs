@@ -1,13 +1,15 @@
-//! Events.
+//! Events, and their timestamps. The driver only returns differences between two events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::CUevent_st;
+use parking_lot::Mutex;
 
+use crate::algo::map::typed_slots::Key;
+use crate::backend::base::clock;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
-use crate::backend::cuda::stream::clock;
 use crate::backend::cuda::stream::mark::{poll_until, synchronize};
 use crate::backend::cuda::stream::state::reported;
 use crate::backend::{Event, Result, Wait, own};
@@ -69,7 +71,7 @@ impl Event for CudaEvent {
     }
 
     fn time_ns(&self) -> Result<u64> {
-        clock::time_ns(&self.device, self.raw)
+        time_ns(&self.device, self.raw)
     }
 
     fn native(&self) -> Option<usize> {
@@ -81,4 +83,92 @@ impl Drop for CudaEvent {
     fn drop(&mut self) {
         self.device.destroy_event(self.raw);
     }
+}
+
+/// Differences longer than this are not exact to the microsecond: the driver returns milliseconds in single precision.
+const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };
+/// A base that is at most this far from the previous one counts on from it. Twice what is exact; also in tests, which
+/// move the base more often, on machines that may be slow.
+const COUNTED_MS: f32 = 16_000.0;
+/// If a base took longer than this it is taken again, a few times: on a busy machine a thread that waits for the device
+/// continues much later than the device.
+const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
+const MOST_TRIES: usize = 8;
+
+/// The time base of a device.
+static CLOCK: Key<Mutex<Option<Base>>> = Key::new();
+
+/// A complete event of the library with a known timestamp.
+#[derive(Clone, Copy)]
+struct Base {
+    raw: Raw<CUevent_st>,
+    at: Duration,
+    /// How long the wait for the event took.
+    took: Duration,
+}
+
+impl Base {
+    /// Records an event now. Its timestamp is exact to the time that a wait for the device takes, the shortest of some.
+    fn new(device: &DeviceState) -> Result<Self> {
+        let mut best = Self::once(device)?;
+        for _ in 1..MOST_TRIES {
+            if best.took <= CLOSE_ENOUGH {
+                break;
+            }
+            let mut other = Self::once(device).inspect_err(|_| device.destroy_event(best.raw))?;
+            if other.took < best.took {
+                std::mem::swap(&mut best, &mut other);
+            }
+            device.destroy_event(other.raw);
+        }
+        Ok(best)
+    }
+
+    fn once(device: &DeviceState) -> Result<Self> {
+        let raw = device.create_event(true)?;
+        let begin = clock::now();
+        let recorded = device.on_own_stream(|stream| {
+            // SAFETY: the clock's event and the device's stream belong to the device that
+            // `on_own_stream` keeps open.
+            device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
+        });
+        let at = clock::now();
+        recorded.inspect_err(|_| device.destroy_event(raw))?;
+        Ok(Self { raw, at, took: at.saturating_sub(begin) })
+    }
+
+    /// How many milliseconds after this base `event` was complete.
+    fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
+        // SAFETY: both events were recorded and are alive.
+        device.call(|api| unsafe { api.event_elapsed_time(self.raw.0, event.0) })
+    }
+
+    fn plus(self, ms: f32) -> Duration {
+        let difference = Duration::from_secs_f64(f64::from(ms.abs()) / 1000.0);
+        if ms < 0.0 { self.at.saturating_sub(difference) } else { self.at + difference }
+    }
+}
+
+/// The timestamp of `event`, in nanoseconds of the machine's clock. The base moves along, so that the difference of two
+/// events near each other is exact.
+fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
+    let mut held = CLOCK.of(&device.features).lock();
+    let base = match *held {
+        Some(base) => base,
+        None => *held.insert(Base::new(device)?),
+    };
+    let ms = base.until(device, event)?;
+    if ms <= EXACT_MS {
+        return Ok(base.plus(ms).as_nanos() as u64);
+    }
+    let mut later = Base::new(device)?;
+    let step = base.until(device, later.raw)?;
+    if step <= COUNTED_MS {
+        // Exact enough to go on counting; otherwise the machine's clock is better.
+        later.at = base.plus(step);
+    }
+    let back = later.until(device, event)?;
+    *held = Some(later);
+    device.destroy_event(base.raw);
+    Ok(later.plus(back).as_nanos() as u64)
 }

@@ -1,6 +1,5 @@
 //! Streams: the driver's own, non-blocking ones.
 
-pub mod clock;
 pub mod event;
 pub mod host_fn;
 pub mod mark;

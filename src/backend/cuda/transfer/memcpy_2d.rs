@@ -52,29 +52,31 @@ impl Side {
     }
 }
 
-/// A copy in a structure of the driver, and the fields that not all such structures have.
+/// A copy in a structure of the driver, the places that it takes for its own, and the fields that not all such
+/// structures have.
 macro_rules! rows {
-    ($kind:ident { $copy:ident, $dst:ident, $src:ident $(, $field:ident: $value:expr)* $(,)? }) => {
+    ($kind:ident { $copy:ident, $dst_here:expr, $src_here:expr $(, $field:ident: $value:expr)* $(,)? }) => {{
+        let (dst, src) = (Side::new(&$copy.dst, $dst_here), Side::new(&$copy.src, $src_here));
         $kind {
             srcXInBytes: 0,
             srcY: 0,
-            srcMemoryType: $src.kind,
-            srcHost: $src.host,
-            srcDevice: $src.device,
+            srcMemoryType: src.kind,
+            srcHost: src.host,
+            srcDevice: src.device,
             srcArray: std::ptr::null_mut(),
             srcPitch: $copy.src.pitch,
             dstXInBytes: 0,
             dstY: 0,
-            dstMemoryType: $dst.kind,
-            dstHost: $dst.host,
-            dstDevice: $dst.device,
+            dstMemoryType: dst.kind,
+            dstHost: dst.host,
+            dstDevice: dst.device,
             dstArray: std::ptr::null_mut(),
             dstPitch: $copy.dst.pitch,
             WidthInBytes: $copy.width,
             Height: $copy.height,
             $($field: $value,)*
         }
-    };
+    }};
 }
 
 /// Gives the driver a copy of rows.
@@ -88,7 +90,8 @@ fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Resul
         // SAFETY: as below; the core keeps both devices open.
         return device.call(|api| unsafe { api.memcpy_3d_peer_async(&job, stream.0) });
     }
-    let job = within(copy, Place::Device(device.context.ordinal));
+    let here = Place::Device(device.context.ordinal);
+    let job = rows!(CUDA_MEMCPY2D { copy, here, here });
     // SAFETY: the core has checked every row of both pitched ranges, and `job` lives during the
     // call.
     device.call(|api| unsafe { api.memcpy_2d_async(&job, stream.0) })
@@ -101,20 +104,13 @@ pub fn copy_now(device: &DeviceState, copy: &Copy2d) -> Result<()> {
     device.on_own_stream(|stream| issue(device, stream, copy))
 }
 
-/// For the function that copies where one device is concerned.
-fn within(copy: &Copy2d, here: Place) -> CUDA_MEMCPY2D {
-    let (dst, src) = (Side::new(&copy.dst, here), Side::new(&copy.src, here));
-    rows!(CUDA_MEMCPY2D { copy, dst, src })
-}
-
 /// For a node of a graph: a box of one layer.
 pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
     let here = Place::Device(device.context.ordinal);
-    let (dst, src) = (Side::new(&copy.dst, here), Side::new(&copy.src, here));
     rows!(CUDA_MEMCPY3D {
         copy,
-        dst,
-        src,
+        here,
+        here,
         srcZ: 0,
         srcLOD: 0,
         reserved0: std::ptr::null_mut(),
@@ -129,11 +125,10 @@ pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
 
 /// For the function that copies between the memory of two devices: a box of one layer.
 fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUDA_MEMCPY3D_PEER {
-    let (dst, src) = (Side::new(&copy.dst, copy.dst.span.place), Side::new(&copy.src, copy.src.span.place));
     rows!(CUDA_MEMCPY3D_PEER {
         copy,
-        dst,
-        src,
+        copy.dst.span.place,
+        copy.src.span.place,
         srcZ: 0,
         srcLOD: 0,
         srcContext: src_context,

@@ -75,8 +75,6 @@ impl CudaDriver {
             sharing,
             pages,
             turn: Arc::default(),
-            // Other processes see a shared pool, so its frees go to the driver at once.
-            may_defer: sharing == PoolSharing::None,
             is_limited,
         }))
     }

@@ -27,9 +27,9 @@ impl DriverState {
         self.streams().iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
     }
 
-    /// Submits the deferred frees of all streams, unless the driver could block. False if there were none. A driver whose
-    /// queue is full blocks the caller, which must not wait for the program. The memory is not free before that work
-    /// completes anyway.
+    /// Submits the deferred frees of all streams, unless the driver could block. False if there were none. A driver
+    /// whose queue is full blocks the caller, which must not wait for the program. The memory is not free before that
+    /// work completes anyway.
     pub fn flush_deferred(&self) -> bool {
         if !self.known_pools.are_used() {
             return false;
