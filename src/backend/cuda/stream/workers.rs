@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Instant;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
+use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::quiet_thread;
 
 /// What a thread is given to do.
@@ -20,14 +21,7 @@ type Job = Box<dyn FnOnce() + Send>;
 /// The system may refuse a thread when a stream reaches a job, where no call can return that. A job that needs one of
 /// these threads is submitted after [`Workers::ensure_thread`] and started by [`Workers::start_or_queue`].
 #[derive(Default)]
-pub struct Workers(Arc<Shared>);
-
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    /// A thread has ended.
-    ended: Condvar,
-}
+pub struct Workers(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -36,8 +30,6 @@ struct State {
     jobs: VecDeque<Job>,
     /// Threads that wait for a job.
     idle: Vec<Arc<Worker>>,
-    /// Threads that have not ended.
-    alive: usize,
     handles: Vec<JoinHandle<()>>,
     stopping: bool,
 }
@@ -69,7 +61,7 @@ impl Worker {
 impl Workers {
     /// Starts a job at once, on a thread that is idle or new. Returns the job if there is no thread.
     pub fn start(&self, job: Job) -> Result<(), Job> {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.lock();
         if let Some(worker) = state.idle.pop() {
             state.jobs.push_back(job);
             drop(state);
@@ -86,7 +78,7 @@ impl Workers {
     /// that becomes free.
     pub fn start_or_queue(&self, job: Job) {
         let Err(job) = self.start(job) else { return };
-        let mut state = self.0.state.lock();
+        let mut state = self.0.lock();
         state.jobs.push_back(job);
         // A thread may have ended its job in the meantime.
         let idle = state.idle.pop();
@@ -98,30 +90,31 @@ impl Workers {
 
     /// Starts a thread if there is none.
     pub fn ensure_thread(&self) -> io::Result<()> {
-        let mut state = self.0.state.lock();
-        if state.alive == 0 { self.add_thread(&mut state) } else { Ok(()) }
+        let mut state = self.0.lock();
+        if state.have_ended() { self.add_thread(&mut state) } else { Ok(()) }
     }
 
     fn add_thread(&self, state: &mut State) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
-        state.handles.push(quiet_thread::spawn("portacl-host-fn", move || shared.serve())?);
-        state.alive += 1;
+        state.handles.push(quiet_thread::spawn("portacl-host-fn", move || serve(&shared))?);
         Ok(())
     }
 
     /// Ends all threads; false when one of them still runs a job at the deadline.
     pub fn stop(&self, deadline: Instant) -> bool {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.lock();
         state.stopping = true;
         state.idle.drain(..).for_each(|worker| worker.call());
-        while state.alive > 0 {
-            if self.0.ended.wait_until(&mut state, deadline).timed_out() {
-                return state.alive == 0;
-            }
-        }
-        let handles = std::mem::take(&mut state.handles);
         drop(state);
-        for handle in handles {
+        let mut sleeps = Backoff::default();
+        while !self.0.lock().have_ended() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            sleeps.sleep(left);
+        }
+        for handle in std::mem::take(&mut self.0.lock().handles) {
             // A panic in a job has ended its thread. No call can return it.
             let _ = handle.join();
         }
@@ -129,36 +122,29 @@ impl Workers {
     }
 }
 
-/// Counts a thread out, however it ends.
-struct Alive<'a>(&'a Shared);
-
-impl Drop for Alive<'_> {
-    fn drop(&mut self) {
-        self.0.state.lock().alive -= 1;
-        self.0.ended.notify_all();
+impl State {
+    /// No thread is left.
+    fn have_ended(&self) -> bool {
+        self.handles.iter().all(JoinHandle::is_finished)
     }
 }
 
-impl Shared {
-    #[expect(clippy::disallowed_methods, reason = "a worker asks for its own handle, to be unparked by it")]
-    fn serve(&self) {
-        let _alive = Alive(self);
-        let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });
-        let mut state = self.state.lock();
-        loop {
-            if let Some(job) = state.jobs.pop_front() {
-                drop(state);
-                job();
-                state = self.state.lock();
-            } else if state.stopping {
-                drop(state);
-                return;
-            } else {
-                state.idle.push(Arc::clone(&me));
-                drop(state);
-                me.wait();
-                state = self.state.lock();
-            }
+#[expect(clippy::disallowed_methods, reason = "a worker asks for its own handle, to be unparked by it")]
+fn serve(shared: &Mutex<State>) {
+    let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });
+    let mut state = shared.lock();
+    loop {
+        if let Some(job) = state.jobs.pop_front() {
+            drop(state);
+            job();
+            state = shared.lock();
+        } else if state.stopping {
+            return;
+        } else {
+            state.idle.push(Arc::clone(&me));
+            drop(state);
+            me.wait();
+            state = shared.lock();
         }
     }
 }
