@@ -54,15 +54,6 @@ pub fn imported_block(base: usize, addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
 }
 
-/// The alignment that a [`Block`] of this length has.
-const fn alignment(len: usize) -> usize {
-    match len {
-        HUGE_PAGE.. => HUGE_PAGE,
-        NORMAL_PAGE.. => NORMAL_PAGE,
-        _ => SMALLEST_ALIGNMENT,
-    }
-}
-
 /// Whether the driver has returned less alignment than a [`Block`] has. From then on the first request asks for
 /// more.
 #[derive(Default)]
@@ -79,7 +70,11 @@ pub fn aligned(
     mut allocate: impl FnMut(usize) -> Result<usize>,
     discard: impl FnOnce(usize),
 ) -> Result<Block> {
-    let alignment = alignment(len);
+    let alignment = match len {
+        HUGE_PAGE.. => HUGE_PAGE,
+        NORMAL_PAGE.. => NORMAL_PAGE,
+        _ => SMALLEST_ALIGNMENT,
+    };
     let padded = if alignment >= HUGE_PAGE { &padding.huge } else { &padding.normal };
     let mut too_low = None;
     // Relaxed: a hint.

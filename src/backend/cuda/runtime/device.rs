@@ -91,7 +91,6 @@ impl Device for CudaDevice {
     }
 
     fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
-        self.0.check_open()?;
         device_memory::alloc_device(&self.0, len, policy)
     }
 
@@ -100,7 +99,6 @@ impl Device for CudaDevice {
     }
 
     fn alloc_managed(&self, len: usize) -> Result<Block> {
-        self.0.check_open()?;
         device_memory::alloc_managed(&self.0, len)
     }
 
@@ -114,7 +112,6 @@ impl Device for CudaDevice {
     }
 
     fn import_memory(&self, parcel: Parcel) -> Result<Block> {
-        self.0.check_open()?;
         ipc::import(&self.0, &parcel)
     }
 
@@ -174,7 +171,6 @@ impl Device for CudaDevice {
     }
 
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
-        self.0.check_open()?;
         module::load(&self.0, image)
     }
 

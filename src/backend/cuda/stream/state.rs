@@ -331,7 +331,7 @@ impl StreamState {
         *destroyed = true;
         self.end_deferred();
         self.value_waits.lock().clear();
-        self.frees.clear();
+        *self.frees.before.lock() = None;
         if !self.adopted {
             // SAFETY: idle, and destroyed once, by the thread that removed it from the list.
             self.device.driver.end_in(&self.device.context, |api| unsafe { api.stream_destroy(self.raw.0) });

@@ -17,7 +17,7 @@ pub struct Frees {
     /// for work that is ordered after some. [`u64::MAX`]: there may be one at any time.
     dependent: AtomicU64,
     /// Behind the frees that come before the first of those operations.
-    before: Mutex<Option<Mark>>,
+    pub before: Mutex<Option<Mark>>,
 }
 
 impl Frees {
@@ -28,11 +28,6 @@ impl Frees {
             dependent: AtomicU64::new(if adopted { u64::MAX } else { 0 }),
             before: Mutex::default(),
         }
-    }
-
-    /// The driver's stream is about to be destroyed.
-    pub fn clear(&self) {
-        *self.before.lock() = None;
     }
 }
 
