@@ -44,7 +44,7 @@ impl TimedWait {
         }
     }
 
-    /// It is over. Whoever drops the result has no lock: the limit and the ticket lock something themselves.
+    /// It is over. The caller drops the result without a lock: the limit and the ticket lock something themselves.
     fn take(&self) -> Option<(Watched, Option<Ticket>)> {
         self.pending.lock().take()
     }
