@@ -8,7 +8,7 @@ use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
-use crate::ffi::base::{Out, address, check_struct_size, enum_from, function, guard, guard_optional, handle, text};
+use crate::ffi::base::{address, enum_from, function, guard, guard_optional, handle, text, write_rows};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
@@ -43,22 +43,16 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
     count: *mut usize,
 ) -> aclError {
     guard("portaclMemorySnapshot", || {
-        let count = Out::new("count", count)?;
-        if allocations.is_null() || capacity == 0 {
-            count.write(leak_check::count());
-            return Ok(());
-        }
-        // SAFETY: `allocations` is not null and `capacity` not 0, so a first element with a size
-        // exists.
-        unsafe { check_struct_size("allocations", allocations) }?;
-        let _memory = Allocation::claim_lists()?;
-        let live = leak_check::snapshot();
+        let mut memory = None;
         let (mut names, now) = (Names::default(), Instant::now());
-        let rows = live.iter().take(capacity).map(|live| to_c(live, &mut names, now));
-        // SAFETY: these are at most `capacity` allocations, for which the caller has room.
-        unsafe { Out::new("allocations", allocations)?.write_all(rows) };
-        count.write(live.len());
-        Ok(())
+        let rows = || {
+            // Until all rows are written.
+            memory = Some(Allocation::claim_lists()?);
+            Ok(leak_check::snapshot())
+        };
+        let row = |live: &Live| to_c(live, &mut names, now);
+        // SAFETY: `allocations` is null or has room for `capacity` allocations, the first of them with its size.
+        unsafe { write_rows(("allocations", allocations, capacity), count, rows, row) }
     })
 }
 

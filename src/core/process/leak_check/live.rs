@@ -42,24 +42,19 @@ impl Live {
     }
 }
 
-/// How many allocations are live.
-pub fn count() -> usize {
-    Allocation::all().filter_map(|found| MemoryKind::of(&found)).count() + virtual_memory::pieces().len()
-}
-
 /// The live allocations, by address. A concurrent call waits for this only while one allocation is read. Memory that is
 /// live during the whole call is in it exactly once; memory that is allocated or freed meanwhile may be.
 pub fn snapshot() -> Vec<Live> {
     let live = |found: Allocation| {
         let (kind, device) = MemoryKind::of(&found)?;
-        let (addr, record) = (found.base, MEMORY.get(found.base as u64));
+        let (addr, record) = (found.base, MEMORY.lock().get(&(found.base as u64)).cloned());
         let pool = Pool::share_of(&found).map_or(0, |pool| pool.handle());
         Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
     };
     let without_address = |piece: Piece| {
         let Piece { kind, addr, handle, len, device } = piece;
         let device = device.map_or(HOST, |id| id as i32);
-        Live { addr, handle, len, kind, device, pool: 0, record: MEMORY.get(handle) }
+        Live { addr, handle, len, kind, device, pool: 0, record: MEMORY.lock().get(&handle).cloned() }
     };
     let pieces = virtual_memory::pieces();
     // Room for all at once: a list of many that grows is copied each time.

@@ -81,7 +81,7 @@ fn add<T: Object>(end: End<'_>, all: &mut Vec<Leak>, life: impl Fn(&Arc<T>) -> O
         noun,
         what: format!("{noun} {:#x}", handle.raw()),
         memory: None,
-        record: OBJECTS.get(handle.raw()),
+        record: OBJECTS.lock().get(&handle.raw()).cloned(),
     }));
 }
 

@@ -15,30 +15,19 @@ use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
+/// What is recorded, by what identifies it.
+type Records = Mutex<FxHashMap<u64, Record>>;
+
 /// The records of live allocations, by their identity.
-pub(super) static MEMORY: Records = Records(Mutex::new(HashMap::with_hasher(FxBuildHasher)));
+pub(super) static MEMORY: Records = Mutex::new(HashMap::with_hasher(FxBuildHasher));
 /// The records of objects, by their handles.
-pub(super) static OBJECTS: Records = Records(Mutex::new(HashMap::with_hasher(FxBuildHasher)));
+pub(super) static OBJECTS: Records = Mutex::new(HashMap::with_hasher(FxBuildHasher));
 
-/// Records, by what identifies them.
-pub(super) struct Records(Mutex<FxHashMap<u64, Record>>);
-
-impl Records {
-    /// Without host memory for the record, the report lists the allocation or object without its origin.
-    fn add(&self, id: u64, record: Record) {
-        let mut records = self.0.lock();
-        if records.make_room(1).is_ok() {
-            records.insert(id, record);
-        }
-    }
-
-    fn remove(&self, id: u64) {
-        self.0.lock().remove(&id);
-    }
-
-    /// The record of something, if there is one.
-    pub(super) fn get(&self, id: u64) -> Option<Record> {
-        self.0.lock().get(&id).cloned()
+/// Without host memory for the record, the report lists the allocation or object without its origin.
+fn add(records: &Records, id: u64, record: Record) {
+    let mut records = records.lock();
+    if records.make_room(1).is_ok() {
+        records.insert(id, record);
     }
 }
 
@@ -71,14 +60,14 @@ impl MemoryHook for Recorder {
     // Not afterwards, when another thread may have the address again.
     fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
         if moment == Moment::Free {
-            MEMORY.remove(event.memory_id());
+            MEMORY.lock().remove(&event.memory_id());
         }
         Ok(())
     }
 
     fn after(&self, moment: Moment, event: &Event) {
         if moment == Moment::Malloc && !event.failed {
-            MEMORY.add(event.memory_id(), Record::here(event.size, event.stream));
+            add(&MEMORY, event.memory_id(), Record::here(event.size, event.stream));
         }
     }
 }
@@ -98,12 +87,12 @@ pub(super) fn note_object(handle: Handle, change: Change) {
         return;
     }
     match change {
-        Change::Created => OBJECTS.add(handle.raw(), Record::here(0, 0)),
-        Change::Removed => OBJECTS.remove(handle.raw()),
+        Change::Created => add(&OBJECTS, handle.raw(), Record::here(0, 0)),
+        Change::Removed => drop(OBJECTS.lock().remove(&handle.raw())),
     }
 }
 
 /// Removes the records of memory that ended with the session.
 pub fn forget() {
-    MEMORY.0.lock().clear();
+    MEMORY.lock().clear();
 }
