@@ -9,10 +9,9 @@ pub const MOST_BYTES: i32 = 1024;
 
 /// Checks the length of a mark.
 pub fn check_length(length: i32) -> Result<usize> {
-    usize::try_from(length)
-        .ok()
-        .filter(|len| (1..=MOST_BYTES as usize).contains(len))
-        .ok_or_else(|| invalid_param!("length is {length}; allowed: from 1 to {MOST_BYTES} bytes"))
+    let allowed = 1..=MOST_BYTES;
+    ensure!(allowed.contains(&length), invalid_param!("length is {length}; allowed: from 1 to {MOST_BYTES} bytes"));
+    Ok(length as usize)
 }
 
 /// aclrtProfTrace.

@@ -31,9 +31,7 @@ pub const VECTOR_CORES_PER_CORE: i64 = 2;
 
 /// aclrtGetDeviceInfo.
 pub fn number(id: u32, attribute: i32) -> Result<i64> {
-    const KNOWN: [std::ops::RangeInclusive<i32>; 7] =
-        [1..=1, 101..=102, 201..=212, 301..=302, 401..=409, 501..=501, 601..=601];
-    if !KNOWN.iter().any(|known| known.contains(&attribute)) {
+    if !matches!(attribute, 1 | 101 | 102 | 201..=212 | 301 | 302 | 401..=409 | 501 | 601) {
         return Err(invalid_param!(
             "attr is {attribute}; allowed: the values of aclrtDevAttr (1, 101, 102, 201 to 212, 301, 302, \
              401 to 409, 501, 601)"
@@ -136,11 +134,10 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
 /// aclrtHostMemMapCapabilities: whether an engine can use mapped host memory. Kernels and copies within this machine
 /// can; the other engines do not exist here.
 pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
-    /// Matrix cores, vector cores, copies over PCI Express and within the system.
-    const THERE: [i32; 4] = [2, 3, 4, 6];
     arguments::enumerated("hacType", engine, 0..=9, "aclrtHacType")?;
     device::slot(&*runtime::session()?, "deviceId", id)?;
-    Ok(THERE.contains(&engine))
+    // Matrix cores, vector cores, copies over PCI Express and within the system.
+    Ok(matches!(engine, 2 | 3 | 4 | 6))
 }
 
 /// aclrtGetDeviceUtilizationRate: the share of time in which a device worked, and of its memory in use, in percent.

@@ -255,7 +255,8 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
         }
     })?;
     visibility.report_ignored(environment.visible_devices.as_deref());
-    let session = Session::new(driver, visibility, environment.finalize_timeout, environment.snapshot_timeout);
+    let (patience, timeout) = (environment.finalize_timeout, environment.snapshot_timeout);
+    let session = Arc::new(Session::new(driver, visibility, patience, timeout));
     SESSION.replace(Some(session.clone()));
     Ok(session)
 }
@@ -274,23 +275,18 @@ fn heed_environment(steps: &Lifecycle) -> Result<Environment> {
 pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
     let _life = LIFE.lock();
     let visibility = Visibility::choose(None, driver.device_count());
-    let left = SESSION.replace(Some(Session::new(driver, visibility, patience, patience)));
+    let left = SESSION.replace(Some(Arc::new(Session::new(driver, visibility, patience, patience))));
     assert!(left.is_none(), "the life before has not ended");
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
 }
 
 impl Session {
-    fn new(
-        driver: Arc<dyn Driver>,
-        visibility: Visibility,
-        patience: Duration,
-        snapshot_timeout: Duration,
-    ) -> Arc<Self> {
+    fn new(driver: Arc<dyn Driver>, visibility: Visibility, patience: Duration, snapshot_timeout: Duration) -> Self {
         let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
         *LAST_VISIBILITY.write() = Some(visibility.clone());
         let (owner, features) = (Owner::new(), Slots::default());
-        Arc::new(Self { driver, devices, visibility, owner, features, patience, snapshot_timeout })
+        Self { driver, devices, visibility, owner, features, patience, snapshot_timeout }
     }
 }
 
