@@ -1,8 +1,6 @@
 //! Failures of releases that no call can return: of C++ destructors, which must not throw, and of memory that is freed
 //! while a call does something else.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use parking_lot::Mutex;
 
 use crate::core::base::error::name::error_name;
@@ -11,8 +9,8 @@ use crate::core::base::error::{self, Error};
 /// How many texts are kept; further failures are only counted.
 const MOST_TEXTS: usize = 64;
 
-static COUNT: AtomicU64 = AtomicU64::new(0);
-static TEXTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// How many there were since the process began, and the texts since the latest report.
+static NOTED: Mutex<(u64, Vec<String>)> = Mutex::new((0, Vec::new()));
 
 /// Notes that `call` failed with this code. Takes the error text from the calling thread, which will not fetch it.
 pub fn note(call: &str, code: i32) {
@@ -29,8 +27,8 @@ pub fn note_outcome<E: Into<Error>>(what: &str, freed: Result<(), E>) {
 }
 
 fn keep(text: String) {
-    COUNT.fetch_add(1, Ordering::Relaxed);
-    let mut texts = TEXTS.lock();
+    let (count, texts) = &mut *NOTED.lock();
+    *count += 1;
     if texts.len() < MOST_TEXTS {
         texts.push(text);
     }
@@ -38,12 +36,12 @@ fn keep(text: String) {
 
 /// How many there were since the process began.
 pub fn count() -> u64 {
-    COUNT.load(Ordering::Relaxed)
+    NOTED.lock().0
 }
 
 /// Takes the texts that were kept since the previous call.
 pub fn take_texts() -> Vec<String> {
-    std::mem::take(&mut TEXTS.lock())
+    std::mem::take(&mut NOTED.lock().1)
 }
 
 #[cfg(test)]

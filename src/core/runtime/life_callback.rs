@@ -40,10 +40,9 @@ impl State {
 
 /// The registrants that `aclRegisterCallbackType` names.
 fn check_kind(kind: i32) -> Result<()> {
-    if matches!(kind, 0..=7 | 65535) {
-        return Ok(());
-    }
-    Err(invalid_param!("type is {kind}; allowed: the values of aclRegisterCallbackType, 0 to 7 and 65535"))
+    let known = matches!(kind, 0..=7 | 65535);
+    ensure!(known, invalid_param!("type is {kind}; allowed: the values of aclRegisterCallbackType, 0 to 7 and 65535"));
+    Ok(())
 }
 
 fn call((Id(at, kind, address), callback): &(Id, Arc<Callback>), text: &CStr) -> Result<()> {
