@@ -67,7 +67,7 @@ const MOST_KEPT: usize = if cfg!(test) { 64 } else { 4096 };
 pub enum Stack {
     /// It is never freed.
     Kept(Kept),
-    /// It is freed when nobody holds it.
+    /// It is freed when its last holder drops it.
     Counted(Arc<Trace>),
 }
 

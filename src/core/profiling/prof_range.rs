@@ -62,7 +62,8 @@ pub struct Tensor {
     pub shape: Vec<u32>,
 }
 
-/// aclprofRangePushEx, of an operator with so many blocks. `name` and `kind` are the numbers of its name and its type.
+/// aclprofRangePushEx, of an operator with this number of blocks. `name` and `kind` are the numbers of its name and its
+/// type.
 pub fn push(name: u64, kind: u64, blocks: u32, tensors: &[Tensor]) -> Result<()> {
     let name = text_of("opNameId", name)?;
     let kind = text_of("opTypeId", kind)?;
