@@ -100,6 +100,7 @@ impl Kind {
         Self::from_word(found.word as u32)
     }
 
+    #[inline(always)]
     const fn from_word(word: u32) -> Self {
         let rest = word & 0xff_ffff;
         match word >> 24 {

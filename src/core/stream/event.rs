@@ -125,11 +125,10 @@ struct Intercepted {
 }
 
 impl Event {
-    /// A stream that runs has recorded it.
+    /// A stream that runs has recorded it. The caller holds the lock of its uses, and clears its resets.
     #[inline]
-    fn note_recorded(&self, uses: &mut Uses, stream: &Stream, position: Position) {
+    fn note_recorded(&self, stream: &Stream, position: Position) {
         self.recorded.set(stream.handle, position);
-        uses.resets.clear();
         // Relaxed: threads that share an event order their uses of it.
         let is_plain = self.signal.is_none() && self.shared.is_none() && checker::installed().is_none();
         self.is_plain.store(is_plain, Ordering::Relaxed);
@@ -147,7 +146,9 @@ impl Event {
 
     /// A run of a graph records it, as operation `position` of `stream`.
     pub fn note_record(&self, stream: &Stream, position: Position) {
-        self.note_recorded(&mut self.uses.lock(), stream, position);
+        let mut uses = self.uses.lock();
+        self.note_recorded(stream, position);
+        uses.resets.clear();
     }
 
     fn is_waitable(&self) -> bool {
@@ -246,6 +247,9 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if stream.is_captured() {
         return use_intercepted(&stream, event, raw, EventUse::Record).map(drop);
     }
+    if let Some(shared) = &event.shared {
+        return shared.record(event, &stream);
+    }
     // Under the lock, so that the record that the device runs last is noted last, and a reset queued after a record as
     // well.
     let mut uses = event.uses.lock();
@@ -253,13 +257,10 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
         // Before the event's record: a thread that waits for the record sees it set.
         stream.submit_now(Op::ChangeNotify(signal, SET))?;
     }
-    let position = match &event.shared {
-        None => stream.submit_now(Op::Record(&event.native))?,
-        Some(shared) => sharing::queue_record(&shared.native, |op| stream.submit_now(op))?,
-    };
-    event.note_recorded(&mut uses, &stream, position);
-    // Another process may record a shared event next.
-    if order::is_tracked() && event.shared.is_none() {
+    let position = stream.submit_now(Op::Record(&event.native))?;
+    event.note_recorded(&stream, position);
+    uses.resets.clear();
+    if order::is_tracked() {
         uses.clock = order::recorded(&stream.lane, position);
     }
     Ok(())

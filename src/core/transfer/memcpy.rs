@@ -52,12 +52,15 @@ impl Kind {
 
     /// Whether the places match the kind.
     fn fits(self, dst: Place, src: Place) -> bool {
+        let (to_host, from_host) = (is_host(dst), is_host(src));
         match self {
+            Self::HostToHost => to_host && from_host,
+            Self::HostToDevice | Self::HostToBufferToDevice => !to_host && from_host,
+            Self::DeviceToHost => to_host && !from_host,
+            Self::DeviceToDevice => !to_host && !from_host,
             Self::Default => true,
-            Self::HostToBufferToDevice => Self::HostToDevice.fits_by_number(dst, src),
-            Self::InnerDevice => !is_host(dst) && dst == src,
-            Self::InterDevice => !is_host(dst) && !is_host(src) && dst != src,
-            _ => self.fits_by_number(dst, src),
+            Self::InnerDevice => !to_host && dst == src,
+            Self::InterDevice => !to_host && !from_host && dst != src,
         }
     }
 
@@ -71,15 +74,10 @@ impl Kind {
     #[inline(never)]
     pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
         if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(contradiction(self, dst, src, remedy))
         }
-        Err(param_invalid!(
-            "kind {self:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; {remedy}",
-            dst.addr,
-            place_in_words(dst.place),
-            src.addr,
-            place_in_words(src.place)
-        ))
     }
 
     /// As [`Self::fits`]; managed memory, which belongs to the host as well as to a device, matches either.
@@ -210,6 +208,17 @@ fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error
     }
     let argument = if dst == 0 { "dst" } else { "src" };
     invalid_param!("{argument} is null, count is {count}")
+}
+
+#[cold]
+fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
+    param_invalid!(
+        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; {remedy}",
+        dst.addr,
+        place_in_words(dst.place),
+        src.addr,
+        place_in_words(src.place)
+    )
 }
 
 /// aclrtMemcpy: complete when it returns, ordered with no stream.

@@ -104,6 +104,7 @@ impl Queue {
 
     /// The right to submit an operation, and whether it may run in the caller: nothing is before it. If not there is
     /// room to queue it.
+    #[inline(always)]
     pub fn begin(&self) -> Result<(Submission<'_, Task>, bool)> {
         let mut submission = self.submit()?;
         let may_run_now = !self.shared.options.asynchronous && submission.is_idle();

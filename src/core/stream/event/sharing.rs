@@ -30,6 +30,18 @@ pub(super) fn check_recorder(event: &Event) -> Result<()> {
     Stream::table().get(stream).map_or(Ok(()), |stream| stream.is_idle().map(drop))
 }
 
+impl Shared {
+    /// As [`super::record`], of an event and a stream of the same device that is not captured.
+    #[cold]
+    pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
+        // Held, so that the record noted last is the latest of this process. Another process may record it next.
+        let _uses = event.uses.lock();
+        let position = queue_record(&self.native, |op| stream.submit_now(op))?;
+        event.note_recorded(stream, position);
+        Ok(())
+    }
+}
+
 /// A stream records the event: the next record becomes the latest one.
 pub fn queue_record<E>(
     event: &Arc<SharedEvent>,
