@@ -50,23 +50,23 @@ impl Expected {
         }
     }
 
-    /// Whether a wait for it ends with its device.
-    fn ends_with_device(&self) -> bool {
-        !matches!(self, Self::Event(_))
+    /// Whether the watcher has no memory to check for it. A wait for it does not end with its device.
+    fn is_event(&self) -> bool {
+        matches!(self, Self::Event(_))
     }
 
-    /// When a wait that begins now ends in any case, and its fault then: by its own timeout, or with its device, which
-    /// ends at `device_ends`.
-    fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
-        let ends = device_ends.filter(|_| self.ends_with_device());
+    /// When a wait that begins now ends in any case: by its own timeout, or with its device, which ends at
+    /// `device_ends`.
+    fn deadline(&self, device_ends: Option<Instant>) -> Option<Deadline> {
+        let ends = device_ends.filter(|_| !self.is_event()).map(|ends| (ends, None));
         let limit = match self {
             Self::Event(limit) => Some(*limit),
             Self::Notify(_, wait) => wait.limit,
             Self::Value(_) => None,
         };
-        match limit.map(|limit| (Instant::now() + limit, limit)) {
-            Some((own, limit)) if ends.is_none_or(|ends| own <= ends) => Some((own, self.timed_out(limit))),
-            _ => ends.map(|ends| (ends, self.never_came())),
+        match limit.map(|limit| (Instant::now() + limit, Some(limit))) {
+            Some(own) if ends.is_none_or(|ends| own.0 <= ends.0) => Some(own),
+            _ => ends,
         }
     }
 
@@ -74,7 +74,7 @@ impl Expected {
     fn in_words(&self) -> (Cow<'static, str>, &'static str) {
         match self {
             Self::Event(_) => ("an event".into(), "record it"),
-            Self::Notify(..) => ("a notify, or an event of several processes".into(), "record it"),
+            Self::Notify(..) => ("a notify, or an event of several processes,".into(), "record it"),
             Self::Value(ValueWait { src, value, comparison }) => {
                 let how = match comparison {
                     Comparison::GreaterOrEqual => "ACL_STREAM_WAIT_VALUE_GEQ",
@@ -129,12 +129,15 @@ pub(in crate::backend) struct Watcher {
 
 #[derive(Default)]
 struct State {
+    /// Waits for memory.
     waits: BTreeMap<u64, Waiting>,
+    /// Waits for events, which a change of memory does not end.
+    events: BTreeMap<u64, Waiting>,
     /// [`Watched`] that exist.
     seats: usize,
     /// How many were created so far.
     made: u64,
-    /// A wait has begun since the last check.
+    /// A wait for memory has begun since the last check.
     begun: bool,
     /// When the thread checks next; `None`: it is about to, or does not exist.
     wakes: Option<Instant>,
@@ -142,39 +145,52 @@ struct State {
 }
 
 struct Waiting {
-    range: Range,
+    expected: Arc<Expected>,
     condition: Condition,
-    deadline: Option<(Instant, Fault)>,
+    deadline: Option<Deadline>,
     end: End,
 }
+
+/// When a wait ends in any case, and its timeout; without one its device ends then.
+type Deadline = (Instant, Option<Duration>);
 
 /// A wait of a stream, queued or in progress. While one exists the thread exists.
 pub(in crate::backend) struct Watched {
     watcher: Arc<Watcher>,
     number: u64,
-    expected: Expected,
+    expected: Arc<Expected>,
 }
 
 /// A completed wait, and its result.
 type Ended = Vec<(Waiting, Result<()>)>;
 
 impl State {
+    /// The waits among which one for `expected` is.
+    fn waits_for(&mut self, expected: &Expected) -> &mut BTreeMap<u64, Waiting> {
+        if expected.is_event() { &mut self.events } else { &mut self.waits }
+    }
+
     /// Removes waits that read `range` and are complete, and those whose deadline is not after `late`.
     fn take_over(&mut self, range: Range, late: Option<Instant>) -> Ended {
         let overlaps =
             |other: Range| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
         let mut outcomes = Vec::new();
-        let is_over = |_: &u64, waiting: &mut Waiting| {
-            let checked = if overlaps(waiting.range) { (waiting.condition)() } else { Ok(false) };
+        let mut is_over = |_: &u64, waiting: &mut Waiting| {
+            let checked = if overlaps(waiting.expected.range()) { (waiting.condition)() } else { Ok(false) };
             let is_late = |deadline| checked == Ok(false) && late.is_some_and(|late| deadline <= late);
             let expired = waiting.deadline.take_if(|(deadline, _)| is_late(*deadline));
-            let outcome = expired.map_or(checked, |(_, fault)| Err(fault));
+            let outcome = expired.map_or(checked, |(_, limit)| {
+                Err(limit.map_or_else(|| waiting.expected.never_came(), |limit| waiting.expected.timed_out(limit)))
+            });
             let is_over = outcome != Ok(false);
             outcomes.extend(is_over.then(|| outcome.map(drop)));
             is_over
         };
-        let ended: Vec<Waiting> = self.waits.extract_if(.., is_over).map(|(_, waiting)| waiting).collect();
-        ended.into_iter().zip(outcomes).collect()
+        let mut ended: Vec<_> = self.waits.extract_if(.., &mut is_over).collect();
+        if late.is_some() {
+            ended.extend(self.events.extract_if(.., is_over));
+        }
+        ended.into_iter().map(|(_, waiting)| waiting).zip(outcomes).collect()
     }
 }
 
@@ -204,7 +220,7 @@ impl Watcher {
     }
 
     fn uncount(&self, waiting: &Waiting) {
-        self.waiting.fetch_sub(usize::from(waiting.range != NOWHERE), Ordering::Relaxed);
+        self.waiting.fetch_sub(usize::from(!waiting.expected.is_event()), Ordering::Relaxed);
     }
 
     fn serve(&self) {
@@ -227,7 +243,8 @@ impl Watcher {
                 break;
             }
             let next = now + if self.waiting.load(Ordering::Relaxed) > 0 { pauses.length() } else { LINGER };
-            let deadlines = state.waits.values().filter_map(|waiting| Some(waiting.deadline.as_ref()?.0));
+            let all = state.waits.values().chain(state.events.values());
+            let deadlines = all.filter_map(|waiting| Some(waiting.deadline?.0));
             let wake = deadlines.fold(next, Instant::min);
             state.wakes = Some(wake);
             let _ = self.changed.wait_until(&mut state, wake);
@@ -263,29 +280,31 @@ impl Watched {
         let number = state.made;
         drop(state);
         ended.join();
-        Ok(Self { watcher: Arc::clone(watcher), number, expected })
+        Ok(Self { watcher: Arc::clone(watcher), number, expected: Arc::new(expected) })
     }
 
-    /// Waits for `condition`, which reads `range`, until the deadline, which ends the wait with its fault; false if it
-    /// holds already, and `end` is not called. A pending wait of this one is replaced, and keeps its deadline. The caller
-    /// may hold any locks but those that `condition` takes.
-    fn wait_for(&self, range: Range, mut condition: Condition, deadline: Option<(Instant, Fault)>, end: End) -> bool {
+    /// Waits for `condition` until the deadline, which ends the wait with a fault; false if it holds already, and `end`
+    /// is not called. A pending wait of this one is replaced, and keeps its deadline. The caller may hold any locks but
+    /// those that `condition` takes.
+    fn wait_for(&self, mut condition: Condition, deadline: Option<Deadline>, end: End) -> bool {
+        let expected = &self.expected;
         let mut state = self.watcher.state.lock();
         // The thread, which checks at once, reports an error of the condition.
         if condition() == Ok(true) {
             return false;
         }
         // Dropped without the lock.
-        let mut before = state.waits.remove(&self.number);
+        let before = state.waits_for(expected).remove(&self.number);
         if before.is_none() {
-            self.watcher.waiting.fetch_add(usize::from(range != NOWHERE), Ordering::Relaxed);
+            self.watcher.waiting.fetch_add(usize::from(!expected.is_event()), Ordering::Relaxed);
         }
-        let deadline = before.as_mut().and_then(|before| before.deadline.take()).or(deadline);
-        let wake = match &deadline {
-            Some((deadline, _)) if range == NOWHERE => state.wakes.is_some_and(|wakes| *deadline < wakes),
+        let deadline = before.as_ref().and_then(|before| before.deadline).or(deadline);
+        let wake = match deadline {
+            Some((deadline, _)) if expected.is_event() => state.wakes.is_some_and(|wakes| deadline < wakes),
             _ => !std::mem::replace(&mut state.begun, true),
         };
-        state.waits.insert(self.number, Waiting { range, condition, deadline, end });
+        let waiting = Waiting { expected: Arc::clone(expected), condition, deadline, end };
+        state.waits_for(expected).insert(self.number, waiting);
         drop(state);
         if wake {
             self.watcher.changed.notify_one();
@@ -295,13 +314,13 @@ impl Watched {
 
     /// The memory of programs that the wait uses.
     pub(in crate::backend) fn memory(&self) -> Range {
-        if let Expected::Value(_) = self.expected { self.expected.range() } else { NOWHERE }
+        if let Expected::Value(_) = *self.expected { self.expected.range() } else { NOWHERE }
     }
 
     /// The stream has reached the wait for an event.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only the cuda backend knows that it is one"))]
     pub(in crate::backend) fn begin_limit(&self, end: End) {
-        self.wait_for(NOWHERE, Box::new(|| Ok(false)), self.expected.deadline(None), end);
+        self.wait_for(Box::new(|| Ok(false)), self.expected.deadline(None), end);
     }
 
     /// The stream, which ends with its device then, has reached the wait: false if it is complete already, otherwise
@@ -315,7 +334,7 @@ impl Watched {
         device_ends: Option<Instant>,
         end: End,
     ) -> bool {
-        let condition: Condition = match &self.expected {
+        let condition: Condition = match &*self.expected {
             Expected::Event(_) => Box::new(|| Ok(false)),
             Expected::Notify(notify, wait) => notify.condition(*wait),
             Expected::Value(wait) => {
@@ -329,7 +348,7 @@ impl Watched {
                 })
             }
         };
-        self.wait_for(self.expected.range(), condition, self.expected.deadline(device_ends), end)
+        self.wait_for(condition, self.expected.deadline(device_ends), end)
     }
 
     /// A wait in progress for a notify or a value ends at this time at the latest, with a fault, because the device
@@ -337,10 +356,9 @@ impl Watched {
     pub(in crate::backend) fn limit(&self, device_ends: Instant) {
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
-            && self.expected.ends_with_device()
-            && waiting.deadline.as_ref().is_none_or(|(before, _)| device_ends < *before)
+            && waiting.deadline.is_none_or(|(before, _)| device_ends < before)
         {
-            waiting.deadline = Some((device_ends, self.expected.never_came()));
+            waiting.deadline = Some((device_ends, None));
             drop(state);
             self.watcher.changed.notify_one();
         }
@@ -348,7 +366,7 @@ impl Watched {
 
     /// Cancels the wait, if there is one: its condition is not called any more.
     pub(in crate::backend) fn cancel(&self) {
-        let waiting = self.watcher.state.lock().waits.remove(&self.number);
+        let waiting = self.watcher.state.lock().waits_for(&self.expected).remove(&self.number);
         if let Some(waiting) = waiting {
             self.watcher.uncount(&waiting);
         }

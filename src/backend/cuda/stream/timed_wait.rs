@@ -36,8 +36,11 @@ impl TimedWait {
         if let Some((limit, place)) = &mut *self.pending.lock() {
             let waiting = Arc::downgrade(&self);
             limit.begin_limit(Box::new(move |outcome| {
-                if let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) {
-                    waiting.expire(fault);
+                let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) else { return };
+                let driver = Arc::clone(&waiting.stream.device.driver);
+                // Elsewhere, because a driver may hold up the query of the mark, and the watcher has other waits.
+                if let Err(job) = driver.workers.start(Box::new(move || waiting.expire(fault))) {
+                    job();
                 }
             }));
             *place = Some(ticket);
