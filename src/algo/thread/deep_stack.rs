@@ -24,7 +24,7 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         // A panic has been reported, and leaves no result.
         let _ = thread.map(ScopedJoinHandle::join);
     });
-    result.unwrap_or_else(|| work.expect("work on a stack of its own has not panicked")())
+    result.unwrap_or_else(|| work.expect("work on a stack of its own has panicked")())
 }
 
 #[cfg(test)]

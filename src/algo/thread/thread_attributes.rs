@@ -104,6 +104,7 @@ fn stack_bounds() -> Option<(usize, usize)> {
 }
 
 /// The scheduling policy and the processors of a thread.
+#[derive(Clone)]
 struct Scheduling {
     /// Policy, priority and nice value; `None`: unknown, or of a kind that threads cannot share.
     attributes: Option<libc::sched_attr>,
@@ -114,7 +115,8 @@ struct Scheduling {
 /// Sets the fixed scheduling for the calling thread, as far as the system allows that; otherwise it keeps its inherited
 /// one.
 pub fn adopt_scheduling() {
-    if let Some(fixed) = &*SCHEDULING.lock() {
+    let fixed = SCHEDULING.lock().clone();
+    if let Some(fixed) = fixed {
         fixed.apply();
     }
 }

@@ -12,9 +12,19 @@ use crate::backend::Event;
 pub(super) type RecordId = u64;
 
 /// The latest record of each event, by the event's address, which is unique while it is here.
-type Latest = BTreeMap<usize, (Weak<dyn Event>, RecordId)>;
+static LATEST: Mutex<Latest> = Mutex::new(Latest::NONE);
 
-static LATEST: Mutex<Latest> = Mutex::new(Latest::new());
+/// At this number of events, dropped ones are removed.
+const SWEEP: usize = 1024;
+
+struct Latest {
+    records: BTreeMap<usize, (Weak<dyn Event>, RecordId)>,
+    sweep_at: usize,
+}
+
+impl Latest {
+    const NONE: Self = Self { records: BTreeMap::new(), sweep_at: SWEEP };
+}
 
 fn key(event: &Arc<dyn Event>) -> usize {
     Arc::as_ptr(event).cast::<()>().addr()
@@ -24,26 +34,26 @@ fn key(event: &Arc<dyn Event>) -> usize {
 pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    LATEST.lock().insert(key(event), (Arc::downgrade(event), id));
+    let Latest { records, sweep_at } = &mut *LATEST.lock();
+    if records.len() >= *sweep_at {
+        records.retain(|_, (event, _)| event.strong_count() > 0);
+        *sweep_at = SWEEP.max(records.len() * 2);
+    }
+    records.insert(key(event), (Arc::downgrade(event), id));
     id
 }
 
 /// The latest record of an event, if there was one since the trace began.
 pub(super) fn latest(event: &Arc<dyn Event>) -> Option<RecordId> {
-    LATEST.lock().get(&key(event)).map(|(_, id)| *id)
+    LATEST.lock().records.get(&key(event)).map(|(_, id)| *id)
 }
 
 /// The event was recorded without a note.
 pub(super) fn forget(event: &Arc<dyn Event>) {
-    LATEST.lock().remove(&key(event));
-}
-
-/// Removes those of events that are gone.
-pub(super) fn forget_dropped() {
-    LATEST.lock().retain(|_, (event, _)| event.strong_count() > 0);
+    LATEST.lock().records.remove(&key(event));
 }
 
 /// Removes all of them.
 pub(super) fn forget_all() {
-    LATEST.lock().clear();
+    *LATEST.lock() = Latest::NONE;
 }

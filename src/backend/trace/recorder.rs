@@ -197,7 +197,6 @@ impl Recorder {
         }
         self.timeline.gauges(self.gauges);
         self.timeline.end(end);
-        dependency::forget_dropped();
         let text = std::mem::take(&mut self.timeline.text);
         if self.failed {
             return;

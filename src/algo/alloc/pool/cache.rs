@@ -63,7 +63,7 @@ pub(super) struct Fresh {
     pub(super) len: u32,
     pub(super) used: u32,
     pub(super) freed: Freed,
-    /// See [`Back::has_passed`].
+    /// See [`Back::has_passed`](super::Back).
     pub(super) has_passed: bool,
 }
 

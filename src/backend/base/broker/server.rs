@@ -91,6 +91,7 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32) {
         match listener.accept() {
             Ok(connection) => welcome(guests, connection, user),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+            Err(_) if listener.is_closed() => return,
             // The process has no descriptor left, for example: the peer keeps waiting.
             Err(_) => return pause(PAUSE),
         }

@@ -2,7 +2,7 @@
 //!
 //! The program's addresses have no access there, and the library uses a separate view
 //! ([`crate::backend::cpu::base::pages::Mapping`]). This module explains the fault: which allocation it was in, and
-//! what to do instead. It runs in a signal handler, so look-ups wait for no lock and allocate nothing.
+//! what to do instead. It runs in a signal handler, so look-ups allocate nothing, and give up if a lock stays taken.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::pinned::closed::{self, Touch};
+use super::pinned::closed::{self, TRIES, Touch};
 use crate::algo::host::system_call::keep_loaded;
 use crate::algo::map::address_map::{AddressMap, Range};
 use crate::algo::thread::per_thread::per_thread;
@@ -63,8 +63,6 @@ struct Area {
 const MOST_AREAS: usize = 256;
 /// Held for moments.
 static AREAS: Mutex<Vec<Area>> = Mutex::new(Vec::new());
-/// How often the signal handler tries to lock them. A thread that has crashed with the lock would wait forever.
-const TRIES: usize = 1 << 20;
 
 impl Area {
     fn contains(&self, addr: usize) -> bool {

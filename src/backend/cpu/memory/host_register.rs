@@ -1,5 +1,6 @@
 //! Host memory of the caller, locked while it is registered.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use parking_lot::Mutex;
@@ -103,23 +104,43 @@ fn check((first, end): Pages, addr: usize, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// The locked pages of each registration, in no order.
+/// How many times pages are locked: disjoint ranges by their first byte, each with its end and the count.
 #[derive(Default)]
-struct Locks(Vec<Pages>);
+struct Locks(BTreeMap<usize, (usize, usize)>);
 
 impl Locks {
-    fn add(&mut self, pages: Pages) {
-        self.0.push(pages);
+    /// Counts the pages of a range again.
+    fn add(&mut self, (first, end): Pages) {
+        self.cut(first);
+        self.cut(end);
+        let known = self.0.range_mut(first..end).map(|(&start, (behind, count))| {
+            *count += 1;
+            (start, *behind)
+        });
+        let others = gaps((first, end), known);
+        self.0.extend(others.into_iter().map(|(from, to)| (from, (to, 1))));
     }
 
-    /// Removes pages that were added. Returns the parts of them that are not locked any more.
-    fn remove(&mut self, pages: Pages) -> Vec<Pages> {
-        let place = self.0.iter().position(|other| *other == pages);
-        place.into_iter().for_each(|place| _ = self.0.swap_remove(place));
-        let overlaps = |other: &Pages| other.0 < pages.1 && pages.0 < other.1;
-        let mut others: Vec<Pages> = self.0.iter().copied().filter(overlaps).collect();
-        others.sort_unstable();
-        gaps(pages, others)
+    /// Uncounts the pages of a range. Returns the parts of it that are not locked any more.
+    fn remove(&mut self, (first, end): Pages) -> Vec<Pages> {
+        self.cut(first);
+        self.cut(end);
+        let gone = self.0.extract_if(first..end, |_, (_, count)| {
+            *count -= 1;
+            *count == 0
+        });
+        gone.map(|(start, (behind, _))| (start, behind)).collect()
+    }
+
+    /// Splits the range that contains this place.
+    fn cut(&mut self, at: usize) {
+        if let Some((_, piece)) = self.0.range_mut(..at).next_back()
+            && at < piece.0
+        {
+            let (end, count) = *piece;
+            piece.0 = at;
+            self.0.insert(at, (end, count));
+        }
     }
 }
 

@@ -200,6 +200,9 @@ impl Device for CpuDevice {
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|queue| queue.strong_count() > 0);
+            // The next search is as far away as this one has found streams.
+            let live = streams.len();
+            streams.reserve(live + 1);
         }
         streams.push(Arc::downgrade(&queue));
         drop(streams);
@@ -276,7 +279,8 @@ impl Device for CpuDevice {
             self.memory.close();
             return Ok(());
         }
-        // A leak is better than a crash: the mapping stays for its users.
+        // A leak is better than a crash: the mapping stays for its users, and not what waits for their work.
+        self.memory.deferred.clear();
         std::mem::forget(Arc::clone(&self.memory));
         Err(Fault::new(
             FaultKind::Execution,

@@ -114,7 +114,9 @@ impl Workers {
             }
             sleeps.sleep(left);
         }
-        for handle in std::mem::take(&mut self.0.lock().handles) {
+        // The lock is free while they are joined.
+        let handles = std::mem::take(&mut self.0.lock().handles);
+        for handle in handles {
             // A panic in a job has ended its thread. No call can return it.
             let _ = handle.join();
         }

@@ -53,7 +53,10 @@ pub fn forget_with_device(device: &Device) {
 /// As [`end_with_session`], if abandoned work uses its memory.
 pub fn forget_with_session() {
     end_mappings_silently(|_| true);
-    std::mem::forget(std::mem::replace(&mut *RANGES.lock(), Ranges::NONE));
+    let ranges = std::mem::replace(&mut *RANGES.lock(), Ranges::NONE);
+    if !ranges.reserved.is_empty() {
+        std::mem::forget(ranges.driver);
+    }
 }
 
 /// Addresses become invalid, the memory stays.

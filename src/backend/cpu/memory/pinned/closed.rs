@@ -3,7 +3,8 @@
 //! A block is mapped twice: at the program's addresses, and in the library's view. The checker closes the pages of a
 //! range when an operation that uses it is submitted, and opens them when the host has waited. An access meanwhile
 //! faults. The signal handler (`host_access.rs`) reports it and opens the pages, so that the program goes
-//! on: it runs as if nothing were checked. It waits for no lock: the access is repeated until the lock is free.
+//! on: it runs as if nothing were checked. It tries the lock for a moment; if that stays taken the page opens without a
+//! report.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -23,6 +24,9 @@ const PAGE: usize = UNIT as usize;
 const MOST_BLOCKS: usize = 4 << 10;
 /// The most closed ranges.
 const MOST_CLOSED: usize = 1 << 10;
+
+/// How often the signal handler tries to take a lock. A thread that has crashed with the lock would wait forever.
+pub const TRIES: usize = 1 << 20;
 
 static BLOCKS: AddressMap = AddressMap::new();
 /// In `Range::words`: the distance of the library's view, and the bytes of the request.
@@ -193,7 +197,10 @@ pub fn is_opened(touch: Touch) -> bool {
     if addr == instruction || BLOCKS.find(addr).is_none() {
         return false;
     }
-    let Some(mut state) = STATE.try_lock() else { return true };
+    let open_page = || pages::set_access(addr & !(PAGE - 1), PAGE, Access::ReadWrite).is_ok();
+    // In a forked child a thread that the child lacks may hold it for ever, and so may the code that the signal has
+    // interrupted.
+    let Some(mut state) = (0..TRIES).find_map(|_| STATE.try_lock()) else { return open_page() };
     let mut found = None;
     for it in state.closed.iter_mut().filter(|it| !it.is_open && (it.first..it.end).contains(&addr)) {
         it.is_open = true;
@@ -206,7 +213,7 @@ pub fn is_opened(touch: Touch) -> bool {
     }
     drop(state);
     // Another thread may have opened or closed it meanwhile.
-    let is_opened = pages::set_access(addr & !(PAGE - 1), PAGE, Access::ReadWrite).is_ok();
+    let is_opened = open_page();
     // Kernels and functions of the program that a stream runs are part of its order.
     if let (Some(id), Some(report), false) = (found, REPORT.get(), inside_host_function()) {
         report(&Touch { id, ..touch });
