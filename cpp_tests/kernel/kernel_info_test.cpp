@@ -202,7 +202,7 @@ TEST_F(KernelInfo, TheReportedSharedMemoryIsAvailable) {
     ACL_OK(aclrtSynchronizeStream(stream));
 
     most = Poison<size_t>();
-    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 1, &most), "flags is 1");
+    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 1, &most), "flags is 0x1");
     ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 0, nullptr), "dynamicUbufSize");
     EXPECT_TRUE(IsPoison(most));
 }

@@ -17,8 +17,8 @@ pub struct SpinLock<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is only accessed by the thread that has set `locked`, or in `look_unlocked` while such threads leave
-// it alone; one at a time.
+// SAFETY: the value is only accessed by the thread that has set `locked`, or in `look_unlocked` while such threads
+// leave it alone; one at a time.
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {

@@ -73,9 +73,9 @@ impl Plan {
         self.calls[site].load(Ordering::Relaxed)
     }
 
-    /// Counts a call. If it must fail, or its operation later, this returns the fault and whether it is for later. It is
-    /// reported on the standard error stream: among the program's messages that shows which of its calls it meets, even
-    /// if none of them fails. Not inlined into each method of the decorators.
+    /// Counts a call. If it must fail, or its operation later, this returns the fault and whether it is for later. It
+    /// is reported on the standard error stream: among the program's messages that shows which of its calls it meets,
+    /// even if none of them fails. Not inlined into each method of the decorators.
     #[inline(never)]
     fn count(&self, site: Site) -> Option<(Fault, bool)> {
         let Site { name, refusal, .. } = site;

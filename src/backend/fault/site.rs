@@ -7,8 +7,9 @@ use crate::backend::{FaultKind, OpKind};
 
 /// Implements a trait for its decorator: each method calls the same method of what is wrapped.
 ///
-/// A method with a kind of fault is a call site, which can fail with such a fault instead; the constant lists them. Next
-/// is what it does: `make` or `release` something, or `end` what a refused call leaves as it is, all of which is counted;
+/// A method with a kind of fault is a call site, which can fail with such a fault instead; the constant lists them.
+/// Next is what it does: `make` or `release` something, or `end` what a refused call leaves as it is, all of which is
+/// counted;
 /// `wrap` what it returns, or a box of it (`boxed`), in a decorator, which may have something besides; or be done `by`
 /// another function. A value that follows an argument is passed instead of it, and one that follows the result is the
 /// result.

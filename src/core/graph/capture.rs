@@ -76,6 +76,7 @@ impl Capture {
     }
 
     fn of(graph: Handle, owner: Owner, origin: Handle, mode: Mode, is_body: bool, state: State) -> Self {
+        // A built graph is its own origin, and no stream has the handle of a graph.
         let (thread, is_built) = (thread_number(), origin == graph);
         Self { graph, owner, origin, mode, thread, is_built, is_body, state: Mutex::new(state) }
     }

@@ -23,8 +23,8 @@ use crate::core::stream::Stream;
 /// A graph that is ready to run.
 pub struct Program {
     actions: Vec<Action>,
-    /// An empty graph before and after all actions, unless there is one graph of the backend only: it orders runs of one
-    /// graph, in all streams, and keeps memory that is freed meanwhile.
+    /// An empty graph before and after all actions, unless there is one graph of the backend only: it orders runs of
+    /// one graph, in all streams, and keeps memory that is freed meanwhile.
     ends: Option<Arc<dyn backend::Graph>>,
     /// Held while a run between these is queued.
     queueing: Mutex<()>,
@@ -96,8 +96,9 @@ impl Program {
         Ok(Self { actions, ends, queueing: Mutex::new(()), runner, runs: Arc::default() })
     }
 
-    /// Changes later runs to these tasks, which differ in the changed places, here in order, and have the same parts: the same edges,
-    /// and the same tasks have work, a step and a group. On failure later runs do what they would have done before.
+    /// Changes later runs to these tasks, which differ in the changed places, here in order, and have the same parts:
+    /// the same edges, and the same tasks have work, a step and a group. On failure later runs do what they would have
+    /// done before.
     pub fn update(&self, device: &Arc<dyn Device>, before: &[Task], tasks: &[Task], changed: &[usize]) -> Result<()> {
         let is_changed = |place: &usize| changed.binary_search(place).is_ok();
         let changed: Vec<_> = self.runs().filter(|(_, members)| members.iter().any(&is_changed)).collect();

@@ -14,7 +14,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::transfer::memcpy;
 
-/// The meanings of symbols, by address and opening of a device, each with the binary that it has while that is loaded.
+/// The meanings of symbols, by address and opening of a device, each with its binary, without which it is invalid.
 static SYMBOLS: Mutex<BTreeMap<(usize, Owner), (u64, Meaning)>> = Mutex::new(BTreeMap::new());
 
 #[derive(Clone, Copy)]

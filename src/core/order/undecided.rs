@@ -98,8 +98,8 @@ impl Sequence {
     fn take_decided(&mut self) -> Vec<Report> {
         let mut pairs = std::mem::take(&mut self.pairs);
         let is_decided = |pair: &mut Pair| !self.waits(pair.earlier) && !self.waits(pair.later);
-        // The host has learned that the wait before the earlier one is over, but nothing that was submitted ends it. So it
-        // is not known what came before the end.
+        // The host has learned that the wait before the earlier one is over, but nothing that was submitted ends it. So
+        // it is not known what came before the end.
         let has_unseen_end = |pair: &Pair| self.gates_before(pair.earlier).any(|gate| !gate.may_be_over);
         let decided = pairs.extract_if(.., is_decided).filter(|pair| !has_unseen_end(pair));
         let reports = decided.map(|pair| pair.report).collect();

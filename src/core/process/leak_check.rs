@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use crossbeam_utils::atomic::AtomicCell;
 
-pub use self::live::{Live, snapshot};
+pub use self::live::{Live, count, snapshot};
 pub use self::record::{Record, forget, record};
 pub use self::report::memory as report;
 use crate::algo::host::notice::notice;

@@ -129,7 +129,7 @@ fn failed(code: Code, fault: &Fault) -> Error {
     Error::new(code, fault.text())
 }
 
-/// aclrtSnapShotProcessLock. `reserve`: whether it is null.
+/// aclrtSnapShotProcessLock. `reserve`: an error if that argument is not null.
 pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
     check_call(pid, reserve)?;
     let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
@@ -195,7 +195,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
     }
 }
 
-/// aclrtSnapShotProcessUnlock. `reserve`: whether it is null.
+/// aclrtSnapShotProcessUnlock. `reserve`: an error if that argument is not null.
 pub fn unlock(pid: i32, reserve: Result<()>) -> Result<()> {
     check_call(pid, reserve)?;
     let mut change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;

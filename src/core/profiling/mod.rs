@@ -102,9 +102,9 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// The options of `aclprofConfigType` that have an effect here. The other one is the largest of all; of the smaller
-/// numbers only 2 is none.
+/// The options of `aclprofConfigType` that have an effect here.
 const STORAGE_LIMIT: i32 = 1;
+/// The largest option. Of the smaller numbers only 2 is none.
 const PATH: i32 = 16;
 
 /// aclprofSetConfig.

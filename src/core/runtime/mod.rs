@@ -122,7 +122,7 @@ pub fn finalize_reference() -> (u64, Result<()>) {
     undo_inits(1, "aclFinalizeReference")
 }
 
-/// Undoes at most so many inits.
+/// Undoes inits, at most this number.
 fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     if let Err(error) = thread::refuse_inside_host_function() {
         // Without the lock: a finalize may hold it and wait for this callback.
@@ -154,10 +154,15 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     steps.session_ending.iter().for_each(|step| step(call));
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
-    let ended = end_session(&life, steps);
+    let mut left_threads = false;
+    let ended = end_session(&life, steps, &mut left_threads);
     steps.session_ended.iter().for_each(|step| step());
     ENDING.store(false, Ordering::Relaxed);
     drop(life);
+    if left_threads {
+        // They run this library's code. Without the lock, because the loader has one as well.
+        keep_loaded();
+    }
     state_callback::notify_pending();
     steps.late_callbacks.iter().for_each(|step| step());
     for id in open {
@@ -295,7 +300,7 @@ const MIN_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Ends the session: resets every device, waits for pending work (a bounded time for user code), releases host memory,
 /// joins the library's threads.
-fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
+fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut bool) -> Result<()> {
     FINALIZED.store(true, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
     thread::set_current(None);
@@ -337,8 +342,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     let patience = session.patience.as_millis();
     // Threads that were left still use it: pinned memory, for one, stays mapped.
     std::mem::forget(session);
-    // They run this library's code as well.
-    keep_loaded();
+    *left_threads = true;
     Err(error_with!(
         Code::Failure,
         "queued work had not finished after {patience} ms (a host function or callback that does not return?); \

@@ -11,7 +11,7 @@ use crate::core::transfer::synchronous;
 /// The most bytes of a row, and rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;
 
-/// What a copy may be: its most rows, its kinds, and these in words.
+/// What a copy may be: its most rows, its kinds, and the text for these.
 struct Allowed(usize, &'static [Kind], &'static str);
 
 const SYNC: Allowed = Allowed(

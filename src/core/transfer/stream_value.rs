@@ -11,7 +11,7 @@ const SIZE: usize = size_of::<u64>();
 
 fn check_address(addr: usize) -> Result<()> {
     arguments::not_null("devAddr", addr, "it must be the address of 8 bytes of device or page-locked memory")?;
-    arguments::aligned("devAddr", addr, SIZE, format_args!("a multiple of {SIZE} bytes"))
+    arguments::aligned("devAddr", addr, SIZE, format_args!("{SIZE} bytes"))
 }
 
 /// The word at an address, and a reference to its device if that is another one.

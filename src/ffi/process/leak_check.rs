@@ -8,7 +8,7 @@ use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::memory::allocation::Allocation;
 use crate::core::process::leak_check::{self, Live};
-use crate::ffi::base::{address, enum_from, function, guard, guard_optional, handle, text, write_rows};
+use crate::ffi::base::{Out, address, enum_from, function, guard, guard_optional, handle, text, write_rows};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation};
 
 /// Starts recording the thread, time and call stack of each allocation, until the process ends, for
@@ -35,6 +35,7 @@ pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure. Works at
 ///     any time.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory for the list.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemorySnapshot(
@@ -43,6 +44,10 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
     count: *mut usize,
 ) -> aclError {
     guard("portaclMemorySnapshot", || {
+        if allocations.is_null() || capacity == 0 {
+            Out::new("count", count)?.write(leak_check::count());
+            return Ok(());
+        }
         let mut memory = None;
         let (mut names, now) = (Names::default(), Instant::now());
         let rows = || {

@@ -100,7 +100,7 @@ impl Visitors {
         heavy_barrier();
         for stripe in stripes {
             // SAFETY: the barrier came after the count, so a thread that is not inside now sees the visitor, and leaves
-            // without a look at the state; no other visitor has the turn.
+            // without reading the state; no other visitor has the turn.
             unsafe { stripe.state.look_unlocked(|state| look(stripe, state)) };
         }
         pressure

@@ -200,8 +200,8 @@ pub unsafe fn free(block: *mut u8, layout: Layout) {
     }
 }
 
-/// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]; false: the system has no memory, or there are too
-/// many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
+/// Adds a part of at least `len` bytes for a claim or for [`RESERVE`]; false: the system has no memory, or there are
+/// too many parts. The number of a claim is neither [`RESERVE`] nor [`ENDED`].
 pub fn add(owner: usize, len: usize) -> bool {
     let Some(len) = len.checked_next_multiple_of(PAGE.max(GRANULE * BITS)) else { return false };
     let map = (len / GRANULE / 8).next_multiple_of(PAGE);

@@ -35,8 +35,8 @@ impl Record {
 }
 
 impl HeldPlace<'_> {
-    /// Hides the range of this entry, which is in this place, atomically for all its addresses. `None` if it was removed
-    /// or parked since: one of several concurrent calls gets it.
+    /// Hides the range of this entry, which is in this place, atomically for all its addresses. `None` if it was
+    /// removed or parked since: one of several concurrent calls gets it.
     pub fn park(self, entry: Entry) -> Option<Parked> {
         let index = NonZeroU32::new(self.index)?;
         self.record.go_on(entry.sequence, GONE).then_some(Parked(index))

@@ -1,5 +1,5 @@
-//! The record of a range, which readers read without a lock. Hints: the record in which a range was found is tried first
-//! at the next look-up, which skips the pages when one range is looked up repeatedly.
+//! The record of a range, which readers read without a lock. Hints: the record in which a range was found is tried
+//! first at the next look-up, which skips the pages when one range is looked up repeatedly.
 
 use std::num::NonZeroUsize;
 

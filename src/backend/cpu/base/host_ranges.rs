@@ -1,5 +1,6 @@
-//! Ranges of host addresses that the library knows, also after they were released to the system: page-locked memory, and
-//! shared objects with variables that programs copy to and from, which are device memory outside of the device's arena.
+//! Ranges of host addresses that the library knows, also after they were released to the system: page-locked memory,
+//! and shared objects with variables that programs copy to and from, which are device memory outside of the device's
+//! arena.
 
 use crate::algo::map::address_map::{AddressMap, Range};
 use crate::backend::base::hull::Hull;

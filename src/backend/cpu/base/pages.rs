@@ -178,8 +178,8 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
 }
 
 /// Replaces a part of one of the library's mappings, which is not in use: maps the source in the library's view, `own`
-/// bytes behind `addr`, and without access at `addr`, the program's view. If `own` is 0 there is one view, at `addr`, with
-/// access. An error may leave one of them replaced.
+/// bytes behind `addr`, and without access at `addr`, the program's view. If `own` is 0 there is one view, at `addr`,
+/// with access. An error may leave one of them replaced.
 pub fn replace(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Result<()> {
     map_at(addr + own, len, source, ACCESS)?;
     if own != 0 {
@@ -188,8 +188,8 @@ pub fn replace(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::R
     Ok(())
 }
 
-/// Releases the whole pages of a part of a mapping of [`Source::Unreserved`], which is not in use, to the system: they are zeros
-/// afterwards. The rest of the part, and what the kernel does not release, stays as it is.
+/// Releases the whole pages of a part of a mapping of [`Source::Unreserved`], which is not in use, to the system: they
+/// are zeros afterwards. The rest of the part, and what the kernel does not release, stays as it is.
 pub fn discard(addr: usize, len: usize) {
     // The kernel rounds the end up, where other data may be.
     let (first, end) = whole(addr, len, ordinary());

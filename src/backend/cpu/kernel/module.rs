@@ -67,8 +67,8 @@ struct CpuModule {
 /// A shared object that is loaded.
 pub struct LoadedObject {
     library: Library,
-    /// The file of which the loader knows the name, open as long as the object is loaded: debuggers and sanitizers read the names of
-    /// functions there.
+    /// The file of which the loader knows the name, open as long as the object is loaded: debuggers and sanitizers read
+    /// the names of functions there.
     _file: OwnedFd,
     /// Its address range.
     code: Code,

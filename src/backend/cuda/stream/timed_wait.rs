@@ -38,7 +38,7 @@ impl TimedWait {
             limit.begin_limit(Box::new(move |outcome| {
                 let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) else { return };
                 let driver = Arc::clone(&waiting.stream.device.driver);
-                // Elsewhere, because a driver may hold up the query of the mark, and the watcher has other waits.
+                // On a worker, because a driver may hold up the query of the mark, and the watcher has other waits.
                 if let Err(job) = driver.workers.start(Box::new(move || waiting.expire(fault))) {
                     job();
                 }

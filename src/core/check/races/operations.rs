@@ -1,5 +1,5 @@
-//! The operations that may conflict with later ones, by number, and the latest runs of graphs. A run uses what its graph
-//! uses, which was found out once: it is one entry, and no use of each range.
+//! The operations that may conflict with later ones, by number, and the latest runs of graphs. A run uses what its
+//! graph uses, which was found out once: it is one entry, and no use of each range.
 
 use std::sync::Arc;
 

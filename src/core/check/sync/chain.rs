@@ -56,8 +56,8 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
     link(&stop.operation, does, detail)
 }
 
-/// The chain from a stream on, which the host awaits up to the operation `at`. `None`: it still works. `is_open`: nothing
-/// that was submitted ends this wait.
+/// The chain from a stream on, which the host awaits up to the operation `at`. `None`: it still works. `is_open`:
+/// nothing that was submitted ends this wait.
 pub fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Party>, End)> {
     let mut links: Vec<Party> = Vec::new();
     loop {

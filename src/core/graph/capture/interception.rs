@@ -69,7 +69,7 @@ impl Interceptor for Graphs {
                 "stream {raw:#x} is being captured; call aclmdlRICaptureEnd first, or aclrtDestroyStreamForce, which \
                  ends the capture without a graph"
             )),
-            None if Recorder::of(stream).update().is_some() => Err(param_invalid!(
+            None if stream.is_captured() && Recorder::of(stream).update().is_some() => Err(param_invalid!(
                 "stream {raw:#x} changes a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
                  aclrtDestroyStreamForce, which leaves the group as it was"
             )),

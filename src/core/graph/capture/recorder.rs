@@ -26,7 +26,8 @@ enum Part {
 
 /// The capture that a stream takes part in.
 pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
-    Recorder::of(stream).capture()
+    // Without a look at its slot: most streams never take part.
+    if stream.is_captured() { Recorder::of(stream).capture() } else { None }
 }
 
 /// Records the work of a stream while it is captured.

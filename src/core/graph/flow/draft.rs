@@ -1,7 +1,7 @@
 //! How the tasks of a graph become the steps of strands.
 //!
-//! The bodies of a conditional task are steps of the strand that has the task, after the choice; other streams of a body
-//! are strands that start when the body begins.
+//! The bodies of a conditional task are steps of the strand that has the task, after the choice; other streams of a
+//! body are strands that start when the body begins.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

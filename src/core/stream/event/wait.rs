@@ -1,5 +1,5 @@
-//! Waits of streams for events, and marks: positions in streams by which an event knows whether its waits and resets are
-//! complete.
+//! Waits of streams for events, and marks: positions in streams by which an event knows whether its waits and resets
+//! are complete.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

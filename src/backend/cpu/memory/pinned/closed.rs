@@ -48,7 +48,7 @@ struct Closed {
     is_open: bool,
 }
 
-/// Held while ranges are closed and opened. Nobody who holds it uses memory that can be closed.
+/// Held while ranges are closed and opened. A thread that holds it uses no memory that can be closed.
 static STATE: Mutex<State> = Mutex::new(State { closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
 
 struct State {
@@ -198,7 +198,7 @@ pub fn is_opened(touch: Touch) -> bool {
         return false;
     }
     let open_page = || pages::set_access(addr & !(PAGE - 1), PAGE, Access::ReadWrite).is_ok();
-    // In a forked child a thread that the child lacks may hold it for ever, and so may the code that the signal has
+    // In a forked child a thread that the child lacks may hold it forever, and so may the code that the signal has
     // interrupted.
     let Some(mut state) = (0..TRIES).find_map(|_| STATE.try_lock()) else { return open_page() };
     let mut found = None;
