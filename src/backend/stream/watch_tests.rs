@@ -14,9 +14,9 @@ fn word() -> (Arc<AtomicU64>, Range, Condition) {
     (word, range, Box::new(move || Ok(seen.load(Ordering::Acquire) != 0)))
 }
 
-/// A wait, for which the tests choose the conditions.
-fn watched(watcher: &Arc<Watcher>) -> Watched {
-    let src = Span { addr: 8, len: 8, place: Place::Pinned };
+/// A wait for memory in this range, for which the tests choose the conditions.
+fn watched(watcher: &Arc<Watcher>, range: Range) -> Watched {
+    let src = Span { addr: range.0, len: range.1, place: Place::Pinned };
     let wait = ValueWait { src, value: 1, comparison: Comparison::Equal };
     Watched::new(watcher, Expected::Value(wait)).unwrap()
 }
@@ -33,10 +33,10 @@ fn late() -> Fault {
 #[test]
 fn the_thread_notices_a_plain_write() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (word, range, condition) = word();
+    let seat = watched(&watcher, range);
     let (end, ended) = channel_end();
-    assert!(seat.wait_for(range, condition, None, end));
+    assert!(seat.wait_for(condition, None, end));
     assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
     word.store(1, Ordering::Release);
     assert_eq!(ended.recv_timeout(LONG).unwrap(), Ok(()));
@@ -45,10 +45,10 @@ fn the_thread_notices_a_plain_write() {
 #[test]
 fn a_writer_completes_the_wait_itself() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (word, range, condition) = word();
+    let seat = watched(&watcher, range);
     let (end, ended) = channel_end();
-    assert!(seat.wait_for(range, condition, None, end));
+    assert!(seat.wait_for(condition, None, end));
     assert!(watcher.state.lock().take_over((range.0 + 8, 8), None).is_empty());
     // The thread has to wait for the lock.
     let mut state = watcher.state.lock();
@@ -66,33 +66,33 @@ fn a_writer_completes_the_wait_itself() {
 #[test]
 fn a_condition_that_holds_is_not_waited_for() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (word, range, condition) = word();
+    let seat = watched(&watcher, range);
     word.store(1, Ordering::Release);
     let (end, ended) = channel_end();
-    assert!(!seat.wait_for(range, condition, None, end));
+    assert!(!seat.wait_for(condition, None, end));
     assert!(ended.try_recv().is_err());
 }
 
 #[test]
 fn a_deadline_ends_the_wait() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (_word, range, condition) = word();
+    let seat = watched(&watcher, range);
     let (end, ended) = channel_end();
     let deadline = Instant::now() + Duration::from_millis(20);
-    assert!(seat.wait_for(range, condition, Some((deadline, late())), end));
-    assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+    assert!(seat.wait_for(condition, Some((deadline, Some(LONG))), end));
+    assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(seat.expected.timed_out(LONG)));
     assert!(Instant::now() >= deadline);
 }
 
 #[test]
 fn a_deadline_can_come_later() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (_word, range, condition) = word();
+    let seat = watched(&watcher, range);
     let (end, ended) = channel_end();
-    assert!(seat.wait_for(range, condition, None, end));
+    assert!(seat.wait_for(condition, None, end));
     let begun = Instant::now();
     seat.limit(begun);
     seat.limit(begun + LONG);
@@ -103,24 +103,24 @@ fn a_deadline_can_come_later() {
 #[test]
 fn a_condition_that_fails_ends_the_wait() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
+    let seat = watched(&watcher, (8, 8));
     let mut asked = 0;
     let condition = Box::new(move || {
         asked += 1;
         if asked > 3 { Err(late()) } else { Ok(false) }
     });
     let (end, ended) = channel_end();
-    assert!(seat.wait_for((8, 8), condition, None, end));
+    assert!(seat.wait_for(condition, None, end));
     assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
 }
 
 #[test]
 fn a_cancelled_wait_is_not_checked_again() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (word, range, condition) = word();
+    let seat = watched(&watcher, range);
     let (end, ended) = channel_end();
-    assert!(seat.wait_for(range, condition, None, end));
+    assert!(seat.wait_for(condition, None, end));
     seat.cancel();
     word.store(1, Ordering::Release);
     assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
@@ -133,9 +133,9 @@ fn a_cancelled_wait_is_not_checked_again() {
 #[test]
 fn the_thread_is_woken_for_each_wait() {
     let watcher = Arc::new(Watcher::default());
-    let seat = watched(&watcher);
     let (_word, range, condition) = word();
-    assert!(seat.wait_for(range, condition, None, channel_end().0));
+    let seat = watched(&watcher, range);
+    assert!(seat.wait_for(condition, None, channel_end().0));
     seat.cancel();
     let deadline = Instant::now() + LONG;
     while watcher.state.lock().begun {
@@ -148,7 +148,7 @@ fn the_thread_is_woken_for_each_wait() {
 fn the_thread_is_there_while_it_is_needed() {
     let watcher = Arc::new(Watcher::default());
     assert!(!watcher.has_thread());
-    let seat = watched(&watcher);
+    let seat = watched(&watcher, (8, 8));
     // Longer than it stays without a seat.
     std::thread::sleep(3 * LINGER);
     assert!(watcher.has_thread());
@@ -158,7 +158,7 @@ fn the_thread_is_there_while_it_is_needed() {
         assert!(Instant::now() < deadline);
         std::thread::yield_now();
     }
-    let seat = watched(&watcher);
+    let seat = watched(&watcher, (8, 8));
     assert!(watcher.has_thread());
     drop(seat);
     watcher.stop();

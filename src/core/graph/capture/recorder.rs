@@ -26,7 +26,7 @@ enum Part {
 
 /// The capture that a stream takes part in.
 pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
-    // Without a look at its slot: most streams never take part.
+    // Its slot is not made for this: most streams never take part.
     if stream.is_captured() { Recorder::of(stream).capture() } else { None }
 }
 
