@@ -1180,6 +1180,7 @@ aclError portaclMemoryRecord(void);
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure. Works at
  *     any time.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory for the list.
  * @note Thread-safe.
  */
 aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations, size_t capacity, size_t *count);
