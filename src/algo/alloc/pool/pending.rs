@@ -53,6 +53,8 @@ impl Queue {
 pub(super) struct Pending {
     /// By slot; empty for a forgotten stream.
     queues: Vec<Queue>,
+    /// Slots of forgotten streams.
+    unused: Vec<u32>,
     /// The slots of the other streams.
     slots: FxHashMap<StreamKey, u32>,
     /// Units in pending blocks.
@@ -69,20 +71,20 @@ impl Pending {
 
     #[cold]
     fn new_slot(&mut self, key: StreamKey) -> u32 {
-        let unused = self.queues.iter().position(|queue| queue.key == NOBODY);
-        let slot = unused.unwrap_or_else(|| {
+        let slot = self.unused.pop().unwrap_or_else(|| {
             self.queues.push(Queue { key, bins: Bins::new(), oldest: NONE, newest: NONE });
-            self.queues.len() - 1
+            self.queues.len() as u32 - 1
         });
-        self.queues[slot].key = key;
-        self.slots.insert(key, slot as u32);
-        slot as u32
+        self.queues[slot as usize].key = key;
+        self.slots.insert(key, slot);
+        slot
     }
 
     /// Forgets an empty queue.
     pub(super) fn remove_slot(&mut self, slot: u32) {
         let key = std::mem::replace(&mut self.queues[slot as usize].key, NOBODY);
         self.slots.remove(&key);
+        self.unused.push(slot);
     }
 
     /// How many slots there are, empty ones included.

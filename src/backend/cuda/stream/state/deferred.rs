@@ -18,7 +18,8 @@ use crate::backend::cuda::runtime::DriverState;
 const BLOCKS: usize = 8;
 
 /// How many frees must come before the turn of a pool that several streams use is taken again. To lose a turn costs a
-/// search in the list of streams; the submitted frees would have been submitted anyway.
+/// search in the list of streams, and the submission of the deferred frees; these frees would have been submitted
+/// anyway.
 const PAUSE: u32 = 64;
 
 /// In [`Turn::word`]: there are deferred frees. The address of a stream does not have this bit.
