@@ -14,6 +14,7 @@
 //! that comes back exists again at one moment.
 
 mod held;
+mod hint;
 mod page;
 mod parking;
 mod range;
@@ -27,11 +28,11 @@ use crate::algo::sync::primitives::const_unless_loom;
 use crate::algo::sync::spin_lock::SpinLock;
 
 pub use held::HeldPlace;
+pub use hint::Hint;
 use page::{Page, Sheet};
 pub use parking::{Entry, Parked};
 pub use range::{InsertError, Range, Reach};
-pub use record::Hint;
-use record::{GONE, LIVE, RETIRED, Record};
+use record::{LIVE, RETIRED, Record};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
 /// four small pages. Miri visits every atomic of a chunk when a reference to it is made, and uses small chunks.
@@ -155,7 +156,7 @@ impl AddressMap {
         if !begins_page(range.base) {
             let page = self.page_at(page_of(range.base));
             if page.begin(granule_of(range.base), index).is_none() {
-                let ended = record.end(record.sequence.load(Ordering::Relaxed), GONE);
+                let ended = record.end(record.sequence.load(Ordering::Relaxed));
                 debug_assert!(ended);
                 return false;
             }
@@ -177,7 +178,7 @@ impl AddressMap {
             || self.records.ensure(records).is_none()
             || state.free.make_room(records).is_err()
         {
-            (1..state.fresh).for_each(|index| _ = self.remove_retired(state, index));
+            self.remove_all_retired(state);
             return state.free.pop().ok_or(InsertError::Full);
         }
         state.fresh += 1;
@@ -205,21 +206,20 @@ impl AddressMap {
     pub fn remove_if(&self, base: usize, wanted: impl Fn(&Range) -> bool) -> Option<Range> {
         let mut state = self.state.lock();
         let (entry, range) = self.look_up(base)?;
-        let is_removed = range.base == base && wanted(&range) && self.erase(&mut state, entry, &range);
-        is_removed.then_some(range)
+        if range.base != base || !wanted(&range) {
+            return None;
+        }
+        self.erase(&mut state, entry, &range).then_some(range)
     }
 
     /// Changes the owner's data of the range that begins exactly here; false if there is none. A concurrent look-up may
     /// find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
-        let Some((Entry { index, sequence }, range)) = self.look_up(base) else { return false };
-        let record = &self.records[index as usize];
-        let found = range.base == base && record.go_on(sequence, GONE);
-        if found {
-            record.write(&Range { words, ..range });
-        }
-        found
+        let found = self.look_up(base).filter(|(_, range)| range.base == base);
+        let Some((entry, range)) = found.filter(|(entry, _)| self.park(*entry).is_some()) else { return false };
+        self.records[entry.index as usize].write(&Range { words, ..range });
+        true
     }
 
     /// All ranges, in no order, without blocking writers: a range that is registered, and not updated, during the whole
@@ -240,6 +240,11 @@ impl AddressMap {
     pub fn count(&self) -> usize {
         let state = self.state.lock();
         state.fresh as usize - 1 - state.free.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
     }
 
     /// The live range that contains the address.
@@ -330,11 +335,11 @@ impl AddressMap {
 
     /// Removes a live range; false if it was removed meanwhile.
     fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
-        let ended = self.records[entry.index as usize].go_on(entry.sequence, GONE);
-        if ended {
+        let parked = self.park(entry);
+        if parked.is_some() {
             self.detach(state, entry.index, range);
         }
-        ended
+        parked.is_some()
     }
 
     /// Removes the range of a record that is not live from the pages, and frees the record.

@@ -3,7 +3,7 @@
 //! another one does, live or not: its record shows whether it is current.
 
 use super::parking::Entry;
-use super::{ADDRESS_BITS, AddressMap, GONE, InsertError, Range, Record, begins_page, last_of, page_of};
+use super::{ADDRESS_BITS, AddressMap, InsertError, Range, Record, begins_page, last_of, page_of};
 use crate::algo::alloc::pool::{Card, Place};
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
@@ -30,7 +30,7 @@ impl HeldPlace<'_> {
     #[inline(always)]
     pub fn hide(self, entry: Entry) -> bool {
         debug_assert_eq!(entry.index, self.index);
-        self.record.end(entry.sequence, GONE)
+        self.record.end(entry.sequence)
     }
 }
 
@@ -107,7 +107,7 @@ impl AddressMap {
         for index in records {
             let record = &self.records[index as usize];
             if let Some((sequence, range)) = record.read()
-                && record.end(sequence, GONE)
+                && record.end(sequence)
             {
                 self.clear_start(range.base);
             }
@@ -122,7 +122,10 @@ impl AddressMap {
         const AT_ONCE: usize = if cfg!(loom) { 1 } else { 32 };
         let mut state = self.state.lock();
         let before = records.len();
-        records.extend((0..AT_ONCE).map_while(|_| self.new_record(&mut state).ok()));
+        let used = state.free.len().saturating_sub(AT_ONCE);
+        records.extend(state.free.drain(used..));
+        let fresh = AT_ONCE - (records.len() - before);
+        records.extend((0..fresh).map_while(|_| self.new_record(&mut state).ok()));
         drop(state);
         records[before..].iter().for_each(|&index| prefetch(&self.records[index as usize]));
     }

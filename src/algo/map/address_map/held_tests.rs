@@ -30,7 +30,7 @@ fn a_record_keeps_one_range_after_another() {
         assert_eq!(map.find(base), None);
     }
     map.release_held([record]);
-    assert_eq!(map.count(), 0);
+    assert!(map.is_empty());
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn pages_have_room_for_any_number_of_ranges() {
     assert_eq!(map.find(at(7).base), None);
     // Their ranges are removed with them, and the page is empty again.
     map.release_held(records);
-    assert!(map.count() == 0 && map.find(BASE).is_none());
+    assert!(map.is_empty() && map.find(BASE).is_none());
     for many in [3, 7, if cfg!(miri) { 40 } else { 200 }, 16, 17] {
         let mut records = Vec::new();
         while records.len() < many {
@@ -66,7 +66,7 @@ fn pages_have_room_for_any_number_of_ranges() {
             assert_eq!(map.find(at(n).base + 512), None);
         }
         map.release_held(records);
-        assert!(map.count() == 0 && map.find(BASE + 4096).is_none());
+        assert!(map.is_empty() && map.find(BASE + 4096).is_none());
     }
     map.release_pages(BASE, 4 * PAGE_LEN);
     map.insert(range(BASE, 4 * PAGE_LEN, 0)).unwrap();
@@ -95,7 +95,7 @@ fn what_is_hidden_keeps_its_place_and_comes_back_in_any_length() {
     assert!(map.insert_held(other, &around, around.len));
     assert_eq!(map.find(first.base), Some(around));
     map.release_held([record, other]);
-    assert!(map.count() == 0 && map.find(BASE).is_none());
+    assert!(map.is_empty() && map.find(BASE).is_none());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod node;
 
+use std::hint::select_unpredictable;
+
 use super::super::chunked::{Blank, boxed_blank};
 use super::PAGE_CHUNK_LEN;
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -10,6 +12,8 @@ use node::Node;
 /// How many range starts a page has room for without a node.
 const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
 const FEW: usize = 1 << FEW_BITS;
+/// This many of them are in one cache line; most pages have fewer.
+const NEAR: usize = if cfg!(loom) { 1 } else { 6 };
 
 /// The bits of a mark, and how many of them are in one word.
 const MARK_BITS: usize = u16::BITS as usize;
@@ -27,16 +31,24 @@ const LOWEST: u64 = {
 };
 const HIGHEST: u64 = LOWEST << (MARK_BITS - 1);
 
+/// Instead of a node: it is not in use.
+const IDLE: usize = 1;
+
+fn is_idle(node: *mut Node) -> bool {
+    node.addr() & IDLE != 0
+}
+
 /// The first data that is read for 2 MiB of addresses. A "start" is a range that begins in them, other than at the
 /// first byte.
 #[repr(C, align(64))]
 struct Head {
-    /// All starts, once there were too many for `starts`, which is outdated then.
+    /// All starts, once there were too many for `starts`, which is outdated then. With [`IDLE`] an empty node for later
+    /// use.
     node: AtomicPtr<Node>,
     /// The granule of each start, plus one; 0: none. Packed into words, because most are 0, which one load shows.
     starts: [AtomicU64; WORDS_OF_FEW],
-    /// The records of all places. The first six are in the same cache line; most pages have fewer.
-    records: [AtomicU32; FEW],
+    /// The records of the first places.
+    records: [AtomicU32; NEAR],
 }
 
 // SAFETY: atomics; all zeros is no node and no range.
@@ -53,23 +65,33 @@ unsafe impl Blank for Head {
 
 impl Drop for Head {
     fn drop(&mut self) {
-        drop_boxed(&self.node);
+        let node = self.node.load(Ordering::Acquire).map_addr(|addr| addr & !IDLE);
+        drop_boxed(&AtomicPtr::new(node));
     }
 }
 
-/// The data of consecutive pages in one chunk. In two arrays: a long range covers many pages of which only the cover is
-/// needed.
+/// The records of all places; those of the first ones are in the head.
+#[repr(align(64))]
+struct Far([AtomicU32; FEW]);
+
+/// The data of consecutive pages in one chunk. In three arrays: a long range covers many pages of which only the cover
+/// is needed, and most pages need only their head.
 pub(super) struct Sheet {
     /// Of each page the record of the range that covers its first byte; 0: none.
     covers: [AtomicU32; PAGE_CHUNK_LEN],
     heads: [Head; PAGE_CHUNK_LEN],
+    far: [Far; PAGE_CHUNK_LEN],
 }
 
 // SAFETY: atomics, and heads whose bytes may all be zero.
 unsafe impl Blank for Sheet {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self { covers: std::array::from_fn(|_| AtomicU32::new(0)), heads: std::array::from_fn(|_| Head::blank()) }
+        Self {
+            covers: std::array::from_fn(|_| AtomicU32::new(0)),
+            heads: std::array::from_fn(|_| Head::blank()),
+            far: std::array::from_fn(|_| Far(std::array::from_fn(|_| AtomicU32::new(0)))),
+        }
     }
 }
 
@@ -78,7 +100,7 @@ impl Sheet {
     #[inline(always)]
     pub(super) fn page(&self, number: usize) -> Page<'_> {
         let index = number % PAGE_CHUNK_LEN;
-        Page { cover: &self.covers[index], head: &self.heads[index] }
+        Page { cover: &self.covers[index], head: &self.heads[index], far: &self.far[index] }
     }
 }
 
@@ -87,6 +109,7 @@ impl Sheet {
 pub(super) struct Page<'a> {
     pub(super) cover: &'a AtomicU32,
     head: &'a Head,
+    far: &'a Far,
 }
 
 fn mark_of(granule: usize) -> u16 {
@@ -128,8 +151,17 @@ fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
 
 impl<'a> Page<'a> {
     fn node(self) -> Option<&'a Node> {
+        let node = self.head.node.load(Ordering::Acquire);
         // SAFETY: null, or allocated by `spread`, and not freed before the page is dropped.
-        unsafe { self.head.node.load(Ordering::Acquire).as_ref() }
+        if is_idle(node) { None } else { unsafe { node.as_ref() } }
+    }
+
+    /// The page had many starts and has none now. A concurrent reader of the node finds none. Under the lock.
+    #[cold]
+    fn gather(self) {
+        self.head.starts.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        let node = self.head.node.load(Ordering::Relaxed);
+        self.head.node.store(node.map_addr(|addr| addr | IDLE), Ordering::Release);
     }
 
     /// The record of the last range that begins in the granules up to `granule`; if there is none, of the range that
@@ -183,8 +215,9 @@ impl<'a> Page<'a> {
     /// Where the record of this place is.
     #[inline(always)]
     fn record_in(self, place: usize) -> &'a AtomicU32 {
-        // The remainder only shows the compiler that the place is in bounds.
-        &self.head.records[place % FEW]
+        let (near, far) = (&self.head.records[place.min(NEAR - 1)], &self.far.0[place % FEW]);
+        // A branch would be mispredicted in pages with many starts.
+        select_unpredictable(place < NEAR, near, far)
     }
 
     /// A place with this mark; of a mark other than 0 there is at most one.
@@ -221,11 +254,17 @@ impl<'a> Page<'a> {
     /// Moves the starts of the page to a node.
     #[cold]
     fn spread(self) -> Option<&'a Node> {
-        let node = boxed_blank::<Node>()?;
+        if self.head.node.load(Ordering::Relaxed).is_null() {
+            let made = Box::into_raw(boxed_blank::<Node>()?);
+            self.head.node.store(made.map_addr(|addr| addr | IDLE), Ordering::Release);
+        }
+        let active = self.head.node.load(Ordering::Relaxed).map_addr(|addr| addr & !IDLE);
+        // SAFETY: allocated above or before, and not freed before the page is dropped.
+        let node = unsafe { active.as_ref() }?;
         self.few().try_for_each(|(start, _)| node.make_room(start))?;
         self.few().for_each(|(start, record)| node.set_start(start, record));
-        self.head.node.store(Box::into_raw(node), Ordering::Release);
-        self.node()
+        self.head.node.store(active, Ordering::Release);
+        Some(node)
     }
 
     /// Adds a start; `None`: there is no memory. Under the lock.
@@ -258,8 +297,12 @@ impl<'a> Page<'a> {
     #[inline]
     pub(super) fn clear_start(self, granule: usize) {
         if let Some(node) = self.node() {
-            node.clear_start(granule);
-        } else if let Some(place) = self.place_of(mark_of(granule)) {
+            if node.clear_start(granule) {
+                self.gather();
+            }
+            return;
+        }
+        if let Some(place) = self.place_of(mark_of(granule)) {
             self.set_mark(place, 0);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{AddressMap, GONE, HeldPlace, LIVE, Range, Record};
+use super::{AddressMap, HeldPlace, LIVE, Range, Record};
 use crate::algo::sync::primitives::atomic::{Ordering, fence};
 
 /// A range as a look-up found it.
@@ -21,6 +21,22 @@ pub struct Entry {
 pub struct Parked(NonZeroU32);
 
 impl Record {
+    /// Parks the live range that was read with `sequence`. One of several concurrent callers gets true.
+    pub(super) fn park(&self, sequence: u64) -> bool {
+        self.sequence.compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// As [`Self::park`], for a range that is only removed under a lock that the caller holds: without a locked
+    /// instruction.
+    #[inline]
+    pub(super) fn end(&self, sequence: u64) -> bool {
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        if unchanged {
+            self.sequence.store(sequence + 2, Ordering::Release);
+        }
+        unchanged
+    }
+
     /// Makes a removed range live again, with any length, under the lock that it was removed under.
     #[inline]
     pub(super) fn show(&self, len: usize) {
@@ -35,16 +51,15 @@ impl Record {
 }
 
 impl HeldPlace<'_> {
-    /// Hides the range of this entry, which is in this place, atomically for all its addresses. `None` if it was
-    /// removed or parked since: one of several concurrent calls gets it.
+    /// As [`AddressMap::park`], for an entry in this place.
     pub fn park(self, entry: Entry) -> Option<Parked> {
         let index = NonZeroU32::new(self.index)?;
-        self.record.go_on(entry.sequence, GONE).then_some(Parked(index))
+        self.record.park(entry.sequence).then_some(Parked(index))
     }
 }
 
 impl AddressMap {
-    /// As [`AddressMap::find`], with the entry for [`HeldPlace::park`].
+    /// As [`AddressMap::find`], with the entry for [`Self::park`].
     #[cfg(test)]
     pub fn find_entry(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up(addr)
@@ -58,10 +73,13 @@ impl AddressMap {
         (range.base == base).then_some((Entry { index, sequence }, range))
     }
 
-    /// As [`HeldPlace::park`].
-    #[cfg(test)]
+    /// Hides the range of this entry, atomically for all its addresses. `None` if it was removed or parked since: one
+    /// of several concurrent calls gets it.
+    #[inline]
     pub fn park(&self, entry: Entry) -> Option<Parked> {
-        self.place(entry.index).park(entry)
+        let record = self.records.get(entry.index as usize)?;
+        let index = NonZeroU32::new(entry.index)?;
+        record.park(entry.sequence).then_some(Parked(index))
     }
 
     /// Makes a parked range live again and returns its first address.

@@ -1,9 +1,8 @@
-//! The record of a range, which readers read without a lock. Hints: the record in which a range was found is tried
-//! first at the next look-up, which skips the pages when one range is looked up repeatedly.
+//! The record of a range, which readers read without a lock.
 
 use std::num::NonZeroUsize;
 
-use super::{AddressMap, Range, Reach};
+use super::{Range, Reach};
 use crate::algo::alloc::pool::Card;
 use crate::algo::map::chunked::Blank;
 use crate::algo::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
@@ -27,8 +26,6 @@ pub(super) const IN_CHANGE: u64 = 1;
 pub(super) const LIVE: u64 = 2;
 /// The range is removed, and may be inserted again as it was.
 pub(super) const RETIRED: u64 = 3;
-/// From [`LIVE`] to the next state without a range, or with a parked one.
-pub(super) const GONE: u64 = 4 - LIVE;
 
 // SAFETY: atomics; all zeros is no range.
 unsafe impl Blank for Record {
@@ -83,23 +80,6 @@ impl Record {
         }
     }
 
-    /// Other threads may change the sequence at the same time: one of several concurrent callers gets true.
-    #[inline(always)]
-    pub(super) fn go_on(&self, sequence: u64, steps: u64) -> bool {
-        self.sequence.compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-
-    /// As [`Self::go_on`], for a live range that is only removed, or retired, under a lock that the caller holds:
-    /// without a locked instruction.
-    #[inline]
-    pub(super) fn end(&self, sequence: u64, steps: u64) -> bool {
-        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
-        if unchanged {
-            self.sequence.store(sequence + steps, Ordering::Release);
-        }
-        unchanged
-    }
-
     /// Writes a live range where none is. Under the lock.
     pub(super) fn write(&self, range: &Range) {
         let sequence = self.sequence.load(Ordering::Relaxed);
@@ -114,46 +94,3 @@ impl Record {
         self.sequence.store(sequence + LIVE, Ordering::Release);
     }
 }
-
-/// A record that had a range. It is never freed, and its live range, which may be another one by now, is in the map:
-/// the record contains the range of an address, or it does not.
-#[derive(Clone, Copy, Default)]
-pub struct Hint<'a>(Option<&'a Record>);
-
-impl<'a> Hint<'a> {
-    /// No record.
-    pub const NONE: Self = Self(None);
-
-    /// As [`AddressMap::reach`], if the range is there.
-    #[inline]
-    pub fn reach(self, addr: usize) -> Option<Reach> {
-        self.0?.reach(addr)
-    }
-}
-
-impl AddressMap {
-    /// The number of the record of the range that begins at this very address.
-    pub fn record_of(&self, base: usize) -> Option<u32> {
-        let (index, record) = self.record_at(base)?;
-        let (_, begins) = record.read_part(|| record.base.load(Ordering::Relaxed))?;
-        (begins == base).then_some(index)
-    }
-
-    /// As [`Self::reach`], with the record.
-    #[inline]
-    pub fn reach_with_hint(&self, addr: usize) -> Option<(Hint<'_>, Reach)> {
-        self.look_up_by(addr, move |index| {
-            let record = self.record(index)?;
-            Some((Hint(Some(record)), record.reach(addr)?))
-        })
-    }
-}
-
-#[cfg(all(test, not(loom)))]
-#[path = "record_tests.rs"]
-mod tests;
-
-#[cfg(loom)]
-#[cfg(test)]
-#[path = "record_models.rs"]
-mod loom_record;

@@ -11,6 +11,17 @@ use crate::algo::sync::primitives::atomic::{Ordering, fence};
 const FEW: usize = 256;
 
 impl Record {
+    /// Retires the live range that was read with `sequence`. The caller holds a lock of the owner: no locked
+    /// instruction is needed.
+    #[inline]
+    fn retire(&self, sequence: u64) -> bool {
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        if unchanged {
+            self.sequence.store(sequence + (RETIRED - LIVE), Ordering::Release);
+        }
+        unchanged
+    }
+
     /// Revives this range if it is the one that is retired here.
     #[inline(always)]
     fn revive(&self, range: Range) -> bool {
@@ -29,8 +40,20 @@ impl Record {
     }
 
     /// A retired range is in it, which may be revived at any moment.
-    fn is_retired(&self) -> bool {
+    pub(super) fn is_retired(&self) -> bool {
         self.sequence.load(Ordering::Relaxed) % 4 == RETIRED
+    }
+
+    /// Removes the retired range in it for good, if there is one. Under the lock.
+    fn forget(&self) -> bool {
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        sequence % 4 == RETIRED && self.go_on(sequence, 4 - RETIRED)
+    }
+
+    /// Other threads may change the sequence at the same time.
+    #[inline(always)]
+    fn go_on(&self, sequence: u64, steps: u64) -> bool {
+        self.sequence.compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 
@@ -65,7 +88,7 @@ impl AddressMap {
     /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. Such ranges are only
     /// removed under a lock of their owner, which the caller holds. False if it was removed since.
     pub fn retire(&self, entry: Entry) -> bool {
-        self.record(entry.index).is_some_and(|record| record.end(entry.sequence, RETIRED - LIVE))
+        self.record(entry.index).is_some_and(|record| record.retire(entry.sequence))
     }
 
     /// Revives this range, if it is retired in the record with this number, which may be any.
@@ -77,21 +100,35 @@ impl AddressMap {
     /// As [`Self::insert`], faster if this range is retired.
     #[inline(always)]
     pub fn insert_again(&self, range: Range) -> Result<(), InsertError> {
-        match self.record_at(range.base) {
+        let Range { base, len, words: [first, second, third] } = range;
+        match self.record_at(base) {
             Some((_, record)) if record.revive(range) => Ok(()),
-            _ => self.insert(range),
+            _ => self.insert_words(base, len, first, second, third),
         }
+    }
+
+    /// As [`Self::insert`], with a range in registers: in memory it would be written just before it is compared.
+    #[inline(never)]
+    fn insert_words(&self, base: usize, len: usize, first: u64, second: u64, third: u64) -> Result<(), InsertError> {
+        self.insert(Range { base, len, words: [first, second, third] })
     }
 
     /// Removes the retired range in this record; false: there is none.
     pub(super) fn remove_retired(&self, state: &mut State, index: u32) -> bool {
         let record = &self.records[index as usize];
-        let sequence = record.sequence.load(Ordering::Relaxed);
-        let forgotten = sequence % 4 == RETIRED && record.go_on(sequence, 4 - RETIRED);
+        let forgotten = record.forget();
         if forgotten {
             self.detach(state, index, &record.contents());
         }
         forgotten
+    }
+
+    /// Removes all retired ranges.
+    #[cold]
+    pub(super) fn remove_all_retired(&self, state: &mut State) {
+        for index in 1..state.fresh {
+            self.remove_retired(state, index);
+        }
     }
 }
 

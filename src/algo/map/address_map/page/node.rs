@@ -133,13 +133,13 @@ impl Node {
         set_bit(&self.summary[granule / 64 / 64], granule / 64 % 64);
     }
 
-    /// Removes a start. Under the lock.
+    /// Removes a start. Returns whether none is left. Under the lock.
     #[inline]
-    pub(super) fn clear_start(&self, granule: usize) {
+    pub(super) fn clear_start(&self, granule: usize) -> bool {
         let word = granule / 64;
-        if clear_bit(&self.words[word].starts, granule % 64) == 0 {
-            clear_bit(&self.summary[word / 64], word % 64);
-        }
+        clear_bit(&self.words[word].starts, granule % 64) == 0
+            && clear_bit(&self.summary[word / 64], word % 64) == 0
+            && self.summary.iter().all(|words| words.load(Ordering::Relaxed) == 0)
     }
 
     /// All granules in which a range begins, with their records. Bitmap and summary must agree.
