@@ -39,7 +39,7 @@ void ExpectAFailure(const ProcessResult& result) {
 
 OWN_PROCESS_TEST(Skip, WithoutFiltersOfSystemCalls) {
     ASSERT_TRUE(RefuseCall(SYS_seccomp, EINVAL));
-    const char* const tests = "RefusedCall.UnansweredQuestionsAboutPagesAreNoHoles:RefusedCall.TheEndNeedsNoEvent";
+    const char* const tests = "RefusedCall.UnansweredQuestionsAboutPagesAreNoHoles:RefusedCall.TheEndNeedsNoShutdown";
     ExpectASkip(Run("refused_call_test", tests, true), "skipped: 2 tests: needs seccomp filters: Invalid argument\n");
     ExpectAFailure(Run("refused_call_test", tests, false));
 }

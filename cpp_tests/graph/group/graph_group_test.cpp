@@ -153,8 +153,7 @@ TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
     Begin(updater, group, [&] { copy(), fill(); });
     ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy", "a fill", "as it was");
     Begin(updater, group, [&] { fill(), rows(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy_2d", "a copy",
-                     "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy_2d", "a copy", "as it was");
     ACL_OK(aclrtSynchronizeStream(updater));
     EXPECT_EQ(Byte(), 0);
     ACL_OK(aclmdlRIExecute(graph, -1));
@@ -345,8 +344,8 @@ TEST_F(GraphGroup, GroupsBelongToTheirDevice) {
     aclrtTaskGrp group = nullptr;
     const Graph graph = FillGraph(stream, 1, &group);
     ACL_OK(aclrtSetDevice(1));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureTaskUpdateBegin(nullptr, group), Shown(group), "on device 0",
-                     "on device 1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureTaskUpdateBegin(nullptr, group), Shown(group),
+                     "on device 0", "on device 1");
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
 }

@@ -39,7 +39,7 @@ TEST_F(MemPoolSharingErrors, ExportChecksItsArguments) {
     ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, nullptr, kPosix, 0), "memPool");
     for (uint32_t flags : {1u, 2u, ~0u})
         ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, pool, kPosix, flags), "flags",
-                         Shown(flags));
+                         Shown(reinterpret_cast<const void*>(uintptr_t{flags})));
     for (int type : {-1, 1, 3, 4, 7, 100})
         ACL_FAILS_SAYING(
             kNull, portaclMemPoolExportToShareableHandle(&descriptor_, pool, static_cast<aclrtMemHandleType>(type), 0),
@@ -66,7 +66,7 @@ TEST_F(MemPoolSharingErrors, ImportChecksItsArguments) {
     ACL_FAILS_SAYING(kNull, portaclMemPoolImportFromShareableHandle(nullptr, Handle(good), kPosix, 0), "memPool");
     for (uint32_t flags : {1u, ~0u})
         ACL_FAILS_SAYING(kNull, portaclMemPoolImportFromShareableHandle(&imported_, Handle(good), kPosix, flags),
-                         "flags", Shown(flags));
+                         "flags", Shown(reinterpret_cast<const void*>(uintptr_t{flags})));
     for (int type : {0, -1, 1, 3, 100})
         ACL_FAILS_SAYING(
             kNull,

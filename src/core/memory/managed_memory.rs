@@ -32,7 +32,8 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     let len = (size as usize).checked_next_multiple_of(GRAIN);
-    let len = Some(within(size as usize, len, device.total_memory, &DeviceTallies::of(&device).managed)?);
+    let len =
+        Some(within(size as usize, len, device.total_memory, &DeviceTallies::of(&device).managed, Some(device.id))?);
     // Not held while hooks run.
     drop(device);
     let request = MemoryRequest { len, ..MemoryRequest::new(MemoryKind::Managed, Target::Current, size as usize) };

@@ -133,7 +133,7 @@ impl FreedBlocks {
     #[cold]
     fn allocate_new(&self, mut request: MemoryRequest, device: Arc<Device>) -> Result<usize> {
         let len = padded(request.size, request.tail && device.readable_tail);
-        let len = within(request.size, len, device.total_memory, &DeviceTallies::of(&device).device)?;
+        let len = within(request.size, len, device.total_memory, &DeviceTallies::of(&device).device, Some(device.id))?;
         request.len = Some(len);
         request.target = Target::Device(device);
         Ok(self.0.allocate(request)?.addr)
@@ -194,11 +194,16 @@ impl Source for DeviceMemory {
     }
 }
 
-/// The bytes `len` of a request, with padding. Fails, and counts that, if they are more than all memory, `most`.
-pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally) -> Result<usize> {
+/// The bytes `len` of a request, with padding. Fails, and counts that, if they are more than all memory, `most`, of a
+/// device, or of the host.
+pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally, device: Option<u32>) -> Result<usize> {
     len.filter(|len| *len as u64 <= most).ok_or_else(|| {
         tally.failed();
-        error_with!(Code::MemoryAllocation, "size {size}, with its padding, is more than all memory ({most} bytes)")
+        let place = device.map_or_else(|| "the host".to_owned(), |id| format!("device {id}"));
+        error_with!(
+            Code::MemoryAllocation,
+            "size {size}, with its padding, is more than all memory of {place} ({most} bytes)"
+        )
     })
 }
 

@@ -242,7 +242,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
         }
         None => (MemoryKind::Pinned, Target::Host, &HostTallies::of(&session).pinned, isize::MAX as u64),
     };
-    let len = Some(within(size, size.checked_next_multiple_of(GRANULARITY), most, tally)?);
+    let len = Some(within(size, size.checked_next_multiple_of(GRANULARITY), most, tally, place.device())?);
     // Not held while hooks run: they may reset it.
     drop((device, session));
     let way = Hooks::of_program(Hooks::of_device(PhysicalBlocks { properties, place }));
