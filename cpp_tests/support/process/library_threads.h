@@ -48,10 +48,7 @@ class EachThreadOfTheLibrary {
     }
 
     static std::vector<std::string> Names() {
-        return {OnCpu() ? "portacl-cpu-1" : "portacl-host-fn",
-                "portacl-watcher",
-                "portacl-graph",
-                "portacl-broker",
+        return {OnCpu() ? "portacl-cpu-1" : "portacl-host-fn", "portacl-watcher", "portacl-graph", "portacl-broker",
                 "portacl-trace"};
     }
 

@@ -298,8 +298,7 @@ TEST_F(StreamValue, BadAddresses) {
                                  {"devAddr is null", "8 bytes"}));
         for (size_t offset = 1; offset < 8; ++offset)
             EXPECT_TRUE(FailedSaying(caller.name, caller.call(device.At(offset), 0, 0, nullptr),
-                                     ACL_ERROR_RT_ADDR_UNALIGNED,
-                                     {"devAddr", Shown(device.At(offset)), "8 bytes"}));
+                                     ACL_ERROR_RT_ADDR_UNALIGNED, {"devAddr", Shown(device.At(offset)), "8 bytes"}));
         EXPECT_TRUE(FailedSaying(caller.name, caller.call(&pageable, 0, 0, nullptr), kDead,
                                  {"devAddr", Shown(&pageable), "aclrtMallocHost"}));
         EXPECT_TRUE(FailedSaying(caller.name, caller.call(freed, 0, 0, nullptr), kDead, {Shown(freed)}));

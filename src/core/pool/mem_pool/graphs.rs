@@ -77,7 +77,7 @@ pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
     Ok(addr)
 }
 
-/// The most bytes that the graphs of a device had, of each of [`CURRENT`]. Only captured requests raise it, so they
+/// The most bytes that the graphs of a device had, of each of `CURRENT`. Only captured requests raise it, so they
 /// update it.
 #[derive(Default)]
 pub struct Highest([AtomicU64; 2]);
