@@ -11,7 +11,7 @@ use crate::backend::cuda::memory::managed_memory;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::{host_fn, timed_wait, watch};
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
-use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit, Ticket};
+use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Payload, Position, Result, Submit, Ticket};
 
 /// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there
 /// without a frame: inlined together they cost each call some 5 ns.
@@ -27,7 +27,8 @@ impl CudaStream {
     }
 
     #[inline(never)]
-    fn host_fn(&self, function: HostFn) -> Result<Position> {
+    fn host_fn(&self, function: Payload<'_, HostFn>) -> Result<Position> {
+        let function = function.take();
         let queued = match function.calls_backend() {
             true => host_fn::queue_task(&self.0, move || function.run()),
             false => host_fn::queue(&self.0, move || function.run()),
@@ -79,7 +80,7 @@ impl Submit for CudaStream {
             Op::Copy(ref copy) => self.copy(copy),
             Op::Fill(ref fill) => self.fill(fill),
             Op::Launch(launch) => self.launch(launch),
-            Op::HostFn(function) => self.host_fn(function.take()),
+            Op::HostFn(function) => self.host_fn(function),
             Op::RunGraph(graph) => self.run_graph(graph),
             Op::Record(event) => self.record(event),
             Op::Wait(event, limit) => self.wait(event, limit),
