@@ -58,7 +58,6 @@ inline constexpr Call kCalls[] = {
     {"pipe2", SYS_pipe2, 1},
     {"poll", SYS_poll, 1},
     {"ppoll", SYS_ppoll, 1},
-    {"eventfd2", SYS_eventfd2, 1},
     {"socket", SYS_socket, 1},
     {"bind", SYS_bind, 1},
     {"listen", SYS_listen, 1},

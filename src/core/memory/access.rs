@@ -21,6 +21,8 @@ impl Location {
     pub const HOST: i32 = 0;
     /// Memory of a device.
     pub const DEVICE: i32 = 1;
+    /// Managed memory.
+    pub const MANAGED: i32 = 3;
     /// Host memory of a NUMA node.
     pub const HOST_NODE: i32 = 4;
     /// An address that is unknown here.
@@ -28,7 +30,7 @@ impl Location {
 
     /// Managed memory from the device with this id.
     pub fn managed(id: u32) -> Self {
-        Self { kind: 3, id }
+        Self { kind: Self::MANAGED, id }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Many copies in one call: all from the host to devices, or all back.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::backend::{Copy, Op, Place, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, param_invalid};
 use crate::core::base::host_memory;
+use crate::core::memory::access::Location;
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -49,48 +49,6 @@ pub struct Attribute {
     pub dst: Location,
     /// The location of the sources.
     pub src: Location,
-}
-
-/// A location, as C passes it.
-#[derive(Clone, Copy, Debug)]
-pub struct Location {
-    /// An `aclrtMemLocationType`.
-    pub kind: i32,
-    /// The device, if it is one.
-    pub id: u32,
-}
-
-impl Location {
-    /// ACL_MEM_LOCATION_TYPE_HOST
-    const HOST: i32 = 0;
-    /// ACL_MEM_LOCATION_TYPE_DEVICE
-    const DEVICE: i32 = 1;
-    /// ACL_MEM_LOCATION_TYPE_MANAGED
-    const MANAGED: i32 = 3;
-    /// ACL_MEM_LOCATION_TYPE_HOST_NUMA
-    const HOST_NUMA: i32 = 4;
-
-    /// Whether memory there matches the location.
-    fn fits(self, span: &Span) -> bool {
-        let fits = match self.kind {
-            Self::DEVICE => span.place == Place::Device(self.id),
-            Self::MANAGED => false,
-            // Kind and NUMA node of host memory do not matter for a copy.
-            _ => is_host(span.place),
-        };
-        // Managed memory matches every location.
-        fits || memory::is_managed(span.addr)
-    }
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Self::DEVICE => write!(f, "device {}", self.id),
-            Self::MANAGED => f.write_str("managed memory"),
-            kind => write!(f, "host memory (type {kind})"),
-        }
-    }
 }
 
 /// The index of the copy that is being checked, which is the failed one after an error.
@@ -172,7 +130,7 @@ impl Batch {
 fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute>, len: usize) -> Result<()> {
     for (side, location) in [("dstLoc", attribute.dst), ("srcLoc", attribute.src)] {
         let argument = format_args!("attrs[{index}].{side}.type");
-        arguments::enumerated(argument, location.kind, Location::HOST..=Location::HOST_NUMA, "aclrtMemLocationType")?;
+        arguments::enumerated(argument, location.kind, Location::HOST..=Location::HOST_NODE, "aclrtMemLocationType")?;
     }
     let first = attribute.first;
     match before.map(|before| before.first) {
@@ -196,15 +154,36 @@ fn check_entry(index: usize, entry: Entry) -> Result<()> {
     Ok(())
 }
 
+/// Whether memory matches the location.
+fn fits(location: Location, span: &Span) -> bool {
+    let fits = match location.kind {
+        Location::DEVICE => span.place == Place::Device(location.id),
+        Location::MANAGED => false,
+        // Kind and NUMA node of host memory do not matter for a copy.
+        _ => is_host(span.place),
+    };
+    // Managed memory matches every location.
+    fits || memory::is_managed(span.addr)
+}
+
+fn in_words(location: Location) -> String {
+    match location.kind {
+        Location::DEVICE => format!("device {}", location.id),
+        Location::MANAGED => "managed memory".to_owned(),
+        kind => format!("host memory (type {kind})"),
+    }
+}
+
 /// The copy with this index, whose attribute has the index `which`.
 fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy> {
     let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span> {
         let argument = format_args!("{array}[{index}]");
         let span = memory::span(argument, addr, entry.size)?;
-        if !location.fits(&span) {
+        if !fits(location, &span) {
             return Err(param_invalid!(
-                "{argument} {addr:#x} is {}, but attrs[{which}].{side} says {location}",
-                place_in_words(span.place)
+                "{argument} {addr:#x} is {}, but attrs[{which}].{side} says {}",
+                place_in_words(span.place),
+                in_words(location)
             ));
         }
         Ok(span)

@@ -3,13 +3,10 @@
 use std::ffi::c_void;
 
 use crate::core::base::error::Result;
-use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Location};
-use crate::ffi::base::{Array, Out, address, enum_value, guard, handle};
-use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemcpyBatchAttr, aclrtStream};
-
-fn location(location: aclrtMemLocation) -> Location {
-    Location { kind: enum_value(location.r#type), id: location.id }
-}
+use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry};
+use crate::ffi::base::{Array, Out, address, guard, handle};
+use crate::ffi::memory::virtual_memory::location_from_c;
+use crate::ffi::types::{aclError, aclrtMemcpyBatchAttr, aclrtStream};
 
 /// Copies the batch that the arrays from C describe: in order of a stream, or at once. Writes the index of the failed
 /// copy, on success the value for none, if there is a place for it.
@@ -48,7 +45,7 @@ fn copy(
         attributes,
         attribute: &|index| {
             let attribute = attrs.get(index);
-            let (dst, src) = (location(attribute.dstLoc), location(attribute.srcLoc));
+            let (dst, src) = (location_from_c(attribute.dstLoc), location_from_c(attribute.srcLoc));
             Attribute { first: firsts.get(index), dst, src }
         },
     };

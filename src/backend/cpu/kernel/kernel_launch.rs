@@ -107,7 +107,7 @@ impl CpuKernel {
         self.info.parameters.as_ref().map_or(&[], |known| &known.each)
     }
 
-    /// The length of a launch's arguments in bytes, which the kernel can have.
+    /// The length of a launch's arguments in bytes; a fault if the kernel cannot have them.
     fn size_of(&self, arguments: Arguments) -> Result<usize> {
         let known = self.info.parameters.as_ref();
         known.map_or(Ok(()), |known| known.check(&self.name, arguments))?;

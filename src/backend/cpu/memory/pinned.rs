@@ -150,11 +150,11 @@ impl HostMemory {
         let locked = mapping.lock();
         // Unused mappings count towards the system's limit.
         let locked = locked.or_else(|e| if self.make_room() { mapping.lock() } else { Err(e) });
-        self.note_locked(mapping.len(), locked);
+        self.note_lock_result(mapping.len(), locked);
     }
 
     /// Counts memory that could not be locked, and reports the first case.
-    pub fn note_locked(&self, len: usize, locked: io::Result<()>) {
+    pub fn note_lock_result(&self, len: usize, locked: io::Result<()>) {
         if let Err(error) = locked
             && self.unlocked.fetch_add(len as u64, Ordering::Relaxed) == 0
         {

@@ -87,7 +87,7 @@ impl VirtualMemory for CpuDriver {
             let bound = node.map_or(Ok(()), |node| bind_to_node(Block { addr, len, token: HOST }, node));
             // The address is not in use: a mapping that stays there is harmless.
             bound.inspect_err(|_| _ = pages::vacate(addr, len, 0))?;
-            self.host.note_locked(len, pages::lock(addr, len));
+            self.host.note_lock_result(len, pages::lock(addr, len));
         }
         let mut all = self.shared.ranges.all.lock();
         let range = around(&mut all, addr).expect("the core has reserved it");

@@ -207,7 +207,7 @@ impl Driver for CpuDriver {
             self.registered.unlock(addr, len);
             locked = self.registered.lock(addr, len)?;
         }
-        self.host.note_locked(len, locked);
+        self.host.note_lock_result(len, locked);
         Ok(addr)
     }
 

@@ -138,8 +138,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Adds a segment, unless another thread has done so since the pool had `grown` so often. Inside: memory is
-    /// exhausted.
+    /// Adds a segment, unless another thread has done so since the pool had grown `grown` times. The inner error:
+    /// memory is exhausted.
     fn grow(&self, len: usize, grown: u64) -> Result<std::result::Result<(), Error>> {
         let (mut is_short, mut is_late) = (false, false);
         let mut take = || {

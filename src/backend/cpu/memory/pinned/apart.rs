@@ -119,7 +119,7 @@ impl HostMemory {
         let mapping = twice.map_or_else(|| self.map_unlocked(extent), Ok)?;
         let (first, unit) = (mapping.addr(), UNIT as usize);
         let pages = mapping.len() - unit;
-        self.note_locked(pages, pages::lock(first, pages));
+        self.note_lock_result(pages, pages::lock(first, pages));
         let addr = first + layout.lead as usize;
         let block = Block { addr, len: block_len as usize, token: HOST | APART };
         let begun = pages::set_access(first + pages, unit, Access::None)
