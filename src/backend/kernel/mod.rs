@@ -91,6 +91,7 @@ impl Parameters {
     }
 
     /// The first of the caller's pointers to arguments that is null. `array` is not.
+    #[inline(always)]
     fn first_null(&self, array: usize) -> Option<usize> {
         let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
         // SAFETY: the caller has an array of as many pointers as the kernel has parameters.

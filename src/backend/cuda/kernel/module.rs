@@ -4,7 +4,7 @@
 //! module when what was queued before has run, because it may wait for that.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute::*;
@@ -218,31 +218,7 @@ impl CudaKernel {
     /// Compares the arguments with the parameters, if the driver returns those.
     #[inline(always)]
     pub fn check_arguments(&self, arguments: Arguments) -> Result<()> {
-        let Some(known) = &self.info.parameters else { return Ok(()) };
-        let fits = match arguments {
-            // A C structure may have padding at its end.
-            Arguments::Block { len, .. } => (known.size..=known.size.next_multiple_of(16)).contains(&len),
-            Arguments::Each { array } => array != 0 && null_argument(array, known).is_none() || known.each.is_empty(),
-        };
-        if fits { Ok(()) } else { Err(self.wrong_arguments(arguments, known)) }
-    }
-
-    #[cold]
-    fn wrong_arguments(&self, arguments: Arguments, known: &Parameters) -> Fault {
-        let (name, count, size) = (&self.name, known.each.len(), known.size);
-        let text = match arguments {
-            Arguments::Block { len, .. } => {
-                format!("{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes")
-            }
-            Arguments::Each { array: 0 } => {
-                format!("args is null; kernel {name} has {count} parameters")
-            }
-            Arguments::Each { array } => {
-                let index = null_argument(array, known).unwrap_or(0);
-                format!("args[{index}] is null; it must point to the argument")
-            }
-        };
-        Fault::invalid(text)
+        self.info.parameters.as_ref().map_or(Ok(()), |known| known.check(&self.name, arguments))
     }
 
     /// The size of a block in threads.
@@ -283,13 +259,4 @@ impl CudaKernel {
         // launch of another thread, or of a graph, that needs more. SAFETY: a live function.
         device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, most as c_int) })
     }
-}
-
-/// The first of the caller's pointers to arguments that is null. `array` is not.
-#[inline(always)]
-fn null_argument(array: usize, known: &Parameters) -> Option<usize> {
-    let array: *const *const c_void = std::ptr::with_exposed_provenance(array);
-    // SAFETY: the caller has a pointer there for each parameter.
-    let is_null = |index: &usize| unsafe { array.add(*index).read_unaligned() }.is_null();
-    (0..known.each.len()).find(is_null)
 }
