@@ -21,9 +21,6 @@ const EM_X86_64: u16 = 62;
 const R_X86_64_PC32: u32 = 2;
 const R_X86_64_PLT32: u32 = 4;
 
-/// Sections with fewer bytes than this are not worth a separate section: its header costs the archive more.
-const SMALL: u64 = 256;
-
 /// Every program needs this part of the API, and everything that it needs.
 const START_AND_END: [&str; 2] = [".init_array", ".fini_array"];
 
@@ -38,7 +35,6 @@ struct Section {
     kind: u32,
     flags: u64,
     contents: Range<usize>,
-    size: u64,
     info: usize,
 }
 
@@ -95,16 +91,15 @@ impl Object {
         let sections: Vec<Section> = (0..count)
             .map(|index| {
                 let header = table + 64 * index;
-                let (kind, size) = (number::<4>(&bytes, header + 4) as u32, number::<8>(&bytes, header + 32));
+                let kind = number::<4>(&bytes, header + 4) as u32;
                 const NOBITS: u32 = 8;
-                let length = if kind == NOBITS { 0 } else { size as usize };
+                let length = if kind == NOBITS { 0 } else { number::<8>(&bytes, header + 32) as usize };
                 Section {
                     header,
                     name: text(&bytes, start(names) + number::<4>(&bytes, header) as usize),
                     kind,
                     flags: number::<8>(&bytes, header + 8),
                     contents: start(index)..start(index) + length,
-                    size,
                     info: number::<4>(&bytes, header + 44) as usize,
                 }
             })
@@ -179,7 +174,6 @@ fn kind_of(name: &str) -> Option<&'static str> {
 /// Sections by name: objcopy renames all sections with the same name.
 struct Node {
     kind: Option<&'static str>,
-    size: u64,
     needs: Vec<usize>,
     /// The functions of the API that need it, one bit each.
     needed_by: Vec<u64>,
@@ -192,14 +186,12 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
         .sections
         .iter()
         .map(|section| {
-            let node = *numbers.entry(&section.name).or_insert_with(|| {
+            *numbers.entry(&section.name).or_insert_with(|| {
                 names.push(section.name.clone());
                 let kind = kind_of(&section.name).filter(|_| section.flags & SHF_MERGE == 0);
-                nodes.push(Node { kind, size: 0, needs: Vec::new(), needed_by: Vec::new() });
+                nodes.push(Node { kind, needs: Vec::new(), needed_by: Vec::new() });
                 nodes.len() - 1
-            });
-            nodes[node].size += section.size;
-            node
+            })
         })
         .collect();
     let mut everywhere = Vec::new();
@@ -263,24 +255,9 @@ fn merge_sections(object: &Object) {
     }
     let count = |by: &[u64]| by.iter().map(|word| word.count_ones()).sum::<u32>();
     let all = pieces.keys().map(|(by, _)| count(by)).max().expect("sections");
-    let needed_by_most = |by: &[u64]| count(by) * 1000 >= all * MOST;
-    let size = |members: &[usize]| members.iter().map(|&node| nodes[node].size).sum::<u64>();
-    let mut common = vec![false; nodes.len()];
-    for (&(by, _), members) in &pieces {
-        members.iter().for_each(|&node| common[node] = needed_by_most(by) || size(members) < SMALL);
-    }
-    // A small section may stay in all programs only if it keeps no removable section alive.
-    loop {
-        let stays = |&node: &usize| nodes[node].kind.is_none() || common[node];
-        let all_stay = |members: &[usize]| members.iter().all(|&node| nodes[node].needs.iter().all(stays));
-        let goes =
-            |&(&(by, _), members): &(_, &Vec<usize>)| !needed_by_most(by) && common[members[0]] && !all_stay(members);
-        let Some((_, members)) = pieces.iter().find(goes) else { break };
-        members.iter().for_each(|&node| common[node] = false);
-    }
-    for (number, ((_, kind), members)) in pieces.iter().enumerate() {
+    for (number, ((by, kind), members)) in pieces.iter().enumerate() {
+        let number = if count(by) * 1000 >= all * MOST { 0 } else { number + 1 };
         for &node in members {
-            let number = if common[node] { 0 } else { number + 1 };
             println!("--rename-section {}={kind}.p{number:x}", names[node]);
         }
     }
