@@ -250,9 +250,11 @@ def print_size(build, floor=None):
     print(f"""
 At commit {commit()}. The program contains both backends, since it selects one when it starts, and the part of Rust's \
 standard library that turns a panic into a text. Of the rest it contains only what it uses. The archive contains all \
-functions. A third of it is relocations, which are not part of a linked program. Compiling for size makes both smaller, \
-but 16-bit reductions and small copies clearly slower. Less inlining (LLVM's threshold 50 instead of 225) makes the code \
-9 percent smaller, and most calls 5 to 17 percent longer in instructions. Both were rejected. Merging sections below 256 bytes, too (`cmake/pack_object.rs` merges those that the same functions need), makes the archive 3 percent smaller and the program 3 percent larger. `./dev check size` holds the limits.
+functions. A third of it is relocations, which are not part of a linked program. Compiling for size makes both \
+smaller, but 16-bit reductions and small copies clearly slower. Less inlining (LLVM's threshold 50 instead of 225) \
+makes the code 9 percent smaller, and most calls 5 to 17 percent longer in instructions. Both were rejected. \
+Merging sections below 256 bytes, too (`cmake/pack_object.rs` merges those that the same functions need), makes \
+the archive 3 percent smaller and the program 3 percent larger. `./dev check size` holds the limits.
 
 Where the bytes are, in KiB, before sections are merged. A relocation takes 24 bytes. Merging removes those of calls \
 within one section. Generic code counts for the crate that it was generated for.
