@@ -134,7 +134,6 @@ fn longest_piece() -> usize {
 
 /// The system has refused.
 #[cold]
-#[inline(never)]
 fn from_reserve(layout: Layout) -> *mut u8 {
     let claim = claim::current();
     if claim.is_none() && (caller_reports() || layout.size() > longest_piece()) {
@@ -157,7 +156,6 @@ fn note_shortage() {
 
 /// The longest allocation so far: the reserve gets blocks for the next doubling.
 #[cold]
-#[inline(never)]
 fn is_longest(size: usize) {
     if size <= LONGEST && !caller_reports() && claim::current().is_none() {
         LARGEST.fetch_max(size, Ordering::Relaxed);
@@ -206,6 +204,8 @@ unsafe impl GlobalAlloc for HostMemory {
         block
     }
 
+    // Inlined into each drop of a container it makes the library 5 percent larger.
+    #[inline(never)]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         #[cfg(debug_assertions)]
         faults::count_free();

@@ -17,48 +17,62 @@
 //! events.notify_all();
 //! ```
 //!
-//! No wake-up is lost: a waiter reads the number of notifications and then checks the condition, a notifier makes the
-//! condition true and then counts a notification, both under one lock. [`EventCount::wait_for`] is the loop above.
+//! No wake-up is lost. A waiter announces itself, reads the number of notifications, and then checks the condition. A
+//! notifier makes the condition true, and counts a notification if it sees a waiter. If it sees none, the waiter sees
+//! the condition: a fence of each lies between. [`EventCount::wait_for`] is the loop above.
 
 use std::time::Instant;
 
+use crate::algo::sync::primitives::atomic::{AtomicUsize, Ordering, fence};
 use crate::algo::sync::primitives::{Condvar, Mutex, const_unless_loom, wait_until};
 
 /// See the module's text.
 pub struct EventCount {
-    /// The number of notifications.
+    /// The number of keys.
+    waiters: AtomicUsize,
+    /// The number of notifications that saw a waiter.
     notified: Mutex<u64>,
     condvar: Condvar,
 }
 
-/// The number of notifications so far. [`EventCount::wait`] of the same eventcount ends at a later one.
-#[must_use = "a key is read in order to wait for a later notification"]
-#[derive(Debug)]
-pub struct Key(u64);
+/// An announced waiter. [`EventCount::wait`] ends at a notification after it was announced.
+#[must_use = "a key is there in order to wait for a later notification"]
+pub struct Key<'a> {
+    events: &'a EventCount,
+    notified: u64,
+}
+
+impl Drop for Key<'_> {
+    fn drop(&mut self) {
+        self.events.waiters.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl EventCount {
     const_unless_loom! {
         /// Without waiters.
         #[expect(clippy::new_without_default, reason = "its count outside of models begins in a constant")]
         pub fn new() -> Self {
-            Self { notified: Mutex::new(0), condvar: Condvar::new() }
+            Self { waiters: AtomicUsize::new(0), notified: Mutex::new(0), condvar: Condvar::new() }
         }
     }
 
     /// Begins a wait. Check the condition after this, not before.
-    pub fn prepare(&self) -> Key {
-        Key(*self.notified.lock())
+    pub fn prepare(&self) -> Key<'_> {
+        self.waiters.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        Key { events: self, notified: *self.notified.lock() }
     }
 
     /// Sleeps until a notification after [`Self::prepare`], or until the deadline: then `false`. Check the condition
     /// again in either case.
-    pub fn wait(&self, key: Key, deadline: Option<Instant>) -> bool {
+    pub fn wait(&self, key: Key<'_>, deadline: Option<Instant>) -> bool {
         let mut notified = self.notified.lock();
         let mut in_time = true;
-        while in_time && *notified == key.0 {
+        while in_time && *notified == key.notified {
             (notified, in_time) = wait_until(&self.condvar, notified, deadline);
         }
-        *notified != key.0
+        *notified != key.notified
     }
 
     /// Waits until `ready` returns true, or until the deadline: then `false`. `ready` is called at least once, on this
@@ -75,8 +89,16 @@ impl EventCount {
         }
     }
 
-    /// Wakes all waiters. Call it after the condition became true.
+    /// Wakes all waiters. Call it after the condition became true. Without waiters it is a fence and a load.
     pub fn notify_all(&self) {
+        fence(Ordering::SeqCst);
+        if self.waiters.load(Ordering::Relaxed) > 0 {
+            self.wake_all();
+        }
+    }
+
+    #[cold]
+    fn wake_all(&self) {
         *self.notified.lock() += 1;
         self.condvar.notify_all();
     }

@@ -188,6 +188,7 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 /// It came from [`take`] with this layout, and is used no more.
+#[cold]
 pub unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
     let mut parts = ALL.lock();

@@ -24,7 +24,8 @@ impl<'a, O: Operation> Submission<'a, O> {
     /// Queues the operation. True if the caller must list the queue.
     #[must_use]
     pub fn push(mut self, operation: O) -> bool {
-        self.count(Some(operation));
+        self.state.operations.push_back(operation);
+        self.count();
         self.is_idle() && self.state.queue()
     }
 
@@ -41,7 +42,7 @@ impl<'a, O: Operation> Submission<'a, O> {
     /// Claims an idle queue for this operation, which the caller runs itself and then finishes.
     pub fn claim(mut self, operation: &O) -> Claim<'a, O> {
         debug_assert!(self.is_idle());
-        self.count(None);
+        self.count();
         self.state.phase = Phase::Running;
         self.state.in_hand = Some(operation.footprint());
         self.state.revoked = false;
@@ -53,15 +54,14 @@ impl<'a, O: Operation> Submission<'a, O> {
     pub fn block(mut self, operation: O, subscribe: impl FnOnce(&O::Record) -> bool) {
         debug_assert!(self.is_idle());
         if operation.awaits().is_some_and(subscribe) {
-            self.count(Some(operation));
+            self.state.operations.push_back(operation);
+            self.count();
             self.state.phase = Phase::Blocked;
         }
     }
 
-    fn count(&mut self, operation: Option<O>) {
-        let ticket = self.ticket();
-        self.state.operations.extend(operation);
-        self.queue.submitted.store(ticket, Ordering::Release);
+    fn count(&self) {
+        self.queue.submitted.store(self.ticket(), Ordering::Release);
     }
 }
 

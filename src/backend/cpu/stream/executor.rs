@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use smallvec::SmallVec;
 
 use super::parallel::{Helpers, Job, Work, share};
 use super::queue::Queue;
@@ -96,7 +97,7 @@ impl Executor {
         if let Some(schedule) = &self.schedule {
             return self.push_scheduled(schedule, queues);
         }
-        let mut calls = Vec::new();
+        let mut calls = SmallVec::<[Call; 2]>::new();
         let mut pool = self.pool.lock();
         for queue in queues {
             let level = queue.priority.load(Ordering::Relaxed).min(LEAST_PRIORITY) as usize;

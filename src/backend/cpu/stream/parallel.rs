@@ -85,7 +85,8 @@ pub fn share(count: usize, work: &Work<'_>, offer: impl FnOnce(&Arc<Job>), withd
     job.help();
     withdraw(&job);
     let is_done = || job.finished.load(Ordering::Acquire) == count;
-    spin_until(is_done);
-    job.done.wait_for(None, is_done);
+    if !spin_until(is_done) {
+        job.done.wait_for(None, is_done);
+    }
     assert!(!job.panicked.load(Ordering::Relaxed), "a piece of a large operation failed");
 }

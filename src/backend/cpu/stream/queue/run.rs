@@ -44,10 +44,6 @@ impl Queue {
             let Task { operation, thread } = task;
             let mut report = None;
             claim = match operation {
-                operation if operation.runs_kernels() && !runner.may_run_kernels() => {
-                    self.hold(locked.unlock(), runner, Task { operation, thread });
-                    return;
-                }
                 // It is complete.
                 Operation::Wait(_) => locked,
                 operation @ (Operation::Mark | Operation::Record(_) | Operation::ChangeNotify(..)) => {
@@ -66,6 +62,10 @@ impl Queue {
                         claim.go_on_with(Task { operation: wait, thread });
                     }
                     claim
+                }
+                operation if operation.runs_kernels() && !runner.may_run_kernels() => {
+                    self.hold(locked.unlock(), runner, Task { operation, thread });
+                    return;
                 }
                 operation if operation.is_host_fn() => {
                     let claim = locked.unlock();
