@@ -166,6 +166,18 @@ fn is_longest(size: usize) {
     }
 }
 
+/// # Safety
+/// As [`GlobalAlloc::dealloc`].
+#[cold]
+unsafe fn free_checked(block: *mut u8, layout: Layout) {
+    match reserve::has(block) {
+        // SAFETY: it came from the reserve with this layout.
+        true => unsafe { reserve::free(block, layout) },
+        // SAFETY: the reserve does not have the block, so it came from System with this layout.
+        false => unsafe { System.dealloc(block, layout) },
+    }
+}
+
 // SAFETY: blocks are the system's or the reserve's, each of the layout that was asked for, and go back where
 // they came from.
 unsafe impl GlobalAlloc for HostMemory {
@@ -209,16 +221,17 @@ unsafe impl GlobalAlloc for HostMemory {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         #[cfg(debug_assertions)]
         faults::count_free();
-        if reserve::has(block) {
-            // SAFETY: it came from the reserve with this layout.
-            return unsafe { reserve::free(block, layout) };
+        match reserve::may_have(block) {
+            // SAFETY: `free_checked` has the contract of GlobalAlloc::dealloc.
+            true => unsafe { free_checked(block, layout) },
+            // SAFETY: the reserve cannot have the block, so it came from System with this layout.
+            false => unsafe { System.dealloc(block, layout) },
         }
-        // SAFETY: the reserve does not have the block, so it came from System with this layout.
-        unsafe { System.dealloc(block, layout) };
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !reserve::has(block) && !is_refused() {
+        let is_of_system = !reserve::may_have(block) || !reserve::has(block);
+        if is_of_system && !is_refused() {
             // SAFETY: the block is not in the reserve, so System allocated it with this layout; the
             // caller keeps `size` in bounds.
             let longer = unsafe { System.realloc(block, layout, size) };

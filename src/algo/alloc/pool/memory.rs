@@ -93,7 +93,12 @@ impl<B: Books> Memory<B> {
     pub(super) fn find_ready(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<(B::Place, u32)> {
         let wanted = units_for(len)?;
         let fresh = if self.fresh.is_empty() { None } else { self.find_fresh(wanted, stream, order) };
-        Some((fresh.or_else(|| self.find_kept(wanted))?, wanted))
+        // Not `or_else`, whose closure is compiled as a function.
+        let place = match fresh {
+            Some(place) => place,
+            None => self.find_kept(wanted)?,
+        };
+        Some((place, wanted))
     }
 
     /// Splits units off a free range, or a longer pending block. Returns their range, and how many of them are

@@ -84,18 +84,21 @@ pub fn longest() -> usize {
     ALL.lock().of_reserve().map(|part| part.len - FIRST.min(part.len / 2)).max().unwrap_or(0)
 }
 
-/// Whether a block belongs to the reserve.
+/// Whether a block can belong to the reserve.
 #[inline(always)]
-pub fn has(block: *const u8) -> bool {
-    let addr = block.addr();
-    let begin = (&raw const FIRST_MEMORY).addr();
-    addr.wrapping_sub(begin) < FIRST || (addr >= LOWEST.load(Ordering::Relaxed) && is_added(addr))
+pub fn may_have(block: *const u8) -> bool {
+    is_first(block.addr()) || block.addr() >= LOWEST.load(Ordering::Relaxed)
 }
 
-#[cold]
-#[inline(never)]
-fn is_added(addr: usize) -> bool {
-    addr < HIGHEST.load(Ordering::Relaxed) && ALL.lock().list().iter().any(|part| part.contains(addr))
+/// Whether a block belongs to the reserve.
+pub fn has(block: *const u8) -> bool {
+    let addr = block.addr();
+    is_first(addr)
+        || (addr < HIGHEST.load(Ordering::Relaxed) && ALL.lock().list().iter().any(|part| part.contains(addr)))
+}
+
+fn is_first(addr: usize) -> bool {
+    addr.wrapping_sub((&raw const FIRST_MEMORY).addr()) < FIRST
 }
 
 impl Parts {
@@ -188,7 +191,6 @@ pub fn take(claim: Option<usize>, layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 /// It came from [`take`] with this layout, and is used no more.
-#[cold]
 pub unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
     let mut parts = ALL.lock();
