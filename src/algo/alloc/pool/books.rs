@@ -72,8 +72,6 @@ pub struct Card {
     pub(super) used: Word,
     /// Its node in the heap of its part.
     pub(super) node: Word,
-    /// The number of the next cached block.
-    pub(super) below: Word,
 }
 
 #[derive(Default)]

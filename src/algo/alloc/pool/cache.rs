@@ -11,8 +11,8 @@
 use super::class::{class_for, class_of, suits};
 use super::counts::Counts;
 use super::memory::{Memory, SLACK};
-use super::pending::{Block, NOBODY};
-use super::{Books, Card, Freed, GRAIN, Order, Place, StreamKey};
+use super::pending::NOBODY;
+use super::{Books, Freed, GRAIN, Order, Place, StreamKey};
 
 /// Longer blocks are merged, not cached: they are few and large.
 pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;
@@ -24,11 +24,17 @@ const REST: u64 = 128;
 
 const CLASSES: usize = class_of(LONGEST) + 1;
 
+/// A cached block: the number of its place, and its free, with [`NOBODY`] for a stream that was destroyed.
+#[derive(Clone, Copy)]
+struct Kept {
+    number: u32,
+    freed: Freed,
+}
+
 /// The cached blocks.
 pub(super) struct Cache {
-    /// The number of the last block of each class; 0: there is none. The previous block is below it. After the last
-    /// class is one that stays empty.
-    tops: [u32; CLASSES + 1],
+    /// The stack of each class. After the last class is one that stays empty.
+    classes: [Vec<Kept>; CLASSES + 1],
     pub(super) units: u64,
     /// How many units may be cached, computed from the last known use.
     most: u64,
@@ -36,7 +42,7 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new() -> Self {
-        Self { tops: [0; CLASSES + 1], units: 0, most: ANYWAY }
+        Self { classes: [const { Vec::new() }; CLASSES + 1], units: 0, most: ANYWAY }
     }
 
     /// Sets how much may be cached from the use.
@@ -45,12 +51,9 @@ impl Cache {
     }
 
     /// The numbers of all cached blocks.
-    pub(super) fn numbers<B: Books>(&self) -> impl Iterator<Item = u32> {
-        let step = |number: u32| (number != 0).then_some(number);
-        let class = move |&top: &u32| {
-            std::iter::successors(step(top), move |&number| step(B::place(number).card().below.get()))
-        };
-        self.tops.iter().flat_map(class)
+    #[cfg(debug_assertions)]
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.classes.iter().flatten().map(|kept| kept.number)
     }
 }
 
@@ -77,11 +80,8 @@ impl Fresh {
 impl<B: Books> Memory<B> {
     /// Caches a free block of `len` units, [`LONGEST`] at most.
     #[inline(always)]
-    pub(super) fn keep(&mut self, number: u32, card: &Card, len: u32, freed: Freed) {
-        let of = self.heap.of_mut(card.node.get());
-        (of.stream, of.position) = (freed.stream, freed.position);
-        let top = &mut self.cache.tops[class_of(len)];
-        card.below.set(std::mem::replace(top, number));
+    pub(super) fn keep(&mut self, number: u32, len: u32, freed: Freed) {
+        self.cache.classes[class_of(len)].push(Kept { number, freed });
         self.cache.units += u64::from(len);
         if self.cache.units > self.cache.most {
             self.merge_longest();
@@ -92,18 +92,15 @@ impl<B: Books> Memory<B> {
     #[inline(always)]
     pub(super) fn find_kept(&mut self, wanted: u32) -> Option<B::Place> {
         let class = class_for(wanted);
-        let top = *self.cache.tops[..CLASSES].get(class)?;
+        let is_empty = self.cache.classes[..CLASSES].get(class)?.is_empty();
         // Added without a branch, which would be mispredicted because the result is nearly random.
-        self.pop(class + usize::from(top == 0))
+        self.pop(class + usize::from(is_empty))
     }
 
     #[inline(always)]
     fn pop(&mut self, class: usize) -> Option<B::Place> {
-        let top = self.cache.tops.get_mut(class).filter(|top| **top != 0)?;
-        let place = B::place(*top);
-        let card = place.card();
-        *top = card.below.get();
-        self.cache.units -= u64::from(card.len.get());
+        let place = B::place(self.cache.classes.get_mut(class)?.pop()?.number);
+        self.cache.units -= u64::from(place.card().len.get());
         Some(place)
     }
 
@@ -128,27 +125,23 @@ impl<B: Books> Memory<B> {
     /// Empties the cache: merges blocks whose frees the host has seen, as `order` knows, and makes the rest pending.
     /// Every stream may have a cached block, but until then it counts as in use when memory is released to the device.
     pub(super) fn flush_cache(&mut self, order: &impl Order) {
-        let all: Vec<u32> = self.cache.numbers::<B>().collect();
-        (self.cache.tops, self.cache.units) = ([0; CLASSES + 1], 0);
-        for number in all {
-            let place = B::place(number);
-            let Block { stream, position, .. } = self.heap[place.card().node.get()].of;
-            if stream != NOBODY && order.passed(stream).is_none_or(|passed| passed < position) {
-                self.make_pending(place, Freed { stream, position });
-            } else {
-                self.merge(place);
+        self.cache.units = 0;
+        for class in 0..CLASSES {
+            for Kept { number, freed } in std::mem::take(&mut self.cache.classes[class]) {
+                let place = B::place(number);
+                if freed.stream != NOBODY && order.passed(freed.stream).is_none_or(|passed| passed < freed.position) {
+                    self.make_pending(place, freed);
+                } else {
+                    self.merge(place);
+                }
             }
         }
     }
 
     /// The stream is destroyed, and all its work is complete.
     pub(super) fn forget_in_cache(&mut self, stream: StreamKey) {
-        for number in self.cache.numbers::<B>() {
-            let of = self.heap.of_mut(B::place(number).card().node.get());
-            if of.stream == stream {
-                of.stream = NOBODY;
-            }
-        }
+        let of_stream = |kept: &&mut Kept| kept.freed.stream == stream;
+        self.cache.classes.iter_mut().flatten().filter(of_stream).for_each(|kept| kept.freed.stream = NOBODY);
     }
 
     /// Caches no more than `units` units, the shorter blocks.
@@ -217,7 +210,7 @@ impl<B: Books> Memory<B> {
             return self.make_pending(place, freed);
         }
         match place.card().len.get() {
-            len if len <= LONGEST => self.keep(number, place.card(), len, freed),
+            len if len <= LONGEST => self.keep(number, len, freed),
             _ => self.merge(place),
         }
     }

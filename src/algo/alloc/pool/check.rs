@@ -19,7 +19,7 @@ impl<B: Books> Memory<B> {
 
     fn check_all(&self) {
         let (mut live, mut used, mut blocks, mut pending, mut cached) = (0, 0, 0, 0, 0);
-        let kept: HashSet<u32> = self.cache.numbers::<B>().collect();
+        let kept: HashSet<u32> = self.cache.numbers().collect();
         let (mut end, mut is_known) = (0, true);
         for (&start, island) in &self.islands {
             assert!(start >= end, "islands overlap");

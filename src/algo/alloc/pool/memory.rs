@@ -205,7 +205,7 @@ impl<B: Books> Memory<B> {
         self.counts.free(used);
         // A long block is merged when it is cached, but the next request may fit it.
         if back.has_passed && len <= LONGEST {
-            self.keep(number, card, len, freed);
+            self.keep(number, len, freed);
             return true;
         }
         // Its node may not be in the cache, and is not needed here: the next allocation reads it.

@@ -14,10 +14,8 @@ pub(super) const NOBODY: StreamKey = StreamKey(u64::MAX);
 /// The pool's data for a taken range.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
-    /// Of a pending or cached block, the position of its free.
+    /// Of a pending block, the position of its free.
     pub(super) position: u64,
-    /// Of a cached block, the stream that freed it.
-    pub(super) stream: StreamKey,
     /// The slot of the stream that freed it; [`NONE`]: it is in use, or cached.
     pub(super) slot: u32,
     /// The stream's pending blocks that were freed before and after it.
@@ -29,7 +27,7 @@ pub(super) struct Block {
 
 impl Default for Block {
     fn default() -> Self {
-        Self { position: 0, stream: NOBODY, slot: NONE, older: NONE, newer: NONE, number: 0 }
+        Self { position: 0, slot: NONE, older: NONE, newer: NONE, number: 0 }
     }
 }
 
