@@ -38,7 +38,7 @@ LAUNCHES = {
 MOST = 1.05
 REASONS = TOP / "tools/bench_reasons.tsv"
 # Code that is no part of the library.
-PEER = re.compile(r"^(oneTBB|caching|coalescing|jemalloc)\b|, plain memory$|\bbare driver\b")
+PEER = re.compile(r"^(oneTBB|caching|coalescing|jemalloc)\b|, plain memory$|\bbare driver\b|: empty call$")
 
 
 def run(*command, **more):
