@@ -15,8 +15,8 @@ use crate::backend::{
     RepeatedFn, Result, Span, ValueWrite, thread_number,
 };
 
-/// Operations on at most this many bytes run in the caller when the stream is idle: they take no longer (2 to 4 us) than
-/// waking a worker would cost the caller.
+/// Operations on at most this many bytes run in the caller when the stream is idle: they take no longer (2 to 4 us)
+/// than waking a worker would cost the caller.
 pub const SHORT: usize = 64 << 10;
 /// Operations on at most this many bytes are so short (a copy takes up to 100 ns) that they run under the stream's lock
 /// instead of claiming the stream, which takes 25 ns.
