@@ -64,7 +64,6 @@ bench)
     "$(python_of "$pinned")" plugins/paddle/bench/bench.py build/paddle/plugins/paddle "${1-9}" docs/paddle.md
     ;;
 '' | --all)
-    tools/setup.sh
     install "$pinned"
     build_plugin
     say "PaddlePaddle $pinned"

@@ -146,7 +146,6 @@ python)
     LD_LIBRARY_PATH=$PWD/build/torch/ascend${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$venv/bin/python" "$@"
     ;;
 '')
-    tools/setup.sh
     for release in "$pinned" "${others[@]}"; do install "$release"; done
     build_libraries
     say "torch $pinned and torch_npu $pinned"
