@@ -21,6 +21,9 @@ const PAUSE: Duration = Duration::from_micros(100);
 #[derive(Default)]
 pub struct Hold {
     is_on: AtomicBool,
+    /// Threads inside a call that pins objects stop, too. Such a thread may have locked a stream for which another one
+    /// waits, pinned as well: they stop only while [`Hold::begin`] looks whether all have, and otherwise continue.
+    stops_pinned: AtomicBool,
     waiting: Mutex<Waiting>,
     released: Condvar,
 }
@@ -30,6 +33,8 @@ pub struct Hold {
 struct Waiting {
     /// Inside a call that pins objects.
     pinned: usize,
+    /// How many times these were resumed.
+    resumed: u64,
     others: u32,
 }
 
@@ -40,12 +45,14 @@ impl Hold {
         self.is_on.store(true, Ordering::SeqCst);
         slots.iter().for_each(|slot| _ = slot.wanted.fetch_add(RAISED, Ordering::SeqCst));
         loop {
-            let Waiting { pinned, others } = *self.waiting.lock();
+            self.stops_pinned.store(true, Ordering::SeqCst);
+            let Waiting { pinned, others, .. } = *self.waiting.lock();
             let working: u32 = slots.iter().map(|slot| slot.busy.working()).sum();
             // Short copies are made under a pin, long ones count as work.
             if reclaim::count_pinned() <= pinned && working <= others {
                 return Ok(());
             }
+            self.resume_pinned();
             if Instant::now() >= deadline {
                 self.end(slots);
                 return Err(Fault::new(
@@ -57,12 +64,19 @@ impl Hold {
         }
     }
 
+    fn resume_pinned(&self) {
+        let mut waiting = self.waiting.lock();
+        self.stops_pinned.store(false, Ordering::SeqCst);
+        waiting.resumed += 1;
+        waiting.pinned = 0;
+        self.released.notify_all();
+    }
+
     /// Resumes all threads.
     pub fn end(&self, slots: &[Slot]) {
-        let _waiting = self.waiting.lock();
         slots.iter().for_each(|slot| _ = slot.wanted.fetch_sub(RAISED, Ordering::SeqCst));
         self.is_on.store(false, Ordering::SeqCst);
-        self.released.notify_all();
+        self.resume_pinned();
     }
 
     /// The calling thread is about to use device memory.
@@ -70,14 +84,23 @@ impl Hold {
         if !self.is_on.load(Ordering::SeqCst) {
             return;
         }
-        let (pinned, other) = if reclaim::is_pinned() { (1, 0) } else { (0, 1) };
         let mut waiting = self.waiting.lock();
-        waiting.pinned += pinned;
-        waiting.others += other;
-        while self.is_on.load(Ordering::SeqCst) {
-            self.released.wait(&mut waiting);
+        if !reclaim::is_pinned() {
+            waiting.others += 1;
+            while self.is_on.load(Ordering::SeqCst) {
+                self.released.wait(&mut waiting);
+            }
+            waiting.others -= 1;
+        } else if self.stops_pinned.load(Ordering::SeqCst) {
+            waiting.pinned += 1;
+            let resumed = waiting.resumed;
+            while waiting.resumed == resumed {
+                self.released.wait(&mut waiting);
+            }
         }
-        waiting.pinned -= pinned;
-        waiting.others -= other;
     }
 }
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;
