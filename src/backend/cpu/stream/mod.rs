@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::cpu::stream::event::Record;
-use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, TINY, Task};
+use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::memcpy;
 use crate::backend::stream::watch::{Expected, Watched};
@@ -39,7 +39,7 @@ impl CpuStream {
         if operation.len() > limit || !may_run_now {
             return Ok(Err(operation));
         }
-        if operation.len() <= TINY {
+        if operation.is_tiny() {
             operation.run(&self.queue.shared)?;
             let position = submission.pass();
             self.queue.shared.watcher.check(operation.written());

@@ -18,9 +18,11 @@ use crate::backend::{
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no longer (2 to 4 us)
 /// than waking a worker would cost the caller.
 pub const SHORT: usize = 64 << 10;
-/// Operations on at most this many bytes are so short (a copy takes up to 100 ns) that they run under the stream's lock
-/// instead of claiming the stream, which takes 25 ns.
-pub const TINY: usize = 16 << 10;
+/// Copies and fills of at most this many bytes are so short (up to 100 ns with cached data) that they run under the
+/// stream's lock instead of claiming the stream, which takes 25 ns.
+const TINY: usize = 16 << 10;
+/// The same bound for other operations, which take longer for each byte.
+const OTHER_TINY: usize = 4 << 10;
 
 /// A record that a stream waits for.
 #[derive(Clone)]
@@ -190,6 +192,12 @@ impl Operation {
             Self::Graph(run) => run.effort(),
             _ => self.ranges()[0].1,
         }
+    }
+
+    /// Whether it runs under the stream's lock if the stream is idle.
+    #[inline]
+    pub fn is_tiny(&self) -> bool {
+        self.len() <= if matches!(self, Self::Copy(_) | Self::Fill(_)) { TINY } else { OTHER_TINY }
     }
 
     /// If it is a run of a kernel: the launch to report after a failure.

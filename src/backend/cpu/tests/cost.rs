@@ -22,7 +22,7 @@ fn nanoseconds(what: &str, calls: u32, step: impl Fn()) {
 fn cost() {
     let bench = Bench::new(false);
     let (stream, event) = (bench.stream(), bench.event());
-    let (small, large) = (bench.alloc(256).addr, bench.alloc(16 << 10).addr);
+    let (small, large) = (bench.alloc(256).addr, bench.alloc(32 << 10).addr);
     nanoseconds("idle: synchronize", 1_000_000, || _ = black_box(stream.synchronize(None)));
     nanoseconds("idle: record, synchronize", 1_000_000, || {
         stream.record(&event).unwrap();
@@ -31,8 +31,8 @@ fn cost() {
     nanoseconds("idle: fill 256 bytes", 1_000_000, || {
         stream.fill(fill(small, 256, 1)).unwrap();
     });
-    nanoseconds("idle: fill 16 KiB, claimed", 200_000, || {
-        stream.fill(fill(large, 16 << 10, 1)).unwrap();
+    nanoseconds("idle: fill 32 KiB, claimed", 200_000, || {
+        stream.fill(fill(large, 32 << 10, 1)).unwrap();
     });
     let other = bench.stream();
     nanoseconds("blocked: 1000 fills queued behind a record, and run", 100, || {
