@@ -13,6 +13,7 @@ use super::counts::Counts;
 use super::memory::{Memory, SLACK};
 use super::pending::NOBODY;
 use super::{Books, Freed, GRAIN, Order, Place, StreamKey};
+use crate::algo::host::grow::Grow;
 
 /// Longer blocks are merged, not cached: they are few and large.
 pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;
@@ -51,7 +52,7 @@ impl Cache {
     }
 
     /// The numbers of all cached blocks.
-    #[cfg(debug_assertions)]
+    #[cfg(all(debug_assertions, not(miri)))]
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.classes.iter().flatten().map(|kept| kept.number)
     }
@@ -78,10 +79,14 @@ impl Fresh {
 }
 
 impl<B: Books> Memory<B> {
-    /// Caches a free block of `len` units, [`LONGEST`] at most.
+    /// Caches a free block of `len` units, [`LONGEST`] at most. Merges it if the host has no memory for the list.
     #[inline(always)]
     pub(super) fn keep(&mut self, number: u32, len: u32, freed: Freed) {
-        self.cache.classes[class_of(len)].push(Kept { number, freed });
+        let class = &mut self.cache.classes[class_of(len)];
+        if class.make_room(1).is_err() {
+            return self.merge(B::place(number));
+        }
+        class.push(Kept { number, freed });
         self.cache.units += u64::from(len);
         if self.cache.units > self.cache.most {
             self.merge_longest();
