@@ -3,8 +3,9 @@
 
 The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
 the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
-to build/bench/compare/SHA.md. A ratio above 1.05 has its reason from tools/bench_reasons.tsv, or needs one. A
-benchmark that was not built, because its peer is not installed, is left out.
+to build/bench/compare/SHA.md. A ratio above 1.05 needs a reason in tools/bench_reasons.tsv that allows as much; the
+command fails if one has none. A benchmark that was not built, because its peer is not installed, is left out. If
+docs/benchmarks.md has a section for the commit, the large ratios and the instructions are written there, too.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import statistics
 import subprocess
 import sys
 
-from bench_results import number
+from bench_results import commit as present_commit, machine, number, write_section
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 WORK = TOP / "build/bench/compare"
@@ -37,6 +38,7 @@ LAUNCHES = {
 # A larger ratio needs a reason.
 MOST = 1.05
 REASONS = TOP / "tools/bench_reasons.tsv"
+DOCUMENT = TOP / "docs/benchmarks.md"
 # Code that is no part of the library.
 PEER = re.compile(r"^(oneTBB|caching|coalescing|jemalloc)\b|, plain memory$|\bbare driver\b|: empty call$")
 
@@ -90,22 +92,24 @@ def instructions(library):
 
 
 def reasons(commit):
-    """(benchmark, pattern of the row's name, reason) of an earlier commit, in the order in which they are tried."""
+    """(benchmark, pattern of the row's name, largest ratio, reason) of an earlier commit, in the order in which they are
+    tried."""
     lines = [line.split("\t") for line in REASONS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return [(program, re.compile(pattern), why) for earlier, program, pattern, why in lines
+    return [(program, re.compile(pattern), float(most), why) for earlier, program, pattern, most, why in lines
             if commit.startswith(earlier)]
 
 
-def reason(known, program, row):
-    """Why the ratio of this row may be above MOST."""
+def reason(known, program, row, ratio):
+    """Why the ratio of this row may be above MOST; `None`: nobody knows."""
     if PEER.search(row):
         return "a peer"
-    return next((why for of, pattern, why in known if of == program and pattern.search(row)), "needs a reason")
+    return next((why for of, pattern, most, why in known
+                 if of == program and pattern.search(row) and ratio <= most), None)
 
 
 def table(known, earlier, present):
-    """The lines of the table; `earlier` and `present` have (program, name, point) -> [value]."""
-    unknown = 0
+    """The rows of the table, and how many need a reason; `earlier` and `present` have (program, name, point) ->
+    [value]."""
     rows = []
     for key in earlier.keys() & present.keys():
         old, new = earlier[key], present[key]
@@ -113,16 +117,17 @@ def table(known, earlier, present):
             rows.append((statistics.median(b / a for a, b in zip(old, new)), key, statistics.median(old),
                          statistics.median(new)))
     rows.sort(key=lambda row: (-row[0], row[1][:2]))
-    yield "| benchmark | what | earlier | present | ratio | |"
-    yield "|---|---|---|---|---|---|"
+    lines, unknown = [], 0
     for ratio, (program, name, at), old, new in rows:
         point = "" if at is None else f", {at}"
-        words = reason(known, program, name + point) if ratio > MOST else ""
-        unknown += words == "needs a reason"
-        yield f"| {program} | {name}{point} | {number(old)} | {number(new)} | {ratio:.3f} | {words} |"
-    yield ""
-    yield (f"{sum(row[0] > MOST for row in rows)} of {len(rows)} ratios are above {MOST}, {unknown} of them without a "
-           f"known reason; the median ratio is {statistics.median(row[0] for row in rows):.3f}.")
+        words = reason(known, program, name + point, ratio) if ratio > MOST else ""
+        unknown += words is None
+        lines.append(f"| {program} | {name}{point} | {number(old)} | {number(new)} | {ratio:.3f} | "
+                     f"{'needs a reason' if words is None else words} |")
+    large = sum(row[0] > MOST for row in rows)
+    summary = (f"{large} of {len(rows)} ratios are above {MOST}, {unknown} of them without a known reason; the median "
+               f"ratio is {statistics.median(row[0] for row in rows):.3f}.")
+    return lines, lines[:large], summary, unknown
 
 
 def instruction_table(old, new):
@@ -152,13 +157,20 @@ def main():
                     kept.setdefault(key, []).append(row["value"])
     print("counting instructions", file=sys.stderr, flush=True)
     counts = [instructions(library) for library in libraries]
-    lines = [f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
-             "launches, the ratio launch by launch.", "",
-             *table(known, *values), "", *instruction_table(*counts)]
-    text = "\n".join(lines) + "\n"
+    lines, large, summary, unknown = table(known, *values)
+    head = (f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
+            "launches, the ratio launch by launch.")
+    columns = ["| benchmark | what | earlier | present | ratio | |", "|---|---|---|---|---|---|"]
+    counted = [*instruction_table(*counts)]
+    text = "\n".join([head, "", *columns, *lines, "", summary, "", *counted]) + "\n"
     (WORK / f"{commit}.md").write_text(text)
     print(text, end="")
+    title = f"Beside the library of {commit[:7]}"
+    if f"\n## {title}\n" in DOCUMENT.read_text(encoding="utf-8"):
+        short = "\n".join([f"{head} At commit {present_commit()}, on {machine()}. {summary}", "", *columns, *large, "", *counted])
+        write_section(DOCUMENT, title, lambda: print(f"{short}\n"))
+    return unknown != 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
