@@ -117,7 +117,7 @@ inline AllocationLog ReadAllocationLog(const std::string& file, std::uint64_t de
                 vacant.pop_back();
             }
             if (!live.emplace(pointer, step.slot).second)
-                throw std::runtime_error(pointer + " is handed out, and was not freed before");
+                throw std::runtime_error(pointer + " is allocated again, and was not freed before");
         } else {
             const auto block = live.find(pointer);
             if (block == live.end()) {

@@ -277,7 +277,7 @@ void Rates(Objects& o, std::size_t largest) {
             out, 1);
         // The library passes such copies to the driver. If this goal is missed, it should not.
         const auto staged = [&](const char* what, double own, double raw) {
-            std::snprintf(name, sizeof name, "%s by chunks of one's own, %zu KiB", what, size >> 10);
+            std::snprintf(name, sizeof name, "%s by the bench's chunks, %zu KiB", what, size >> 10);
             Print(name, own, raw, "GB/s", "at most 1.10 of the driver's", own <= 1.1 * raw);
         };
         staged("pageable host to device",

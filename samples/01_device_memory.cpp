@@ -79,7 +79,7 @@ size_t ElementsFrom(int argc, char** argv) {
     const unsigned long long count = std::strtoull(argv[1], &end, 10);
     const bool number = end != argv[1] && *end == '\0' && argv[1][0] != '-';
     if (argc > 2 || !number || count == 0 || count > SIZE_MAX / sizeof(float) / 8) {
-        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number above 0\n", argv[0]);
+        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number greater than 0\n", argv[0]);
         std::exit(EXIT_FAILURE);
     }
     return count;

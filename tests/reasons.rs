@@ -98,7 +98,7 @@ fn copied_and_empty_reasons_are_seen() {
     let long = "#[expect(\n    dead_code,\n    reason = \"the C header decides\"\n)]\n";
     assert_eq!(violations([("a.rs", lint)]), Vec::<String>::new());
     assert_eq!(violations([("a.rs", lint), ("b.rs", long)]).len(), 1);
-    for empty in ["as above.", "Likewise; it is open.", "see above", "", "yes"] {
+    for empty in ["as above.", "See there; it is open.", "see above", "", "yes"] {
         let text = format!("// SAFETY: {empty}\nunsafe {{}}");
         assert_eq!(violations([("a.rs", text.as_str())]).len(), 1, "{empty}");
     }

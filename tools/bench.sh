@@ -44,7 +44,7 @@ if [[ $launches == pools || $launches == scale ]]; then
     launches=${2-5}
 fi
 [[ $launches =~ ^[1-9][0-9]*$ ]] ||
-    die "usage: ./dev bench [[pools | scale] LAUNCHES | instructions | size | checks [LAUNCHES] | compare COMMIT [LAUNCHES]]; LAUNCHES is a number above 0"
+    die "usage: ./dev bench [[pools | scale] LAUNCHES | instructions | size | checks [LAUNCHES] | compare COMMIT [LAUNCHES]]; LAUNCHES is a number greater than 0"
 tools/bench_setup.sh "$part"
 # Again, now with the other runtimes.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log

@@ -54,7 +54,7 @@ OWN_PROCESS_TEST(PipeOutput, ATraceWantsAFile) {
 OWN_PROCESS_TEST(PipeOutput, ALogWithoutAReaderIsRefused) {
     const Fifo fifo;
     setenv("PORTACL_MEMORY_HOOK", ("log:" + fifo.Path()).c_str(), 1);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "nobody reads it");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "no process reads it");
 }
 
 OWN_PROCESS_TEST(PipeOutput, OutputsOfChecksAndSchedulesWithoutAReaderAreRefused) {
@@ -68,7 +68,7 @@ OWN_PROCESS_TEST(PipeOutput, OutputsOfChecksAndSchedulesWithoutAReaderAreRefused
         setenv(variable, fifo.Path().c_str(), 1);
         EXPECT_NE(aclInit(nullptr), ACL_SUCCESS);
         const std::string text = TakeText();
-        for (const std::string& word : {std::string(variable), fifo.Path(), std::string("nobody reads it")})
+        for (const std::string& word : {std::string(variable), fifo.Path(), std::string("no process reads it")})
             EXPECT_NE(text.find(word), std::string::npos) << text;
         unsetenv(variable);
         unsetenv(reason);
@@ -89,7 +89,7 @@ OWN_PROCESS_TEST(PipeOutput, AReportAtTheEndNeedsAReader) {
     for (const char* what : {"PORTACL_FAULT_COUNT: ", "the memory profile was not written: "}) {
         const size_t line = text.find(what);
         ASSERT_NE(line, std::string::npos) << text;
-        EXPECT_NE(text.find("nobody reads it", line), std::string::npos) << text;
+        EXPECT_NE(text.find("no process reads it", line), std::string::npos) << text;
     }
 }
 
@@ -133,7 +133,7 @@ OWN_PROCESS_TEST(PipeOutput, APictureOfAGraphWithoutAReaderIsRefused) {
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, fifo.Path().c_str()), fifo.Path(),
-                     "nobody reads it");
+                     "no process reads it");
     ACL_OK(aclmdlRIDestroy(graph));
     ACL_OK(aclrtDestroyStream(stream));
     ACL_OK(aclrtResetDevice(0));

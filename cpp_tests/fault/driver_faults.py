@@ -131,7 +131,7 @@ class DriverFaults:
         if status == str(ENDED):
             allowed = LEFT_BY_ENDED.get(function, allowed)
         if leaks > allowed:
-            found.append(f"{leaks} things were not given back")
+            found.append(f"{leaks} objects were not released")
         return found
 
     def wanted(self, report, most):

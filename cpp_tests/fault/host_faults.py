@@ -58,7 +58,7 @@ class HostFaults:
         if "NO TEXT" in output:
             found.append("a failure has no text")
         if self.clean and report.host["live"] > self.clean.host["live"] + SLACK:
-            found.append(f"{report.host['live']} blocks of host memory were not given back, "
+            found.append(f"{report.host['live']} blocks of host memory were not freed, "
                          f"{self.clean.host['live']} without refusals")
         return found
 

@@ -93,7 +93,7 @@ class Report:
         for kind, count in self.objects.items():
             lost = count["made"] - count["released"] - count["kept"]
             if lost != 0:
-                found.append(f"{lost} of {count['made']} {kind}s were not given back")
+                found.append(f"{lost} of {count['made']} {kind}s were not released")
         if sum(count["kept"] for count in self.objects.values()) > kept:
             found.append(f"more than {kept} releases were made to fail")
         return found

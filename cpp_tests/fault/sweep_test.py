@@ -147,7 +147,7 @@ class Sweeping(unittest.TestCase):
         self.assertIn("has not counted", bad("no counts")[""][0])
         for how, words in [
             ("abort", "signal 6"),
-            ("leak", "50 blocks of host memory were not given back, 5 without"),
+            ("leak", "50 blocks of host memory were not freed, 5 without"),
             ("loses an object", "1 of 2 device-blocks"),
             ("not finalized", "open"),
             ("no second session", "status is 2"),
@@ -232,12 +232,12 @@ class Sweeping(unittest.TestCase):
         for how, fault, words in [
             ("well", None, ""),
             ("crash", "cuMemAlloc_v2:2:999", "signal 11"),
-            ("leak", "cuMemAlloc_v2:2:999", "1 things were not given back"),
-            ("leaks two", "cuMemFree_v2:1:999", "2 things were not given back"),
+            ("leak", "cuMemAlloc_v2:2:999", "1 objects were not released"),
+            ("leaks two", "cuMemFree_v2:1:999", "2 objects were not released"),
             ("misuse", "cuMemAlloc_v2:1:719", "misused the driver"),
             ("no failure", "cuMemAlloc_v2:2:999", "0 calls were made to fail, wanted 1"),
             ("mute", "cuMemFree_v2:1:999", "names cuMemFree_v2"),
-            ("leaks always", "", "1 things were not given back"),
+            ("leaks always", "", "1 objects were not released"),
         ]:
             with self.subTest(how):
                 found = self.bad(how, DRIVER_PROGRAM, kind=driver_faults.DriverFaults(), some=driver)

@@ -35,7 +35,7 @@ TEST_F(KernelArgs, WrongArgumentsAreRefused) {
         aclrtParamHandle first = nullptr;
         ACL_OK(aclrtKernelArgsAppend(list, &value, 8, &first));
         if (knows_parameters_) {
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "place holder", "parameter 1",
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "placeholder", "parameter 1",
                              "4 bytes");
             aclrtParamHandle second = nullptr;
             ACL_OK(aclrtKernelArgsAppend(list, &value, 4, &second));
@@ -52,7 +52,7 @@ TEST_F(KernelArgs, WrongArgumentsAreRefused) {
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8), "not of an argument",
                          Shown(&value));
         void* buffer = Poison<void*>();
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer), "no place holder");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer), "no placeholder");
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer), "not of an argument");
         EXPECT_TRUE(IsPoison(parameter) && IsPoison(buffer));
     });
@@ -76,7 +76,7 @@ TEST_F(KernelArgs, WrongPlaceholdersAreRefused) {
         ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, &good));
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 16, &buffer), "dataSize is 16",
                          "8 bytes already");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, place, &value, 8), "place holder", "buffer");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, place, &value, 8), "placeholder", "buffer");
         EXPECT_TRUE(IsPoison(buffer));
     });
 }

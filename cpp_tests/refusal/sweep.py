@@ -78,7 +78,7 @@ class Run:
         self.part, self.call, self.error, self.number = part, call, error, number
 
     def __str__(self):
-        which = f"number {self.number}" if self.number else "for ever"
+        which = f"number {self.number}" if self.number else "forever"
         of = f" in {self.part}" if self.part else ""
         return f"{self.call} refused {which} by {errno.errorcode[self.error]}{of}"
 
@@ -164,7 +164,7 @@ def wrong_words(run, output):
         said = f"(os error {run.error})" in text and any(word in text for word in words)
         if not said and not is_allowed(run, call, text):
             found.append(f"{call} does not say what was refused: {text}")
-        found += [f"{call} says what nobody knows: {text}" for untrue in UNTRUE if re.search(untrue, text)]
+        found += [f"{call} says what it cannot know: {text}" for untrue in UNTRUE if re.search(untrue, text)]
     return found
 
 

@@ -10,7 +10,7 @@
 #![allow(clippy::missing_safety_doc, reason = "one contract for all, stated above")]
 #![allow(clippy::module_inception, reason = "a region's folder has a file for the noun of that name")]
 #![allow(clippy::too_many_arguments, reason = "the C header decides")]
-#![allow(unused_variables, reason = "functions that answer 207000 do not look at their arguments")]
+#![allow(unused_variables, reason = "functions that return 207000 do not read their arguments")]
 
 pub mod base;
 pub mod graph;

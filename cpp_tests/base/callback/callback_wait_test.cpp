@@ -205,7 +205,7 @@ OWN_PROCESS_TEST(CallbackWait, StateCallbacksAreUnregisteredWithoutWaiting) {
         Stream stream;
     });
     inside.Wait();
-    OneShotHook hook("takes back");
+    OneShotHook hook("unregisters it");
     hook.Do([] {
         ACL_EXPECT_OK(aclrtRegStreamStateCallback("stays", nullptr, nullptr));
         taken_back.Set();

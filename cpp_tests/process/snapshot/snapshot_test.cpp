@@ -52,7 +52,7 @@ void SaveAndRestore(size_t size) {
 
 TEST_F(Snapshot, ChecksItsArguments) {
     for (const int pid : {0, -1, INT32_MIN}) {
-        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessLock(pid, nullptr), "pid is", "above 0");
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessLock(pid, nullptr), "pid is", "greater than 0");
         ACL_FAILS(kInvalid, aclrtSnapShotProcessUnlock(pid, nullptr));
         ACL_FAILS(kInvalid, aclrtSnapShotProcessBackup(pid, nullptr));
         ACL_FAILS(kInvalid, aclrtSnapShotProcessRestore(pid, nullptr));

@@ -200,7 +200,7 @@ TEST_F(Report, ProcessNeedsATimeout) {
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     for (int32_t timeout : {0, -2, std::numeric_limits<int32_t>::min()})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProcessReport(timeout), "timeout", Shown(timeout), "-1",
-                         "above 0");
+                         "greater than 0");
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 

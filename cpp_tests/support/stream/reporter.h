@@ -72,7 +72,7 @@ class Reporter {
     void Stop() {
         stop_ = true;
         if (thread_.joinable()) thread_.join();
-        EXPECT_EQ(failed_.load(), 0) << "calls that failed otherwise than by a timeout";
+        EXPECT_EQ(failed_.load(), 0) << "calls that failed without a timeout";
     }
 
     // Number of calls that have run a callback.

@@ -122,7 +122,7 @@ impl<T: Copy + Default> Heap<T> {
     #[inline]
     pub fn free(&mut self, node: u32) -> (u64, u32) {
         let Node { start, len, before, after, state, .. } = self.nodes[node as usize];
-        debug_assert_eq!(state, State::Taken, "given back twice");
+        debug_assert_eq!(state, State::Taken, "freed twice");
         let whole = match (self.is_free(before), self.is_free(after)) {
             (false, false) => {
                 self.nodes[node as usize].state = State::Free;

@@ -227,7 +227,7 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     assert_eq!(third.note >> 32, 0);
     let half = pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap();
     assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
-    let last = pool.alloc_slow(1, B, &NOTHING, Plainly).expect("nothing more can be had");
+    let last = pool.alloc_slow(1, B, &NOTHING, Plainly).expect("the pool has no more memory");
     assert_eq!([half.note >> 32, last.note >> 32], [0, 0]);
     assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);

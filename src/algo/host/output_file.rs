@@ -49,13 +49,13 @@ impl OutputFile {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if self.is_late || began.elapsed() > PATIENCE {
                         self.is_late = true;
-                        let text = format!("the pipe is full, and nobody has read it for {PATIENCE:?}");
+                        let text = format!("the pipe is full, and no process has read it for {PATIENCE:?}");
                         return Err(io::Error::new(ErrorKind::TimedOut, text));
                     }
                     pause(STEP);
                 }
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                    return Err(named("nobody reads the pipe any more", error));
+                    return Err(named("no process reads the pipe any more", error));
                 }
                 written => {
                     self.is_late &= written.is_err();
@@ -79,7 +79,7 @@ impl Write for OutputFile {
 /// Why a file cannot be opened; replaces misleading messages of the system.
 pub fn unopened(path: &Path, error: io::Error) -> io::Error {
     if is_pipe(path) && error.raw_os_error() == Some(libc::ENXIO) {
-        return io::Error::new(error.kind(), "it is a FIFO, and nobody reads it; begin to read it first");
+        return io::Error::new(error.kind(), "it is a FIFO, and no process reads it; begin to read it first");
     }
     error
 }

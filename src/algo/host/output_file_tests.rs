@@ -30,7 +30,7 @@ impl Drop for Fifo {
 fn writing_does_not_wait_for_a_reader() {
     let fifo = Fifo::new("unread");
     let error = OutputFile::create(&fifo.0).err().expect("an error");
-    assert!(error.to_string().contains("nobody reads it"), "{error}");
+    assert!(error.to_string().contains("no process reads it"), "{error}");
     let mut reader = fifo.reader();
     let mut file = OutputFile::create(&fifo.0).unwrap();
     file.write_all(b"first\n").unwrap();

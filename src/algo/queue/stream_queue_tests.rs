@@ -218,7 +218,7 @@ impl Stream {
     fn check(&self) -> usize {
         {
             let state = self.operations.state.lock();
-            assert_eq!(state.phase, Phase::Idle, "it is left in nobody's hands");
+            assert_eq!(state.phase, Phase::Idle, "no thread holds it at the end");
             assert!(state.operations.is_empty());
             assert!(!state.listed, "it counts as listed, and is not");
         }

@@ -100,7 +100,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("pools.have_had", "a question about an address"),
     ("stream.is_known_idle", "a look; the decorator never knows, so that who wants to know has to ask"),
     ("event.is_known_complete", "likewise"),
-    ("stream.submitted", "a look at a counter"),
+    ("stream.submitted", "reads a counter"),
     ("stream.finished", "likewise"),
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.abort", "drops; there is nothing to refuse"),

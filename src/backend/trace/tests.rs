@@ -45,7 +45,7 @@ fn the_file_is_complete_after_each_write() {
     TraceFile::create(&path, Some(end)).unwrap().append(mark("c")).unwrap();
     assert_eq!(read(&path).len(), 7, "it goes on");
     TraceFile::create(&path, Some(end)).unwrap().append(mark("d")).unwrap();
-    assert_eq!(read(&path).len(), 1, "it is not what it was: begun anew");
+    assert_eq!(read(&path).len(), 1, "it is not what it was: begun again");
     std::fs::remove_file(&path).unwrap();
 }
 

@@ -75,6 +75,6 @@ fn refuse_wait_inside(what: &str, ends: &dyn Fn(u32, u64) -> bool) -> Result<()>
     let Some((count, process)) = pending_here(ends) else { return Ok(()) };
     Err(param_invalid!(
         "called inside a {what} by a thread that has to run callbacks of streams ({count} are pending): this could \
-         wait for them, and so for ever; call {process} first, or wait in another thread"
+         wait for them, and so forever; call {process} first, or wait in another thread"
     ))
 }

@@ -88,7 +88,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     }
     if condition.is_used.swap(true, Ordering::Relaxed) {
         return Err(param_invalid!(
-            "params.handle {raw:#x} is looked at by another conditional task; create a handle for each"
+            "params.handle {raw:#x} is used by another conditional task; create a handle for each"
         ));
     }
     let (handle, value) = (condition.handle, condition.value);

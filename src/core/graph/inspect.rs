@@ -74,7 +74,7 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
 /// The error for a graph that has other tasks now.
 pub fn changed(argument: &str, raw: u64) -> Error {
     param_invalid!(
-        "{argument} {raw:#x}: its graph was recorded anew by another thread meanwhile; call aclmdlRIGetStreams again"
+        "{argument} {raw:#x}: its graph was recorded again by another thread meanwhile; call aclmdlRIGetStreams again"
     )
 }
 

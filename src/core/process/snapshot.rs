@@ -61,7 +61,7 @@ pub fn pass_gate(call: &str) -> Result<()> {
     }
     if running() == Some(callback::KIND) {
         return Err(param_invalid!(
-            "called inside a callback of a snapshot, while the process is locked, where it would wait for ever; \
+            "called inside a callback of a snapshot, while the process is locked, where it would wait forever; \
              do it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST"
         ));
     }
@@ -90,7 +90,7 @@ impl Change {
                 }
                 State::BackedUp => "the process is backed up: call aclrtSnapShotProcessRestore first",
                 State::Changing => {
-                    "another snapshot call is under way, or this comes from one of its callbacks; wait for its end"
+                    "another snapshot call is in progress, or this comes from one of its callbacks; wait for its end"
                 }
             };
             Error::new(code, why)
@@ -109,7 +109,7 @@ impl Drop for Change {
 fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     argument?;
-    ensure!(pid > 0, invalid_param!("pid is {pid}; it must be the number of a process, above 0"));
+    ensure!(pid > 0, invalid_param!("pid is {pid}; it must be the number of a process, greater than 0"));
     let own = std::process::id();
     if pid as u32 != own {
         return Err(unsupported!(

@@ -67,13 +67,13 @@ impl<W: Clone> Registry<W> {
         ensure!(
             !known || watcher.is_none(),
             param_invalid!(
-                "regName \"{name}\" is registered already; take it back first (callback null), or use another name"
+                "regName \"{name}\" is registered already; unregister it first (callback null), or use another name"
             )
         );
         ensure!(
             known || watcher.is_some(),
             param_invalid!(
-                "callback is null, which takes back what is registered as regName \"{name}\", but nothing is"
+                "callback is null, which unregisters regName \"{name}\", but nothing is registered under this name"
             )
         );
         let removed = watchers.extract_if(.., |(other, _)| other == name).next();

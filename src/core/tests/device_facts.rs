@@ -30,8 +30,8 @@ fn what_the_driver_does_not_know_is_not_supported() {
 fn how_busy_a_device_is_may_be_refused() {
     let bench = Bench::new();
     assert_eq!(device_info::utilization(0).unwrap().0, 50);
-    bench.script.fail_next("utilization", FaultKind::Unsupported, "not here; ask elsewhere");
-    fails(device_info::utilization(0), Code::FeatureNotSupport, &["ask elsewhere"]);
+    bench.script.fail_next("utilization", FaultKind::Unsupported, "not here; ask NVML");
+    fails(device_info::utilization(0), Code::FeatureNotSupport, &["ask NVML"]);
     bench.script.fail_for_good(0, "lost");
     fails(device_info::utilization(0), Code::AicoreException, &["lost"]);
 }

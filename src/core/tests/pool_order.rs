@@ -154,7 +154,7 @@ impl Run {
         }
         if self.rules.internal && !self.left.is_empty() {
             let addr = taken.expect("a wait gives it memory");
-            let left = self.left.remove(&addr).expect("all of it was somebody's");
+            let left = self.left.remove(&addr).expect("all of it was allocated before");
             assert_eq!(waits, 1);
             // The stream that it waits for, or one that that stream is ordered after.
             let awaited = (0..STREAMS).find(|&it| it != stream && self.given()[it] > given[it]);
@@ -169,7 +169,7 @@ impl Run {
         self.seen.extend(happened.map(|left| left.free).collect::<Vec<_>>());
         if self.find(|left| self.is_allowed(stream, left)) {
             let addr = taken.expect("there is memory once it is seen to be free");
-            let left = self.left.remove(&addr).expect("all of it was somebody's");
+            let left = self.left.remove(&addr).expect("all of it was allocated before");
             assert!(self.is_allowed(stream, left), "{left:?} for {stream}");
             return self.take(addr, false);
         }

@@ -26,7 +26,7 @@ struct Streams {
 impl Streams {
     fn index(&self, key: StreamKey) -> usize {
         let found = self.keys.iter().position(|&of| of == key.0);
-        found.expect("nobody asks about streams that are gone")
+        found.expect("only streams that exist are looked up")
     }
 
     fn key(&self, index: usize) -> StreamKey {

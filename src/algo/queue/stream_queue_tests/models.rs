@@ -305,6 +305,6 @@ fn loom_abandoning_while_handing_over() {
         work(&ready, WORKER);
         assert_eq!(stream.check(), 0);
         assert!(dropped.len() <= 2 && stream.operations.was_dropped(2));
-        assert!(happen(&record).is_empty(), "nobody waits for it");
+        assert!(happen(&record).is_empty(), "no stream waits for it");
     });
 }

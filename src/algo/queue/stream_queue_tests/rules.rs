@@ -53,7 +53,7 @@ fn a_blocked_stream_resumes_when_the_record_completes() {
         _ => panic!("not blocked"),
     }
     stream.push(Op::Note).unwrap();
-    assert!(ready.lock().is_empty(), "nobody need look at a blocked stream");
+    assert!(ready.lock().is_empty(), "a blocked stream is not listed");
     let local = happen(&record);
     assert_eq!(local.len(), 1);
     assert!(record.complete().is_empty(), "a waiter is returned once");
@@ -190,7 +190,7 @@ fn abandoning_a_claimed_stream_before_its_first_operation_ends_all() {
     let listed = ready.lock().pop_front().unwrap();
     let claim = listed.operations.claim_listed().unwrap();
     assert_eq!(stream.operations.abandon().len(), 1);
-    assert!(stream.operations.is_idle(), "nobody would finish it");
+    assert!(stream.operations.is_idle(), "no thread would finish it");
     listed.run(claim, WORKER, &mut Vec::new());
     assert_eq!(stream.check(), 0);
 }
@@ -232,7 +232,7 @@ fn an_abort_leaves_what_is_in_hand_and_takes_back_what_has_not_begun() {
             assert!(claim.release());
         } else {
             let Err((_, list)) = claim.lock().put_back(first) else { panic!("it is kept") };
-            assert!(list, "what came after is for somebody else");
+            assert!(list, "another thread runs what came after");
         }
         assert_eq!(stream.operations.finished(), 2);
         stream.list();

@@ -190,7 +190,7 @@ impl Arena {
         let class = slab.class;
         let len = class as u64 * GRAIN;
         let bit = 1u128 << ((offset - slab.start) / len);
-        debug_assert!(slab.free & bit == 0, "given back twice");
+        debug_assert!(slab.free & bit == 0, "freed twice");
         slab.free |= bit;
         self.used -= len;
         let list = &mut self.partial[class];

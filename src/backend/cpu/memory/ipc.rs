@@ -68,7 +68,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(Parcel::of_another()) };
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
     let unknown = |error: io::Error| {
-        Fault::new(FaultKind::Driver, format!("what the other process has exported cannot be looked at: {error}"))
+        Fault::new(FaultKind::Driver, format!("what the other process has exported cannot be inspected: {error}"))
     };
     // With a fixed length; otherwise its use could fault.
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;

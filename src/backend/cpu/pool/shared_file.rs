@@ -157,7 +157,7 @@ impl ImportedFile {
         let refused = |why: String| Fault::invalid(format!("descriptor {number} {why}"));
         let foreign = |why: &str| refused(format!("is not of an exported memory pool: {why}"));
         let unknown = |error: io::Error| {
-            Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be looked at: {error}"))
+            Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be inspected: {error}"))
         };
         ensure!(memory_file::is_sealed(descriptor).map_err(unknown)?, foreign("a file without the seals of one"));
         let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {

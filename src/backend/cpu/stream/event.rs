@@ -213,7 +213,7 @@ impl Event for CpuEvent {
         {
             return Ok(*time);
         }
-        let text = "the event has no time: it was made without timing, or has not happened";
+        let text = "the event has no time: it was created without timing, or is not complete";
         Err(Fault::new(FaultKind::Driver, text))
     }
 }

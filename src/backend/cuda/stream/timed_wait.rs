@@ -69,7 +69,7 @@ impl TimedWait {
 pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration) -> Result<Position> {
     let device = &stream.device;
     device.require_words(
-        "waits for events have no time limit; wait without one, and bound the wait of the host with \
+        "waits for events have no timeout; wait without one, and bound the wait of the host with \
          aclrtSynchronizeStreamWithTimeout",
     )?;
     let limit = Watched::new(&device.driver.watcher, Expected::Event(limit))?;

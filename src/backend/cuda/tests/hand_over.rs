@@ -40,7 +40,7 @@ fn one_after_the_other(setup: &Setup) {
     let done = || streams.iter().filter(|stream| stream.is_idle().unwrap()).count();
     for index in 0..streams.len() {
         inbox.await_count(index + 1);
-        wait_until("the streams that were let go", || done() >= index);
+        wait_until("the streams whose work was released", || done() >= index);
         assert_eq!((done(), inbox.names().len()), (index, index + 1));
         drop(inbox.take(index));
     }

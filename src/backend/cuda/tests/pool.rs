@@ -148,7 +148,7 @@ fn every_wait_releases_memory_above_the_threshold() {
         pool.free(block, &*stream).unwrap();
         stream.record(&event).unwrap();
         wait_until("the stream to be idle", || stream.is_idle().unwrap());
-        assert_ne!(reserved(&*pool), 0, "wait {index}: nobody has waited yet");
+        assert_ne!(reserved(&*pool), 0, "wait {index}: no thread has waited yet");
         assert_eq!(wait().unwrap(), Wait::Done);
         assert_eq!(reserved(&*pool), 0, "wait {index}");
     }
@@ -346,7 +346,7 @@ fn pool_calls_return_the_errors_of_the_driver() {
     assert_eq!(undeferred.free(block, &*stream).unwrap_err().kind(), FaultKind::Driver);
     undeferred.free(block, &*stream).unwrap();
     fail("cuMemAllocFromPoolAsync:1:2").unwrap();
-    let block = pool.alloc(1, &*stream).expect("it is tried once more");
+    let block = pool.alloc(1, &*stream).expect("it is tried again");
     pool.free(block, &*stream).unwrap();
     wait(&stream);
 }

@@ -92,7 +92,7 @@ impl Ready {
         if !matches!(self.drive, Drive::Backend) {
             return Err(unsupported!(
                 "the tasks of a graph with labels, switches, conditional tasks or streams that start others are not \
-                 changed in this version; record the graph anew"
+                 changed in this version; record the graph again"
             ));
         }
         let mut tasks = self.tasks.clone();

@@ -115,7 +115,7 @@ impl List<'_> {
                 let Parameter { offset, size: needed, .. } = *known.get(index).ok_or_else(|| {
                     param_invalid!("kernel {shown} has {count} parameters, and argsHandle an argument for each already")
                 })?;
-                let what = if is_place_holder { "a place holder" } else { "paramSize" };
+                let what = if is_place_holder { "a placeholder" } else { "paramSize" };
                 ensure!(
                     size == needed,
                     param_invalid!("{what} is {size} bytes; parameter {index} of kernel {shown} has {needed} bytes")
@@ -179,7 +179,7 @@ impl List<'_> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder == 0 {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is of argument {index}, which is no place holder; \
+                "paramHandle {handle:#x} is of argument {index}, which is no placeholder; \
                  aclrtKernelArgsAppendPlaceHolder makes one"
             ));
         }
@@ -232,7 +232,7 @@ impl List<'_> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder != 0 {
             return Err(param_invalid!(
-                "paramHandle {handle:#x} is of argument {index}, a place holder; write to the buffer of \
+                "paramHandle {handle:#x} is of argument {index}, a placeholder; write to the buffer of \
                  aclrtKernelArgsGetPlaceHolderBuffer"
             ));
         }
@@ -255,7 +255,7 @@ impl List<'_> {
         let entries = &self.entries[..count];
         if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {
             return Err(param_invalid!(
-                "argument {index} is a place holder without data; get its buffer with \
+                "argument {index} is a placeholder without data; get its buffer with \
                  aclrtKernelArgsGetPlaceHolderBuffer"
             ));
         }

@@ -78,7 +78,7 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
     let len = known.map_or(first, |known| known.size);
     if len > first {
         return Err(invalid_param!(
-            "a place holder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
+            "a placeholder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
              of arguments",
             function.shown
         ));

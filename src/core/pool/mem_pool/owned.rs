@@ -61,7 +61,7 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
     if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(State::Free)) {
         return Err(param_invalid!(
-            "modelRI takes memory at {addr:#x} that a run before has taken, and nobody has freed it since; free \
+            "modelRI takes memory at {addr:#x} that a run before has taken, and that was not freed since; free \
              it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
         ));
     }

@@ -163,5 +163,5 @@ fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
 /// Callers have checked this: an error here is a defect of the library.
 #[cold]
 fn not_shared() -> Error {
-    Error::new(Code::InternalError, "the memory pool is shared with nobody")
+    Error::new(Code::InternalError, "the memory pool is not shared")
 }

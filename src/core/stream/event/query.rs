@@ -74,7 +74,7 @@ impl Event {
             known.is_seen();
             return Ok(());
         }
-        Err(error_with!(Code::EventNotComplete, "{argument} has not happened yet; call aclrtSynchronizeEvent first"))
+        Err(error_with!(Code::EventNotComplete, "{argument} is not complete yet; call aclrtSynchronizeEvent first"))
     }
 }
 
@@ -138,7 +138,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if wait == Wait::TimedOut {
         return Err(error_with!(
             Code::EventSyncTimeout,
-            "event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"
+            "event {raw:#x} was not complete after {timeout_ms} ms; its stream goes on"
         ));
     }
     awaited.into_iter().for_each(Awaited::is_over);
@@ -174,7 +174,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     if ms < 0.0 {
         return Err(error_with!(
             Code::EventTimestampReversal,
-            "endEvent happened {} us before startEvent; swap the arguments",
+            "endEvent was complete {} us before startEvent; swap the arguments",
             (-ms * 1000.0).ceil() as u64
         ));
     }

@@ -28,7 +28,7 @@ pub fn wait(stream: u64, raw: u64) -> Result<()> {
 /// aclrtStreamWaitEventWithTimeout.
 pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
     let Ok(seconds) = u32::try_from(timeout) else {
-        return Err(param_invalid!("timeout is {timeout}; allowed: 0 (for ever) or seconds above 0"));
+        return Err(param_invalid!("timeout is {timeout}; allowed: 0 (forever) or seconds greater than 0"));
     };
     wait_at_most(stream, raw, op_timeout::seconds(seconds))
 }

@@ -81,7 +81,7 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     match timeout_ms {
         -1 => Ok(None),
         1.. => Ok(Some(Instant::now() + Duration::from_millis(timeout_ms as u64))),
-        _ => Err(param_invalid!("timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0")),
+        _ => Err(param_invalid!("timeout is {timeout_ms}; allowed: -1 (wait forever) or milliseconds greater than 0")),
     }
 }
 

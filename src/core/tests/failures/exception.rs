@@ -28,7 +28,7 @@ fn registered_callbacks_are_called_in_order() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
     let calls = Calls::default();
-    work.fail("nobody knows");
+    work.fail("unknown cause");
     exception::set(Some(watcher(1, &calls)));
     exception::set(Some(watcher(2, &calls)));
     for address in [3, 4, 3, 2] {
@@ -43,7 +43,7 @@ fn registered_callbacks_are_called_in_order() {
     work.fail("two know");
     assert_eq!(take(&calls), [4, 2]);
     exception::forget_all();
-    work.fail("nobody knows");
+    work.fail("unknown cause");
     assert!(take(&calls).is_empty());
     stream::synchronize(raw).unwrap_err();
 }
@@ -103,7 +103,7 @@ fn finalize_removes_exception_callbacks() {
     bench.next_life().assert_nothing_left();
     device::set(0).unwrap();
     let (raw, work) = bench.stream();
-    work.fail("nobody knows");
+    work.fail("unknown cause");
     assert!(take(&calls).is_empty());
     stream::synchronize(raw).unwrap_err();
 }

@@ -68,7 +68,7 @@ impl ScriptStream {
     pub(in crate::core::tests) fn of(stream: &dyn Stream) -> Arc<Self> {
         let stream: &dyn Any = stream;
         let stream: &Self = stream.downcast_ref().expect("a stream of the script");
-        stream.itself.upgrade().expect("whoever asks holds it")
+        stream.itself.upgrade().expect("the caller holds it")
     }
 
     /// It has work until [`Self::finish`].
