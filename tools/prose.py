@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Finds words in documents and comments that the glossary of ARCHITECTURE.md replaces, and comments that are too wide.
+"""Finds words in documents, comments and texts that the glossary of ARCHITECTURE.md replaces, and too wide comments.
 
 usage: prose.py [PATH...]    checks the paths, by default everything in DONE
        prose.py --files      lists the files that it checks
        prose.py --selftest   plants each word in each kind of comment and expects that it is found
 
 The forbidden words are the texts in backquotes in the last column of the glossary's table. A `*` stands for the rest of
-a word. Code is not prose: code blocks and code in backquotes are skipped.
+a word. Code is not prose: code blocks and code in backquotes are skipped. A string literal is prose if it has a space;
+its placeholders in braces and its escapes are skipped.
 """
 
 import pathlib
@@ -58,17 +59,25 @@ def markdown(text):
 
 
 # String literals come first, so that `//` in one of them starts no comment.
-TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+TOKEN = re.compile(r'(?<!\w)(?:R"(?P<mark>[^()\s]*)\(.*?\)(?P=mark)"|b?r(?P<hashes>\#*)".*?"(?P=hashes))'
+                   r'|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
-def comments(text):
-    """Only the comments of a source; all else is blank."""
+def literal(match):
+    """The prose of a string literal: escapes, placeholders and quotes are blank. Nothing of one without a space."""
+    if " " not in match[0] or match[0].startswith("'"):
+        return blank(match)
+    return re.sub(r"\\.|\{[^{}\n]*\}|\"", blank, match[0], flags=re.DOTALL)
+
+
+def prose_of(text):
+    """The comments of a source, and the sentences in its string literals; all else is blank."""
     kept, end = [], 0
     for match in TOKEN.finditer(text):
         kept.append(re.sub(r"[^\n]", " ", text[end:match.start()]))
         # The markers of a comment are not part of its sentences, which continue in the next line.
         kept.append(re.sub(r"^\s*(///|//!|//|/\*\*|\*/|\*)", blank, match[0], flags=re.MULTILINE)
-                    if match[0].startswith("/") else blank(match))
+                    if match[0].startswith("/") else literal(match))
         end = match.end()
     kept.append(re.sub(r"[^\n]", " ", text[end:]))
     return markdown("".join(kept))
@@ -88,7 +97,7 @@ def findings(path, text, rows):
     if path.name == "ARCHITECTURE.md":  # the words themselves, in the glossary's last column
         before, heading, glossary = text.partition("## Glossary\n")
         text = before + heading + re.sub(r"^(\|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", r"\1", glossary, flags=re.MULTILINE)
-    prose = markdown(text) if path.suffix in MARKDOWN else comments(text)
+    prose = markdown(text) if path.suffix in MARKDOWN else prose_of(text)
     for pattern, word, use in rows:
         for match in pattern.finditer(prose):
             line = prose.count("\n", 0, match.start()) + 1
@@ -104,13 +113,17 @@ def files(paths):
 
 
 def selftest(rows):
-    """Each word, planted in each kind of prose, is found once; in code it is not."""
+    """Each word, planted in each kind of prose, is found; in code it is not."""
     places = {
         "a.md": ("Text {}, text.\n", "```\n{}\n```\n`{}`\n"),
-        "a.rs": ("/// Text {}.\nfn a() {{}}\n", 'fn a() {{ "{} // {}" }}\n'),
+        "a.rs": ("/// Text {}.\nfn a() {{}}\n", 'fn a() {{ "{{{}}} // {{{}:#x}}" }}\n'),
         "b.rs": ("    // Text {}.\n", "/// Text `{}`.\n"),
-        "a.h": ("/**\n * Text {}.\n */\n", 'const char* a = "{}";\n'),
+        "c.rs": ('fn a() {{ b!("x {{y}}: {}\\n") }}\n', 'fn a() {{ b!("a `{}`") }}\n'),
+        "d.rs": ('const A: &str = "a \\\n    {}";\n', "fn a() {{}}\n"),
+        "e.rs": ('const A: &str = r#"a "b" {}"#;\n', "fn a() {{}}\n"),
+        "a.h": ("/**\n * Text {}.\n */\n", 'const char* a = "{{{}}} a";\n'),
         "a.cpp": ("int a; /* {} */\n", "int a;\n"),
+        "b.cpp": ('EXPECT(a) << "is {}";\n', "int a;\n"),
     }
     for name, (found, ignored) in places.items():
         path = pathlib.Path(name)
