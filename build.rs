@@ -20,7 +20,7 @@ fn compile_c() {
     cc::Build::new().files(files).std("c99").warnings(true).extra_warnings(true).compile("portacl_c");
 }
 
-/// `src/backend/cuda/kernel/own_module.rs` decompresses it.
+/// `src/backend/cuda/kernel/library_module.rs` decompresses it.
 fn compress_ptx() {
     const LEVEL: u8 = 9;
     for name in ["memcpy_indirect", "random_num", "reduce"] {

@@ -103,7 +103,7 @@ fn called(text: &str) -> BTreeSet<String> {
 }
 
 /// Headers of the C++ suite that a test includes, without those that many tests share.
-fn own_headers(text: &str) -> Vec<String> {
+fn private_headers(text: &str) -> Vec<String> {
     let included = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
     let own = included.filter(|header| header.contains('/') && !header.starts_with("support/"));
     own.map(|header| format!("cpp_tests/{header}")).collect()
@@ -113,7 +113,7 @@ fn own_headers(text: &str) -> Vec<String> {
 fn calls_of(path: &str) -> BTreeSet<String> {
     let text = read(path);
     let mut calls = called(&text);
-    for header in own_headers(&text) {
+    for header in private_headers(&text) {
         calls.extend(calls_of(&header));
     }
     calls
@@ -218,7 +218,7 @@ fn what_works_is_tested() {
 }
 
 #[test]
-fn calls_are_told_from_names() {
+fn calls_are_distinguished_from_names() {
     let text = "// aclrtFree(a)\n/* aclrtMalloc(\n*/ x = \"aclrtMemset(\\\"\"; ACL_OK(aclrtMemcpy(a));\n\
                 y = aclrtMemcpyAsync; my_aclrtSetDevice(0); ACL_APP_LOG(ACL_INFO, \"\");";
     let names: Vec<_> = called(text).into_iter().collect();
@@ -229,7 +229,7 @@ fn calls_are_told_from_names() {
 fn calls_in_the_headers_of_a_test_count() {
     let text =
         "#include <acl/acl.h>\n#include \"stream/abort/waiter.h\"\n#include \"support/gate.h\"\n#include \"a.h\"\n";
-    assert_eq!(own_headers(text), ["cpp_tests/stream/abort/waiter.h"]);
+    assert_eq!(private_headers(text), ["cpp_tests/stream/abort/waiter.h"]);
 }
 
 #[test]

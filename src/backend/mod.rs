@@ -37,7 +37,7 @@ pub mod transfer;
 pub use base::at_exit::{at_end_of_thread, at_exit, at_unload, end_process};
 use base::broker::Parcel;
 pub use base::call_stack::Walk;
-use base::error::own;
+use base::error::downcast;
 pub use base::error::{Fault, FaultKind, Result};
 pub use base::numa::{bind_to_node, host_nodes};
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};

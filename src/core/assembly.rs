@@ -39,7 +39,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |environment| environment.check.as_ref().map_or(Ok(()), check::arm),
         |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
     ],
-    session_ending: &[|_| memory_hook::write_profile(), |call| report_leaks(End::Session, call)],
+    session_teardown: &[|_| memory_hook::write_profile(), |call| report_leaks(End::Session, call)],
     session_left: report::wait_until_left,
     session_handles: &[mem_pool::take_host_handles, buffer::end_with_session, physical::take_host_handles],
     session_memory: &[
@@ -54,8 +54,8 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     session_threads: serving::stop,
     session_closed: &[profiling::end_with_session],
     session_ended: &[leak_check::forget],
-    context_ending: &[|context| report_leaks(End::Context(context), "aclrtDestroyContext")],
-    device_ending: &[|device, call| report_leaks(End::Device(device), call)],
+    context_teardown: &[|context| report_leaks(End::Context(context), "aclrtDestroyContext")],
+    device_teardown: &[|device, call| report_leaks(End::Device(device), call)],
     device_handles: &[
         mem_pool::take_handles_of,
         |device| physical::take_handles_of(device),

@@ -36,9 +36,9 @@ static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
 /// Lanes of destroyed streams, with the position at which each ends. The host has not waited for it, and the lane may
 /// outlive its device.
-static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
+static RETIRED: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
 /// Whether there are any. Waits of the host read it instead of taking the lock, which is slow if many threads do it.
-static ARE_ENDING: AtomicBool = AtomicBool::new(false);
+static HAS_RETIRED: AtomicBool = AtomicBool::new(false);
 
 /// What the users of lanes do when a lane changes. `core/assembly.rs` sets it.
 pub struct LaneUsers {
@@ -306,29 +306,29 @@ pub fn device_ended(owner: Owner) {
 
 /// The session is over, and with it all pools.
 pub fn session_ended() {
-    let ending = std::mem::take(&mut *ENDING.lock());
-    ending.iter().for_each(|(lane, _)| end(lane));
+    let retired = std::mem::take(&mut *RETIRED.lock());
+    retired.iter().for_each(|(lane, _)| end(lane));
 }
 
 /// Ends the lane once it is complete up to `kept`, unless it ends earlier already.
 fn end_after(lane: &Arc<Lane>, kept: Position) {
-    let mut ending = ENDING.lock();
-    if !ending.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
-        ending.push((Arc::clone(lane), kept));
-        ARE_ENDING.store(true, Ordering::Relaxed);
+    let mut retired = RETIRED.lock();
+    if !retired.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
+        retired.push((Arc::clone(lane), kept));
+        HAS_RETIRED.store(true, Ordering::Relaxed);
     }
 }
 
 /// Ends lanes that are complete.
 fn sweep() {
     // Relaxed: a thread that adds a lane sweeps after that itself.
-    if !ARE_ENDING.load(Ordering::Relaxed) {
+    if !HAS_RETIRED.load(Ordering::Relaxed) {
         return;
     }
-    let mut ending = ENDING.lock();
-    let over: Vec<_> = ending.extract_if(.., |(lane, kept)| lane.native.finished() >= *kept).collect();
-    ARE_ENDING.store(!ending.is_empty(), Ordering::Relaxed);
-    drop(ending);
+    let mut retired = RETIRED.lock();
+    let over: Vec<_> = retired.extract_if(.., |(lane, kept)| lane.native.finished() >= *kept).collect();
+    HAS_RETIRED.store(!retired.is_empty(), Ordering::Relaxed);
+    drop(retired);
     over.iter().for_each(|(lane, _)| end(lane));
 }
 

@@ -165,7 +165,7 @@ mod real {
             });
             thread.join().unwrap()
         });
-        assert!(index != mine.index || !mine.is_own());
+        assert!(index != mine.index || !mine.is_exclusive());
         assert_eq!(cache.take(Seat::numbered(index), 7, |block| map.unpark(block)), Some(0x2000));
     }
 

@@ -166,7 +166,7 @@ impl Stream {
                     self.note(ticket);
                 }
                 Op::Wait(_) => {}
-                Op::Record(record) => local.extend(happen(&record)),
+                Op::Record(record) => local.extend(complete(&record)),
                 Op::HandOver(record, list) => {
                     list.lock().push(Arc::clone(&record));
                     go_on_with = Some(Op::Wait(record));
@@ -233,7 +233,7 @@ impl Stream {
 }
 
 /// Completes a record. Returns the streams that the caller must run or list.
-fn happen(record: &Record) -> Vec<Arc<Stream>> {
+fn complete(record: &Record) -> Vec<Arc<Stream>> {
     record.complete().into_iter().filter(|stream| stream.operations.resume()).collect()
 }
 

@@ -111,12 +111,12 @@ impl Fault {
 pub type Result<T> = std::result::Result<T, Fault>;
 
 /// The object behind one of the traits, which has this type if the backend made it; otherwise a fault with this text.
-pub(in crate::backend) fn own<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
+pub(in crate::backend) fn downcast<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
     object.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, foreign))
 }
 
-/// As [`own`], of an object with several owners.
-pub(in crate::backend) fn own_shared<T: Any + Send + Sync>(
+/// As [`downcast`], of an object with several owners.
+pub(in crate::backend) fn downcast_shared<T: Any + Send + Sync>(
     object: Arc<dyn Any + Send + Sync>,
     foreign: &str,
 ) -> Result<Arc<T>> {

@@ -169,9 +169,9 @@ pub(super) struct FaultObject<T, X = ()> {
 impl<T: 'static, X: 'static> FaultObject<T, X> {
     /// The object inside a decorator.
     pub(super) fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
-        let made_elsewhere = || format!("the {noun} was made without PORTACL_FAULT's decorator");
+        let undecorated = || format!("the {noun} was made without PORTACL_FAULT's decorator");
         let found = object.downcast_ref().map(|decorator: &Self| &decorator.inner);
-        found.ok_or_else(|| Fault::new(FaultKind::Driver, made_elsewhere()))
+        found.ok_or_else(|| Fault::new(FaultKind::Driver, undecorated()))
     }
 }
 

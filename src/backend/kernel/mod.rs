@@ -7,7 +7,7 @@ pub mod ptx;
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Access, FailedLaunch, Fault, Result, Span, own};
+use super::{Access, FailedLaunch, Fault, Result, Span, downcast};
 use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
 
@@ -178,7 +178,7 @@ pub enum Arguments {
 impl Launch<'_> {
     /// The kernel, of the backend with this type.
     pub fn kernel_of<K: Kernel>(&self) -> Result<&K> {
-        own(&**self.kernel, "the kernel is one of another backend")
+        downcast(&**self.kernel, "the kernel is one of another backend")
     }
 
     /// This run as a failed one.

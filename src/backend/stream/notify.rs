@@ -105,7 +105,7 @@ enum Owner {
     /// This process. How many times processes that had imported it have died.
     Here { deaths: AtomicU64 },
     /// Another process.
-    Elsewhere,
+    Peer,
     /// It is a part of an event.
     Event(Arc<SharedEvent>, Part),
 }
@@ -208,7 +208,7 @@ impl Notify {
     fn deaths(&self) -> u64 {
         match &self.owner {
             Owner::Here { deaths } => deaths.load(Ordering::Relaxed),
-            Owner::Elsewhere => 0,
+            Owner::Peer => 0,
             Owner::Event(event, _) => event.deaths(),
         }
     }
@@ -223,7 +223,7 @@ impl Notify {
         }
         self.asked.store(now, Ordering::Relaxed);
         match &self.owner {
-            Owner::Elsewhere if !self.page.is_open() => Err(gone()),
+            Owner::Peer if !self.page.is_open() => Err(gone()),
             Owner::Here { deaths } if self.page.importers_died(self.slot) => {
                 deaths.fetch_add(1, Ordering::Relaxed);
                 Err(died())
@@ -263,7 +263,7 @@ impl Notify {
             page.leave(slot);
             return Err(gone());
         }
-        let (page, owner) = (Arc::new(page), Owner::Elsewhere);
+        let (page, owner) = (Arc::new(page), Owner::Peer);
         Ok(Arc::new(Self { page, slot, serial, owner, asked: AtomicU64::new(0) }))
     }
 }
@@ -272,11 +272,11 @@ impl Drop for Notify {
     fn drop(&mut self) {
         match &self.owner {
             Owner::Here { .. } => self.page.release(self.slot),
-            Owner::Elsewhere if serial_of(&self.page, self.slot) == self.serial => {
+            Owner::Peer if serial_of(&self.page, self.slot) == self.serial => {
                 self.page.leave(self.slot);
             }
             // The line was reused, or is free.
-            Owner::Elsewhere => {}
+            Owner::Peer => {}
             Owner::Event(..) => self.drop_record(),
         }
     }

@@ -75,7 +75,7 @@ pub(super) struct Timeline {
     steps: HashMap<(u32, u64), u64>,
     sizes: BTreeMap<(u32, String), u64>,
     lost: u64,
-    told_lost: u64,
+    reported_lost: u64,
 }
 
 impl Timeline {
@@ -333,14 +333,14 @@ impl Timeline {
         if end != End::Open {
             self.end_ranges();
         }
-        if end == End::Close && self.lost > self.told_lost {
+        if end == End::Close && self.lost > self.reported_lost {
             let track = Track { pid: std::process::id(), tid: 0 };
             let text = match self.lost {
                 1 => "1 operation was not recorded".to_owned(),
                 lost => format!("{lost} operations were not recorded"),
             };
             event('i', "portacl", &text, track, now()).with("s", ALL_ROWS).end(&mut self.text);
-            self.told_lost = self.lost;
+            self.reported_lost = self.lost;
         }
     }
 }

@@ -34,7 +34,7 @@ fn along(path: usize, calls: u32) -> Stack {
 }
 
 #[test]
-fn stacks_that_nobody_holds_are_removed() {
+fn unused_stacks_are_removed() {
     const CALLS: u32 = 14;
     let mut held: Vec<Vec<Stack>> = Vec::new();
     // Hidden from the compiler, which would write the body twice.

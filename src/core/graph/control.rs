@@ -84,15 +84,15 @@ pub fn start(started: u64, stream: u64) -> Result<()> {
     building.add_control(stream.handle, Control::Start(started), None)
 }
 
-/// aclrtSwitchStream. `left` and `right` are the addresses of the values; `otherwise` is `falseStream`, or 0.
+/// aclrtSwitchStream. `left` and `right` are the addresses of the values; `if_false` is `falseStream`, or 0.
 pub fn switch_stream(
     [left, right]: [usize; 2],
     condition: i32,
     data_type: i32,
-    [then, otherwise]: [u64; 2],
+    [if_true, if_false]: [u64; 2],
     stream: u64,
 ) -> Result<()> {
-    handles::check_not_null::<Stream>("trueStream", then)?;
+    handles::check_not_null::<Stream>("trueStream", if_true)?;
     let condition = Condition::from_number(condition)?;
     let lens = [size_of::<i32>(), size_of::<i64>()];
     let allowed = "ACL_RT_SWITCH_INT32 0 and ACL_RT_SWITCH_INT64 1";
@@ -100,9 +100,9 @@ pub fn switch_stream(
     let (stream, building) = resolve(stream)?;
     let left = number_at("leftValue", left, len, &stream)?;
     let right = number_at("rightValue", right, len, &stream)?;
-    let then = bound_there("trueStream", then, &building)?;
-    let other = || bound_there("falseStream", otherwise, &building);
-    let otherwise = if otherwise == 0 { None } else { Some(other()?) };
-    let control = Control::SwitchStream { left, right, condition, then, otherwise };
+    let if_true = bound_there("trueStream", if_true, &building)?;
+    let other = || bound_there("falseStream", if_false, &building);
+    let if_false = if if_false == 0 { None } else { Some(other()?) };
+    let control = Control::SwitchStream { left, right, condition, if_true, if_false };
     building.add_control(stream.handle, control, None)
 }

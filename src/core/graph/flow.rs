@@ -53,9 +53,9 @@ pub enum Step {
         /// The comparison.
         condition: Condition,
         /// The strand that starts if it is true.
-        then: usize,
+        if_true: usize,
         /// The strand that starts if it is false.
-        otherwise: Option<usize>,
+        if_false: Option<usize>,
     },
     /// Goes to the step of the body that a value in memory selects.
     Choose {
@@ -66,7 +66,7 @@ pub enum Step {
         /// The first steps of the bodies.
         targets: Box<[usize]>,
         /// The step if there is no such body.
-        otherwise: usize,
+        default: usize,
     },
     /// Begins the body with this number.
     Begin(usize),

@@ -75,11 +75,11 @@ impl Graph {
 
     /// Fails if `what` is on another device than the one that the graph `is` on; `instead` says what to do.
     pub fn check_device(&self, device: &Arc<Device>, what: &str, is: &str, instead: &str) -> Result<()> {
-        if Arc::ptr_eq(&self.device, device) { Ok(()) } else { Err(self.elsewhere(device, what, is, instead)) }
+        if Arc::ptr_eq(&self.device, device) { Ok(()) } else { Err(self.on_another_device(device, what, is, instead)) }
     }
 
     #[cold]
-    fn elsewhere(&self, device: &Device, what: &str, is: &str, instead: &str) -> Error {
+    fn on_another_device(&self, device: &Device, what: &str, is: &str, instead: &str) -> Error {
         let (own, other) = (self.device.id, device.id);
         error_with!(Code::StreamContext, "{self} {is} on device {own}, {what} is on device {other}; {instead}")
     }

@@ -150,17 +150,17 @@ fn check_device(request: &Request, function: &Function, stream: &Stream) -> Resu
     }
 }
 
-/// Queues the launch. `is_own` returns whether an offset holds an address of library memory, in `data`.
+/// Queues the launch. `is_slot` returns whether an offset holds an address of library memory, in `data`.
 #[inline(always)]
 fn submit(
     request: &Request,
     function: &Function,
     stream: &Stream,
     data: Option<&Arc<dyn Any + Send + Sync>>,
-    is_own: impl Fn(usize) -> bool,
+    is_slot: impl Fn(usize) -> bool,
 ) -> Result<()> {
     if function.has_pointers {
-        check_pointers(function, request.arguments, &stream.device, is_own)?;
+        check_pointers(function, request.arguments, &stream.device, is_slot)?;
     }
     let launch = Launch { kept: data, ..launch_of(request, function) };
     let queued = match stream.is_captured() {
@@ -196,13 +196,13 @@ fn check_pointers(
     function: &Function,
     arguments: Arguments,
     device: &Device,
-    is_own: impl Fn(usize) -> bool,
+    is_slot: impl Fn(usize) -> bool,
 ) -> Result<()> {
     let Some(known) = &function.native.info().parameters else { return Ok(()) };
     for (index, parameter) in known.each.iter().enumerate() {
         let Some(access) = parameter.pointer else { continue };
         let Some(addr) = arguments.pointer(index, parameter) else { continue };
-        if !is_own(parameter.offset) {
+        if !is_slot(parameter.offset) {
             let what = format_args!("argument {index} of kernel {}", function.shown);
             memory::check_pointer(what, addr, device, access == Access::ReadWrite)?;
         }

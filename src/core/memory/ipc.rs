@@ -264,14 +264,14 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
 pub fn close(text: &[u8]) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;
-    match memory_hook::exist().then(|| ending(&key)).flatten() {
+    match memory_hook::exist().then(|| released_by_close(&key)).flatten() {
         Some(memory) => memory.free(|| close_unhooked(&key)),
         None => close_unhooked(&key),
     }
 }
 
 /// The memory that is released when this key is closed again.
-fn ending(key: &Key) -> Option<Piece> {
+fn released_by_close(key: &Key) -> Option<Piece> {
     let imports = IMPORTS.lock();
     let import = imports.iter().rfind(|import| import.key == *key)?;
     let others = imports.iter().filter(|other| other.block.addr == import.block.addr).count() > 1;

@@ -114,7 +114,7 @@ impl MemPool {
         })
     }
 
-    fn check_gives(&self, size: usize) -> Result<()> {
+    fn check_allocation(&self, size: usize) -> Result<()> {
         // Not by `arguments`: that takes more instructions in each allocation.
         ensure!(size != 0, invalid_param!("size is 0; allocate at least one byte"));
         if self.pool.is_imported() {
@@ -252,7 +252,7 @@ pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
 }
 
 /// Calls `work` for each pool of the core.
-fn each_own(mut work: impl FnMut(&Pool, &CorePool)) {
+fn each_core_pool(mut work: impl FnMut(&Pool, &CorePool)) {
     for pool in Pool::all() {
         if let Inner::Core(own) = &pool.inner {
             work(&pool, own);
@@ -264,7 +264,7 @@ fn each_own(mut work: impl FnMut(&Pool, &CorePool)) {
 pub fn release_idle() {
     if CorePool::take_some_are_idle() {
         // This is not a failure of the wait.
-        each_own(|_, own| release_failure::note_outcome("memory that a pool does not keep", own.release_idle()));
+        each_core_pool(|_, own| release_failure::note_outcome("memory that a pool does not keep", own.release_idle()));
     }
 }
 
@@ -272,7 +272,7 @@ pub fn release_idle() {
 /// all devices. False if there was nothing.
 fn trim_for(owner: Option<Owner>, shares_memory: bool) -> bool {
     let mut any = false;
-    each_own(|pool, own| {
+    each_core_pool(|pool, own| {
         if pool.home.opening == owner || shares_memory && pool.home.device().is_some() {
             any |= own.trim_all();
         }
@@ -282,7 +282,7 @@ fn trim_for(owner: Option<Owner>, shares_memory: bool) -> bool {
 
 /// The lane of a stream has ended.
 pub fn forget_lane(lane: StreamKey) {
-    each_own(|_, own| own.forget(lane));
+    each_core_pool(|_, own| own.forget(lane));
 }
 
 /// The handles of a device's pools die.

@@ -73,7 +73,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let handle = Handle::from_raw(raw);
     let steps = lifecycle();
     if let Some(handle) = handle {
-        steps.context_ending.iter().for_each(|step| step(handle));
+        steps.context_teardown.iter().for_each(|step| step(handle));
         state_callback::streams_end(StreamsOf::Context(handle));
     }
     drop(handles::remove::<Context>("context", raw)?);

@@ -32,7 +32,7 @@ pub struct Lifecycle {
     /// Apply the environment, before the backend opens.
     pub session_opening: &'static [fn(&Environment) -> Result<()>],
     /// Reports before a finalize releases anything. They get the name of the call.
-    pub session_ending: &'static [fn(&str)],
+    pub session_teardown: &'static [fn(&str)],
     /// Waits until threads of the program have left the library; false: not before the deadline.
     pub session_left: fn(Instant) -> bool,
     /// Remove handles that belong to no device. They run until no call uses the session.
@@ -48,9 +48,9 @@ pub struct Lifecycle {
     /// A finalize is complete.
     pub session_ended: &'static [fn()],
     /// Reports before a context is destroyed.
-    pub context_ending: &'static [fn(Handle)],
+    pub context_teardown: &'static [fn(Handle)],
     /// Reports before a device is released. They get the name of the call.
-    pub device_ending: &'static [fn(&Device, &str)],
+    pub device_teardown: &'static [fn(&Device, &str)],
     /// Remove handles of a device after its streams. They run until no call uses the device.
     pub device_handles: &'static [fn(&Arc<Device>)],
     /// State about a device that no call uses any more.

@@ -65,7 +65,7 @@ static LIFE: Mutex<()> = Mutex::new(());
 static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
 /// A finalize has begun: it runs callbacks of the program, and then the teardown. Until then the library counts as
 /// initialized. Changed under [`LIFE`].
-static ENDING: AtomicBool = AtomicBool::new(false);
+static IN_TEARDOWN: AtomicBool = AtomicBool::new(false);
 /// Changed under [`LIFE`].
 static SESSION: Published<Session> = Published::new();
 /// Set by finalize, cleared by aclInit and aclrtSetDevice.
@@ -130,7 +130,7 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     }
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
-    if count == 0 || ENDING.load(Ordering::Relaxed) {
+    if count == 0 || IN_TEARDOWN.load(Ordering::Relaxed) {
         let why = "nothing to finalize: aclInit was not called, or its last finalize is done";
         return (0, Err(Error::new(Code::RepeatFinalize, why)));
     }
@@ -144,20 +144,20 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
 /// Ends the session. First it runs callbacks of the program, without a lock and while everything still exists. `call`
 /// names the call that ends it.
 fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
-    ENDING.store(true, Ordering::Relaxed);
+    IN_TEARDOWN.store(true, Ordering::Relaxed);
     let callbacks = life_callback::end();
     drop(life);
     let called = callbacks();
     let open = if state_callback::is_watched() { open_devices() } else { Vec::new() };
     open.iter().for_each(|id| device::announce_end(*id));
     let steps = lifecycle();
-    steps.session_ending.iter().for_each(|step| step(call));
+    steps.session_teardown.iter().for_each(|step| step(call));
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
     let mut left_threads = false;
     let ended = end_session(&life, steps, &mut left_threads);
     steps.session_ended.iter().for_each(|step| step());
-    ENDING.store(false, Ordering::Relaxed);
+    IN_TEARDOWN.store(false, Ordering::Relaxed);
     drop(life);
     if left_threads {
         // They run this library's code. Without the lock, because the loader has one as well.

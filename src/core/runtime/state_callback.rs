@@ -36,7 +36,7 @@ pub enum StreamState {
     /// It was created.
     Created = 1,
     /// It is about to end.
-    Ending = 2,
+    Destroying = 2,
 }
 
 /// A callback of the program for devices.
@@ -101,7 +101,7 @@ static DEVICES: Registry<DeviceWatcher> = Registry::new();
 static STREAMS: Registry<StreamWatcher> = Registry::new();
 
 /// Streams whose end was reported and that still exist.
-static ENDING: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+static ANNOUNCED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 per_thread! {
     /// This thread is inside such a callback.
@@ -119,7 +119,7 @@ pub fn watch_devices(name: &str, watcher: Option<DeviceWatcher>) -> Result<()> {
 pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
     STREAMS.set(name, watcher)?;
     if !STREAMS.has_any() {
-        ENDING.lock().clear();
+        ANNOUNCED.lock().clear();
     }
     Ok(())
 }
@@ -149,13 +149,13 @@ pub fn stream_ends(stream: u64) {
         return;
     }
     {
-        let mut ending = ENDING.lock();
-        // Read under the lock: a stream leaves the table before it leaves `ENDING`.
-        if !(lifecycle().stream_is_live)(stream) || !ending.insert(stream) {
+        let mut announced = ANNOUNCED.lock();
+        // Read under the lock: a stream leaves the table before it leaves `ANNOUNCED`.
+        if !(lifecycle().stream_is_live)(stream) || !announced.insert(stream) {
             return;
         }
     }
-    notify_stream(stream, StreamState::Ending);
+    notify_stream(stream, StreamState::Destroying);
 }
 
 /// As [`stream_ends`], for all of a kind.
@@ -174,7 +174,7 @@ pub fn streams_stay(which: StreamsOf) {
         return;
     }
     let stay = BTreeSet::from_iter((lifecycle().stream_handles)(which));
-    ENDING.lock().retain(|stream| !stay.contains(stream));
+    ANNOUNCED.lock().retain(|stream| !stay.contains(stream));
 }
 
 /// A stream is out of the table. May be called under locks: [`notify_pending`] follows without them.
@@ -182,7 +182,7 @@ pub fn stream_ended(stream: Handle) {
     if !STREAMS.has_any() {
         return;
     }
-    let announced = ENDING.lock().remove(&stream.raw());
+    let announced = ANNOUNCED.lock().remove(&stream.raw());
     if !announced && !INSIDE.get() {
         LATE.with(|late| late.push(stream.raw()));
     }
@@ -191,7 +191,7 @@ pub fn stream_ended(stream: Handle) {
 /// Reports the streams that ended under locks. The caller holds no lock and no reference.
 pub fn notify_pending() {
     for stream in LATE.with(ThreadList::take) {
-        notify_stream(stream, StreamState::Ending);
+        notify_stream(stream, StreamState::Destroying);
     }
 }
 

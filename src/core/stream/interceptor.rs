@@ -85,7 +85,7 @@ pub enum Change {
     /// Its device is in teardown: pending work has until this time.
     Limited(Instant),
     /// It is about to end.
-    Ending,
+    Destroying,
 }
 
 /// The installed interceptor.

@@ -91,7 +91,7 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
     let stream = resolve(stream)?;
     let mut link = stream.callbacks.link.lock();
     match &*link {
-        Link::Nobody => {}
+        Link::NoThread => {}
         Link::Thread(reader) => {
             let Family { what, unsubscribe, .. } = reader.family;
             return Err(error_with!(
@@ -152,7 +152,7 @@ pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u6
     let mut link = stream.callbacks.link.lock();
     // Another thread may have ended it meanwhile.
     if matches!(&*link, Link::Thread(present) if Arc::ptr_eq(present, &reader)) {
-        stream.callbacks.set(&mut link, Link::Nobody);
+        stream.callbacks.set(&mut link, Link::NoThread);
         reader.remove(handle);
     }
     Ok(())

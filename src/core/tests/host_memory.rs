@@ -114,7 +114,7 @@ fn finalize_removes_registrations_and_waits_for_one_in_progress() {
 }
 
 #[test]
-fn stale_addresses_are_nobodys() {
+fn stale_addresses_have_no_owner() {
     let _bench = Bench::new();
     let device = memory::malloc(64, 0).unwrap();
     for (dst, src, name) in [(device, STALE, "src"), (STALE, device, "dst")] {

@@ -1,6 +1,7 @@
 //! The core over a scripted backend, which does on demand what real ones do not: fail late, reject any call, block.
 
 mod copy_jobs;
+mod core_pool;
 mod create;
 mod device_facts;
 mod event_use;
@@ -8,7 +9,6 @@ mod failures;
 mod finalize;
 mod host_memory;
 mod memory_use;
-mod own_pool;
 mod pool_order;
 mod release;
 mod report;

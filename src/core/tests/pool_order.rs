@@ -123,7 +123,7 @@ impl Run {
         }
     }
 
-    fn has_happened(&self, left: Left) -> bool {
+    fn is_complete(&self, left: Left) -> bool {
         !self.ahead[left.stream].contains(&left.free)
     }
 
@@ -131,7 +131,7 @@ impl Run {
         left.stream == stream
             || self.seen.contains(&left.free)
             || (self.rules.follow && self.behind[stream].contains(&left.free))
-            || (self.rules.opportunistic && self.has_happened(left))
+            || (self.rules.opportunistic && self.is_complete(left))
     }
 
     fn find(&self, allowed: impl Fn(Left) -> bool) -> bool {
@@ -141,7 +141,7 @@ impl Run {
     fn alloc(&mut self, stream: usize) {
         let (raw, native) = self.streams[stream].clone();
         let waits = native.limits().len();
-        let given = self.given();
+        let submitted = self.submitted();
         let is_new = self.live.len() + self.left.len() < PLACES;
         let taken = mem_pool::malloc_async(PLACE, self.pool, raw);
         let waits = native.limits().len() - waits;
@@ -157,7 +157,7 @@ impl Run {
             let left = self.left.remove(&addr).expect("all of it was allocated before");
             assert_eq!(waits, 1);
             // The stream that it waits for, or one that that stream is ordered after.
-            let awaited = (0..STREAMS).find(|&it| it != stream && self.given()[it] > given[it]);
+            let awaited = (0..STREAMS).find(|&it| it != stream && self.submitted()[it] > submitted[it]);
             let all = self.behind[awaited.expect("it waits for a stream")].clone();
             assert!(all.contains(&left.free), "{left:?} for {stream}");
             self.behind[stream].extend(all);
@@ -165,8 +165,8 @@ impl Run {
         }
         assert_eq!(waits, 0);
         // The host sees complete frees before it fails.
-        let happened = self.left.values().filter(|&&left| self.has_happened(left));
-        self.seen.extend(happened.map(|left| left.free).collect::<Vec<_>>());
+        let complete = self.left.values().filter(|&&left| self.is_complete(left));
+        self.seen.extend(complete.map(|left| left.free).collect::<Vec<_>>());
         if self.find(|left| self.is_allowed(stream, left)) {
             let addr = taken.expect("there is memory once it is seen to be free");
             let left = self.left.remove(&addr).expect("all of it was allocated before");
@@ -177,7 +177,7 @@ impl Run {
     }
 
     /// How many operations each stream got.
-    fn given(&self) -> [Position; STREAMS] {
+    fn submitted(&self) -> [Position; STREAMS] {
         std::array::from_fn(|stream| self.streams[stream].1.submitted().unwrap())
     }
 

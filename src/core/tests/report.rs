@@ -7,7 +7,7 @@ use crate::backend::{FaultKind, HostFn};
 use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 
 const READER: u64 = 7;
-const ELSEWHERE: u64 = 8;
+const OTHER: u64 = 8;
 
 /// A callback that reports its start, and returns when it gets a message.
 fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
@@ -26,7 +26,7 @@ fn subscribed(bench: &Bench) -> (u64, Arc<ScriptStream>) {
 }
 
 fn unsubscribe(raw: u64) -> Result<(), Error> {
-    report::unsubscribe(&REPORTS, READER, raw, ELSEWHERE)
+    report::unsubscribe(&REPORTS, READER, raw, OTHER)
 }
 
 fn process(timeout_ms: i32) -> Result<(), Error> {

@@ -49,7 +49,7 @@ fn a_stream_created_during_a_reset_is_reported_after_it() {
     let of_it: Vec<_> = recorded.streams.lock().iter().filter(|(raw, _)| *raw == made).copied().collect();
     assert_eq!(of_it.len(), 2, "{of_it:?}");
     assert!(of_it.contains(&(made, StreamState::Created)));
-    assert!(of_it.contains(&(made, StreamState::Ending)));
+    assert!(of_it.contains(&(made, StreamState::Destroying)));
     assert_eq!(*recorded.devices.lock(), [(0, DeviceState::ResetPre), (0, DeviceState::ResetPost)]);
 }
 

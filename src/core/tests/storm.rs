@@ -27,11 +27,11 @@ struct Shared {
 static USING: RwLock<()> = RwLock::new(());
 
 /// True when a set would begin another session. Sets go on until then.
-static ENDING: RwLock<bool> = RwLock::new(false);
+static FINALIZING: RwLock<bool> = RwLock::new(false);
 
 fn set(id: i32) -> bool {
-    let ending = ENDING.read();
-    !*ending && device::set(id).is_ok()
+    let finalizing = FINALIZING.read();
+    !*finalizing && device::set(id).is_ok()
 }
 
 /// Numbers that look random (xorshift).
@@ -98,7 +98,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
 
 /// Several threads on each device, while one resets devices.
 fn storm(devices: i32, seed: u64) {
-    *ENDING.write() = false;
+    *FINALIZING.write() = false;
     let stop = Arc::new(AtomicBool::new(false));
     let shared: Arc<Vec<Shared>> = Arc::new((0..devices).map(|_| Shared::default()).collect());
     let users: Vec<_> = (0..4)
@@ -124,7 +124,7 @@ fn storm(devices: i32, seed: u64) {
         std::thread::sleep(Duration::from_micros(random.below(3000) as u64));
         let _ = device::reset_force(random.below(devices as usize) as i32);
     }
-    *ENDING.write() = true;
+    *FINALIZING.write() = true;
     // While all other threads are inside calls.
     runtime::finalize().unwrap();
     stop.store(true, Ordering::Relaxed);

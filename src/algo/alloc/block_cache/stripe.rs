@@ -34,7 +34,7 @@ impl Seat {
     }
 
     /// Whether no other thread uses the stripe.
-    pub(super) fn is_own(self) -> bool {
+    pub(super) fn is_exclusive(self) -> bool {
         self.index < OWN
     }
 
@@ -70,7 +70,7 @@ impl<T> Stripe<T> {
     /// stripe, and the calling thread is not inside. It has pinned before, as [`light_barrier`] needs.
     #[inline]
     pub(super) fn enter(&self, seat: Seat, visitors: &Visitors) -> Option<Guard<'_, T>> {
-        let inside = match seat.is_own() {
+        let inside = match seat.is_exclusive() {
             // SAFETY: only the thread that has this seat locks its own stripe, and it is not inside.
             true => unsafe { self.state.lock_alone() },
             false => self.state.try_lock()?,

@@ -41,7 +41,7 @@ fn a_thread_at_its_very_end_shares_a_stripe() {
     struct Late;
     impl Drop for Late {
         fn drop(&mut self) {
-            assert!(!Seat::mine().is_own());
+            assert!(!Seat::mine().is_exclusive());
         }
     }
     thread_local! {
@@ -52,7 +52,7 @@ fn a_thread_at_its_very_end_shares_a_stripe() {
         // Used first, so destroyed last.
         LATE.with(|_| ());
         drop(pin());
-        assert!(Seat::mine().is_own());
+        assert!(Seat::mine().is_exclusive());
     });
     // A panic in a destructor would end the process.
     thread.join().unwrap();

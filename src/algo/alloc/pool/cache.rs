@@ -11,7 +11,7 @@
 use super::class::{class_for, class_of, suits};
 use super::counts::Counts;
 use super::memory::{Memory, SLACK};
-use super::pending::NOBODY;
+use super::pending::NO_STREAM;
 use super::{Books, Freed, GRAIN, Order, Place, StreamKey};
 use crate::algo::host::grow::Grow;
 
@@ -25,7 +25,7 @@ const REST: u64 = 128;
 
 const CLASSES: usize = class_of(LONGEST) + 1;
 
-/// A cached block: the number of its place, and its free, with [`NOBODY`] for a stream that was destroyed.
+/// A cached block: the number of its place, and its free, with [`NO_STREAM`] for a stream that was destroyed.
 #[derive(Clone, Copy)]
 struct Kept {
     number: u32,
@@ -134,7 +134,8 @@ impl<B: Books> Memory<B> {
         for class in 0..CLASSES {
             for Kept { number, freed } in std::mem::take(&mut self.cache.classes[class]) {
                 let place = B::place(number);
-                if freed.stream != NOBODY && order.passed(freed.stream).is_none_or(|passed| passed < freed.position) {
+                if freed.stream != NO_STREAM && order.passed(freed.stream).is_none_or(|passed| passed < freed.position)
+                {
                     self.make_pending(place, freed);
                 } else {
                     self.merge(place);
@@ -146,7 +147,7 @@ impl<B: Books> Memory<B> {
     /// The stream is destroyed, and all its work is complete.
     pub(super) fn forget_in_cache(&mut self, stream: StreamKey) {
         let of_stream = |kept: &&mut Kept| kept.freed.stream == stream;
-        self.cache.classes.iter_mut().flatten().filter(of_stream).for_each(|kept| kept.freed.stream = NOBODY);
+        self.cache.classes.iter_mut().flatten().filter(of_stream).for_each(|kept| kept.freed.stream = NO_STREAM);
     }
 
     /// Caches no more than `units` units, the shorter blocks.

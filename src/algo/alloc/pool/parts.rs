@@ -24,7 +24,7 @@ struct Homes {
     /// when memory was requested, afterwards.
     homes: [AtomicU32; PLACES],
     /// How many parts are in use.
-    given: AtomicU32,
+    assigned: AtomicU32,
     /// Created with the second part.
     totals: OnceLock<Arc<Totals>>,
 }
@@ -47,7 +47,7 @@ impl<B: Books> Pool<B> {
             first: SpinLock::new(Memory::new(0)),
             homes: Homes {
                 homes: [const { AtomicU32::new(0) }; PLACES],
-                given: AtomicU32::new(0),
+                assigned: AtomicU32::new(0),
                 totals: OnceLock::new(),
             },
             others: [const { OnceLock::new() }; PARTS - 1],
@@ -91,7 +91,7 @@ impl<B: Books> Pool<B> {
         let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
         first.counts.totals = Some(Arc::clone(totals));
         drop(first);
-        let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
+        let part = self.homes.assigned.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
             let mut memory = Memory::new(part as u32);
             memory.counts.totals = Some(Arc::clone(totals));

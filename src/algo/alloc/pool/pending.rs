@@ -9,7 +9,7 @@ use crate::algo::alloc::heap::bins::Bins;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// A key that no stream has.
-pub(super) const NOBODY: StreamKey = StreamKey(u64::MAX);
+pub(super) const NO_STREAM: StreamKey = StreamKey(u64::MAX);
 
 /// The pool's data for a taken range.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Default for Block {
 
 /// A stream's pending blocks.
 pub(super) struct Queue {
-    /// [`NOBODY`] once the stream is forgotten.
+    /// [`NO_STREAM`] once the stream is forgotten.
     pub(super) key: StreamKey,
     pub(super) bins: Bins,
     oldest: u32,
@@ -80,7 +80,7 @@ impl Pending {
 
     /// Forgets an empty queue.
     pub(super) fn remove_slot(&mut self, slot: u32) {
-        let key = std::mem::replace(&mut self.queues[slot as usize].key, NOBODY);
+        let key = std::mem::replace(&mut self.queues[slot as usize].key, NO_STREAM);
         self.slots.remove(&key);
         self.unused.push(slot);
     }

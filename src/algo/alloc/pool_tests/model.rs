@@ -83,11 +83,11 @@ impl Model {
         })
     }
 
-    /// Makes pending memory free for which `happened` is true.
-    pub(super) fn reclaim(&mut self, happened: impl Fn(Freed) -> bool) {
+    /// Makes pending memory free for which `is_complete` is true.
+    pub(super) fn reclaim(&mut self, is_complete: impl Fn(Freed) -> bool) {
         for range in self.ranges.values_mut() {
             if let State::Pending(freed) = range.state
-                && happened(freed)
+                && is_complete(freed)
             {
                 range.state = State::Plain;
             }

@@ -51,11 +51,11 @@ mod real {
         for each in [there, other] {
             map.insert(each).unwrap();
         }
-        let [record, elsewhere] = [there, other].map(|each| map.record_of(each.base).unwrap());
+        let [record, other_record] = [there, other].map(|each| map.record_of(each.base).unwrap());
         assert!(!map.revive_in(record, there), "it is live");
         assert!(retire(&map, there.base) && retire(&map, other.base));
         let changed = Range { words: [1, 2, 3], ..there };
-        for (index, range) in [(0, there), (u32::MAX, there), (elsewhere, there), (record, changed)] {
+        for (index, range) in [(0, there), (u32::MAX, there), (other_record, there), (record, changed)] {
             assert!(!map.revive_in(index, range), "{index}");
         }
         assert_eq!((map.find(there.base), map.find(other.base)), (None, None));
@@ -174,7 +174,7 @@ mod real {
             const LEN: usize = (PAGE_LEN / 3) & !0xff;
             let of = |n: usize, len: usize| range(MIDDLE - 0x1000 + n * LEN, len * LEN);
             let map = AddressMap::new();
-            let (mut live, mut resting) = (BTreeMap::new(), BTreeMap::new());
+            let (mut live, mut parked) = (BTreeMap::new(), BTreeMap::new());
             let meets = |other: &Range, there: &Range| {
                 other.base <= there.last() && there.base <= other.last()
             };
@@ -186,7 +186,7 @@ mod real {
                         let inserted = if step == 0 { map.insert(there) } else { map.insert_again(there) };
                         prop_assert_eq!(inserted.is_ok(), free);
                         if free {
-                            resting.retain(|_, other| !meets(other, &there));
+                            parked.retain(|_, other| !meets(other, &there));
                             live.insert(there.base, there);
                         } else {
                             // It may have replaced some retired ranges before it reached a live one.
@@ -197,9 +197,9 @@ mod real {
                                     record.is_retired() && record.contents().base == *base
                                 })
                             };
-                            let gone: Vec<_> = resting.keys().copied().filter(|base| !is_there(base)).collect();
+                            let gone: Vec<_> = parked.keys().copied().filter(|base| !is_there(base)).collect();
                             for base in gone {
-                                let other = resting.remove(&base).unwrap();
+                                let other = parked.remove(&base).unwrap();
                                 prop_assert!(meets(&other, &there));
                             }
                         }
@@ -207,11 +207,11 @@ mod real {
                     2 => {
                         let was = live.remove(&there.base);
                         prop_assert_eq!(retire(&map, there.base), was.is_some());
-                        resting.extend(was.map(|was| (was.base, was)));
+                        parked.extend(was.map(|was| (was.base, was)));
                     }
                     _ => prop_assert_eq!(map.remove(there.base), live.remove(&there.base)),
                 }
-                check_with_parked(&map, resting.len());
+                check_with_parked(&map, parked.len());
                 for addr in (0..14).map(|n| of(n, 1).base + LEN / 2) {
                     let there = live.values().find(|range| range.contains(addr));
                     prop_assert_eq!(map.find(addr), there.copied());
@@ -222,7 +222,7 @@ mod real {
 }
 
 #[cfg(loom)]
-mod loom_resting {
+mod loom_retired {
     use loom::sync::{Arc as Shared, Mutex};
     use loom::thread;
 

@@ -21,7 +21,7 @@ fn loom_expiring_while_the_record_completes() {
         blocked_on(&record, &stream);
         let recorder = {
             let record = Arc::clone(&record);
-            thread::spawn(move || run_resumed(happen(&record)))
+            thread::spawn(move || run_resumed(complete(&record)))
         };
         stream.expire(1, &record);
         watch(&stream);
@@ -123,7 +123,7 @@ fn loom_abandoning_while_the_record_completes() {
         let ticket = stream.push(Op::Note).unwrap();
         let recorder = {
             let record = Arc::clone(&record);
-            thread::spawn(move || run_resumed(happen(&record)))
+            thread::spawn(move || run_resumed(complete(&record)))
         };
         let dropped = stream.operations.abandon();
         record.unsubscribe(&stream);
@@ -168,7 +168,7 @@ fn loom_aborting_while_the_record_completes() {
         submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
         let recorder = {
             let record = Arc::clone(&record);
-            thread::spawn(move || run_resumed(happen(&record)))
+            thread::spawn(move || run_resumed(complete(&record)))
         };
         let _ = stream.operations.abort();
         record.unsubscribe(&stream);

@@ -153,7 +153,7 @@ fn loom_blocking_at_once_while_the_record_completes() {
             let recorder = {
                 let record = Arc::clone(&record);
                 thread::spawn(move || {
-                    let local = happen(&record);
+                    let local = complete(&record);
                     if list {
                         local.iter().filter(|s| s.operations.must_list()).for_each(Stream::list);
                     } else {
@@ -182,7 +182,7 @@ fn loom_helper_and_resumed_stream() {
         let submission = stream.operations.submit().unwrap();
         submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
         stream.push(Op::Note).unwrap();
-        let recorder = thread::spawn(move || run_resumed(happen(&record)));
+        let recorder = thread::spawn(move || run_resumed(complete(&record)));
         let helper = spawn(&stream, |stream| stream.help(HELPER));
         stream.push(Op::Note).unwrap();
         recorder.join().unwrap();
@@ -254,7 +254,7 @@ fn loom_helper_lets_go_of_a_resumed_stream() {
         submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
         stream.push(Op::Note).unwrap();
         let recorder = thread::spawn(move || {
-            happen(&record).iter().filter(|s| s.operations.must_list()).for_each(Stream::list);
+            complete(&record).iter().filter(|s| s.operations.must_list()).for_each(Stream::list);
         });
         stream.help(Runner { one_by_one: true, ..HELPER });
         recorder.join().unwrap();
@@ -274,13 +274,13 @@ fn loom_handing_over_while_the_record_completes() {
         let worker = worker(&ready, WORKER);
         let handed = list.lock().pop();
         if let Some(record) = handed {
-            run_resumed(happen(&record));
+            run_resumed(complete(&record));
         }
         worker.join().unwrap();
         let handed = list.lock().pop();
         if let Some(record) = handed {
             assert!(stream.log().is_empty(), "it did not wait");
-            run_resumed(happen(&record));
+            run_resumed(complete(&record));
         }
         work(&ready, WORKER);
         assert_eq!(stream.check(), 1);
@@ -305,6 +305,6 @@ fn loom_abandoning_while_handing_over() {
         work(&ready, WORKER);
         assert_eq!(stream.check(), 0);
         assert!(dropped.len() <= 2 && stream.operations.was_dropped(2));
-        assert!(happen(&record).is_empty(), "no stream waits for it");
+        assert!(complete(&record).is_empty(), "no stream waits for it");
     });
 }

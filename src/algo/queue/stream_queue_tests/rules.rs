@@ -54,7 +54,7 @@ fn a_blocked_stream_resumes_when_the_record_completes() {
     }
     stream.push(Op::Note).unwrap();
     assert!(ready.lock().is_empty(), "a blocked stream is not listed");
-    let local = happen(&record);
+    let local = complete(&record);
     assert_eq!(local.len(), 1);
     assert!(record.complete().is_empty(), "a waiter is returned once");
     run_resumed(local);
@@ -71,7 +71,7 @@ fn an_operation_is_over_when_what_it_goes_on_with_is() {
     work(&ready, WORKER);
     assert_eq!((stream.operations.finished(), list.lock().len()), (1, 1));
     assert!(matches!(stream.operations.help(|_| true), Help::BlockedOn(_)));
-    run_resumed(happen(&record));
+    run_resumed(complete(&record));
     assert_eq!((stream.operations.finished(), stream.log()), (3, vec![1, 3]));
     assert_eq!(stream.check(), 2);
     // Abandoned with the operation in hand: there is nothing to go on with.
@@ -98,7 +98,7 @@ fn a_resumed_stream_is_listed_once() {
     stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
     work(&ready, WORKER);
     assert!(!stream.operations.must_list(), "it is blocked");
-    assert_eq!(happen(&record).len(), 1);
+    assert_eq!(complete(&record).len(), 1);
     assert!(stream.operations.must_list() && !stream.operations.must_list());
     stream.list();
     work(&ready, WORKER);
@@ -141,9 +141,9 @@ fn a_wait_expires_while_the_stream_is_blocked_on_it() {
     assert!(!stream.expire(1, &first), "it is over");
     assert_eq!((stream.operations.finished(), ready.lock().len()), (1, 1));
     work(&ready, WORKER);
-    assert!(happen(&first).is_empty(), "the stream waits for the second");
+    assert!(complete(&first).is_empty(), "the stream waits for the second");
     assert!(!stream.expire(1, &first));
-    run_resumed(happen(&second));
+    run_resumed(complete(&second));
     assert!(!stream.expire(2, &second), "the record was first");
     assert_eq!(stream.check(), 1);
 }
@@ -251,7 +251,7 @@ fn an_aborted_wait_ends_and_a_late_record_wakes_no_stream() {
     assert!(stream.operations.blocked_on().is_some_and(|on| Arc::ptr_eq(&on, &record)));
     assert_eq!(stream.operations.abort().0.len(), 1);
     assert!(stream.operations.blocked_on().is_none() && stream.operations.is_idle());
-    assert!(happen(&record).is_empty());
+    assert!(complete(&record).is_empty());
     stream.push(Op::Note).unwrap();
     work(&ready, WORKER);
     assert_eq!(stream.check(), 1);
@@ -270,7 +270,7 @@ fn an_operation_in_place_of_another_ends_it_later() {
     stream.list();
     work(&ready, WORKER);
     assert_eq!(stream.operations.finished(), 0, "the first is not over");
-    run_resumed(happen(&record));
+    run_resumed(complete(&record));
     assert_eq!((stream.operations.finished(), stream.log()), (2, vec![2]));
     stream.check();
 }

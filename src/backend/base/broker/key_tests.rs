@@ -62,8 +62,8 @@ fn keys_of_other_hosts_and_processes_are_rejected() {
         let key = Key::new(&process, [3; 16]);
         [key, Key::from_number(key.number()).unwrap()].map(|key| key.exporter(&own).err().map(|fault| fault.kind()))
     };
-    let elsewhere = Some(FaultKind::Unsupported);
-    assert_eq!(other(|process| process.space ^= 1), [elsewhere; 2]);
+    let unsupported = Some(FaultKind::Unsupported);
+    assert_eq!(other(|process| process.space ^= 1), [unsupported; 2]);
     // A number does not contain the start time of its process.
     let ended = Some(FaultKind::InvalidArgument);
     assert_eq!(other(|process| process.start += 1), [ended, None]);

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::algo::host::host_memory::claim::Claim;
 use crate::algo::math::mix::mix;
-use crate::backend::base::error::{own, own_shared};
+use crate::backend::base::error::{downcast, downcast_shared};
 use crate::backend::cpu::kernel::kernel_launch::{self, Call};
 use crate::backend::cpu::runtime::shared::{Options, Shared};
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
@@ -92,12 +92,12 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
 
 /// Downcasts a launch of this backend.
 fn call_of(launch: &NodeLaunch) -> Result<&Call> {
-    own(&*launch.bound, "the launch is one of another backend")
+    downcast(&*launch.bound, "the launch is one of another backend")
 }
 
 /// Downcasts a graph of this backend.
 pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
-    own_shared(Arc::clone(graph) as _, "the graph is one of another backend")
+    downcast_shared(Arc::clone(graph) as _, "the graph is one of another backend")
 }
 
 impl Graph for CpuGraph {

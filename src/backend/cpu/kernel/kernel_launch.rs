@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::kernel_uses::{self, Uses};
 use super::module::{LoadedObject, MOST_SHARED_BYTES};
 use crate::algo::host::cpp_name::shown_name;
-use crate::backend::base::error::own_shared;
+use crate::backend::base::error::downcast_shared;
 use crate::backend::cpu::memory::host_access::Running;
 use crate::backend::cpu::memory::pinned::closed;
 use crate::backend::cpu::runtime::shared::Shared;
@@ -132,8 +132,8 @@ impl CpuKernel {
         // SAFETY: the block has room for `size` bytes; a block of arguments has as many, and no pointer of an array is
         // null. The object's description was checked to put the parameters inside the block.
         unsafe { arguments.write_to(bytes, size, self.parameters()) };
-        if shared.own_view != 0 {
-            self.turn_to_own_view(shared, bytes);
+        if shared.library_view != 0 {
+            self.translate_to_library_view(shared, bytes);
             // SAFETY: the block has `size` bytes, all of them initialized, and nothing changes them during this call.
             closed::lend_arguments(unsafe { std::slice::from_raw_parts(bytes, size) });
         }
@@ -141,7 +141,7 @@ impl CpuKernel {
     }
 
     /// Translates device pointers to the library's view.
-    fn turn_to_own_view(&self, shared: &Shared, bytes: *mut u8) {
+    fn translate_to_library_view(&self, shared: &Shared, bytes: *mut u8) {
         for one in self.parameters().iter().filter(|one| one.pointer.is_some()) {
             // SAFETY: inside the block, as large as an address.
             let at = unsafe { bytes.add(one.offset).cast::<usize>() };
@@ -154,7 +154,7 @@ impl CpuKernel {
             {
                 // SAFETY: nothing else uses the arguments, which this launch has copied, and the
                 // pointer lies within them.
-                unsafe { at.write_unaligned(addr + shared.own_view) };
+                unsafe { at.write_unaligned(addr + shared.library_view) };
             }
         }
     }
@@ -168,7 +168,8 @@ impl BoundLaunch for Call {
 
 /// Prepares a run. `kept`: what must live as long as it, for a graph that may run it again.
 pub fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn Any + Send + Sync>>) -> Result<Call> {
-    let kernel: Arc<CpuKernel> = own_shared(Arc::clone(launch.kernel) as _, "the kernel is one of another backend")?;
+    let kernel: Arc<CpuKernel> =
+        downcast_shared(Arc::clone(launch.kernel) as _, "the kernel is one of another backend")?;
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(Fault::invalid(format!(
             "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",

@@ -279,7 +279,7 @@ impl Module for CpuModule {
             )));
         };
         let parameters = self.object.parameters(name)?;
-        if parameters.is_none() && self.shared.own_view != 0 {
+        if parameters.is_none() && self.shared.library_view != 0 {
             return Err(Fault::unsupported(format!(
                 "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
                      pointers cannot be found with PORTACL_CPU_GUARD=1; make it with PORTACL_KERNEL, or run \

@@ -50,7 +50,7 @@ pub struct DeviceMemory {
     mapping: Mutex<Option<Mapping>>,
     base: usize,
     /// The distance of the library's view from an address of the program.
-    own_view: usize,
+    library_view: usize,
     /// In guard mode, while it is open: faults are explained.
     watch: Mutex<Option<Watch>>,
     arena: Mutex<Arena>,
@@ -69,45 +69,45 @@ pub struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view`: 0, or in guard
+    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `library_view`: 0, or in guard
     /// mode [`Check::span`] of it at least.
     pub fn new(
         ordinal: u32,
         size: u64,
-        own_view: usize,
+        library_view: usize,
         check: Check,
         wanted: Arc<AtomicUsize>,
         budget: Arc<Budget>,
     ) -> Result<Self> {
         let span = check.span(size);
         let backing = Backing::new(span);
-        let guarded = own_view != 0;
+        let guarded = library_view != 0;
         if guarded && let Backing::Private(why) = &backing {
             return Err(faults::guard_needs_file(ordinal, why));
         }
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
         let map = || {
-            let mapping = Mapping::new(len, backing.source(0), own_view)?;
+            let mapping = Mapping::new(len, backing.source(0), library_view)?;
             if check.is_on() {
-                pages::set_access(mapping.addr() + own_view, len, Access::None)?;
+                pages::set_access(mapping.addr() + library_view, len, Access::None)?;
             }
             Ok(mapping)
         };
-        let mapping = map().map_err(|error| faults::no_addresses(ordinal, size, own_view, span, &error))?;
+        let mapping = map().map_err(|error| faults::no_addresses(ordinal, size, library_view, span, &error))?;
         let mut arena = Arena::default();
         arena.add_region(0, span);
         Ok(Self {
             ordinal,
             size,
             span,
-            bounds: Bounds::new(check, own_view, format!("on device {ordinal}")),
+            bounds: Bounds::new(check, library_view, format!("on device {ordinal}")),
             deferred: Deferred::new(),
             bytes: Default::default(),
             backing,
             base: mapping.addr(),
-            own_view,
-            watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, own_view, ordinal))),
+            library_view,
+            watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, library_view, ordinal))),
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
             share: Share::new(budget),
@@ -158,7 +158,9 @@ impl DeviceMemory {
     pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
         let at = shared_file::MEMORY + self.offset(block.addr);
-        if let Err(error) = pages::replace(block.addr, block.len, Source::File(file.file.as_fd(), at), self.own_view) {
+        if let Err(error) =
+            pages::replace(block.addr, block.len, Source::File(file.file.as_fd(), at), self.library_view)
+        {
             self.restore(block);
             return Err(Fault::out_of_host_memory(format!("{len} bytes to be shared cannot be mapped: {error}")));
         }
@@ -172,7 +174,7 @@ impl DeviceMemory {
     /// Maps the device's own memory instead of a block, and frees the block.
     fn restore(&self, block: Block) {
         let source = self.backing.source(self.offset(block.addr));
-        let restored = pages::replace(block.addr, block.len, source, self.own_view);
+        let restored = pages::replace(block.addr, block.len, source, self.library_view);
         // If the kernel fails, the block is not reused: its content could leak.
         if restored.is_ok() {
             self.free_unused(Block { token: block.token & !SHARED, ..block });
@@ -207,7 +209,7 @@ impl DeviceMemory {
 
     /// The host has no access to it, and a violation is reported.
     pub fn is_guarded(&self) -> bool {
-        self.own_view != 0
+        self.library_view != 0
     }
 
     /// The arena, with room for the bookkeeping of another block.
@@ -340,7 +342,7 @@ impl DeviceMemory {
 
     /// The library's view of an address of the program.
     fn own(&self, addr: usize) -> usize {
-        addr + self.own_view
+        addr + self.library_view
     }
 
     /// Releases the pages of a range to the system. They cannot be allocated meanwhile.

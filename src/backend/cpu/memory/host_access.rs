@@ -122,7 +122,7 @@ impl Drop for Running<'_> {
 const NEAR: usize = 64 << 20;
 
 /// As [`explain`], for an access through the kernels' view.
-fn explain_own(areas: &[Area], addr: usize, text: &mut dyn Write) -> io::Result<bool> {
+fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(area) = areas.iter().find(|area| area.contains(addr.wrapping_sub(area.own))) else { return Ok(false) };
     let (device, addr) = (area.ordinal, addr - area.own);
     let (name, len) = KERNEL.get();
@@ -155,7 +155,7 @@ fn explain_own(areas: &[Area], addr: usize, text: &mut dyn Write) -> io::Result<
 fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(areas) = (0..TRIES).find_map(|_| AREAS.try_lock()) else { return Ok(false) };
     let Some(area) = areas.iter().find(|area| area.contains(addr)) else {
-        return explain_own(&areas, addr, text);
+        return explain_kernel_access(&areas, addr, text);
     };
     let device = area.ordinal;
     write!(text, "portacl: the host touched {addr:#x}, ")?;

@@ -34,7 +34,7 @@ fn no_range(wish: usize, error: std::io::Error) -> Fault {
 impl VirtualMemory for CpuDriver {
     fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
         self.shared.ranges.reap();
-        let own = self.shared.own_view;
+        let own = self.shared.library_view;
         if own != 0 && len > own {
             return Err(refused(
                 "PORTACL_CPU_GUARD=1",
@@ -75,7 +75,7 @@ impl VirtualMemory for CpuDriver {
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         self.shared.ranges.wait_for_ended(addr, len);
         let memory = Arc::clone(own(memory));
-        let own = if memory.ordinal().is_some() { self.shared.own_view } else { 0 };
+        let own = if memory.ordinal().is_some() { self.shared.library_view } else { 0 };
         let (file, offset, _) = memory.part()?;
         pages::replace(addr, len, Source::File(file, offset), own)
             .map_err(|error| refused("the kernel maps no memory there", error))?;
@@ -97,7 +97,7 @@ impl VirtualMemory for CpuDriver {
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         let shared: &Shared = &self.shared;
-        if shared.own_view != 0 && own(memory).ordinal().is_some() {
+        if shared.library_view != 0 && own(memory).ordinal().is_some() {
             host_access::becomes(addr, host_access::FREED);
             // A failure here only makes the guard weaker.
             let _ = pages::set_access(addr, len, Access::None);
@@ -124,7 +124,7 @@ impl VirtualMemory for CpuDriver {
         ordinal: Option<u32>,
         access: Access,
     ) -> Result<()> {
-        let guarded = self.shared.own_view != 0 && own(memory).ordinal().is_some();
+        let guarded = self.shared.library_view != 0 && own(memory).ordinal().is_some();
         if ordinal.is_some() || !guarded {
             return Ok(());
         }

@@ -21,7 +21,7 @@ pub const IMPORTED: u64 = 1 << 60;
 /// The imports of this process.
 pub struct Imports {
     /// The distance of the library's view of memory of devices.
-    own_view: usize,
+    library_view: usize,
     /// By the address of the block.
     live: Mutex<BTreeMap<usize, Import>>,
     deferred: Deferred,
@@ -45,8 +45,8 @@ impl Drop for Import {
 }
 
 impl Imports {
-    pub fn new(own_view: usize) -> Self {
-        Self { own_view, live: Mutex::default(), deferred: Deferred::new() }
+    pub fn new(library_view: usize) -> Self {
+        Self { library_view, live: Mutex::default(), deferred: Deferred::new() }
     }
 
     /// Whether the address is in imported memory of a device, in the program's view.
@@ -69,7 +69,7 @@ impl Imports {
         let page = UNIT.max(pages::ordinary() as u64);
         let first = at & !(page - 1);
         let whole = ((at + len).next_multiple_of(page) - first) as usize;
-        let own = if ordinal.is_some() { self.own_view } else { 0 };
+        let own = if ordinal.is_some() { self.library_view } else { 0 };
         if own != 0 && whole > own {
             return Err(Fault::out_of_device_memory(format!(
                 "in guard mode {len} bytes of another process cannot be imported where a device \
@@ -96,7 +96,7 @@ impl Imports {
 
     /// Frees a block. Operations that were queued before keep it.
     pub fn free(&self, users: &Users, block: Block) {
-        if block.token & HOST == 0 && self.own_view != 0 {
+        if block.token & HOST == 0 && self.library_view != 0 {
             host_access::becomes(block.addr, host_access::FREED);
         }
         let fence = users.fence(block.addr, block.len);

@@ -88,10 +88,10 @@ impl CpuDriver {
         let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds), options.closes_pinned));
         let executor = Executor::new(cores, options.schedule.clone());
         let guard = options.guard;
-        let own_view = if guard { GUARDED_RANGE.max(span) } else { 0 };
+        let library_view = if guard { GUARDED_RANGE.max(span) } else { 0 };
         Ok(Self {
             shared: Arc::new(Shared {
-                own_view,
+                library_view,
                 check,
                 host_bounds,
                 options,
@@ -104,7 +104,7 @@ impl CpuDriver {
                 windows: Windows::new(numbers.len(), span),
                 devices: numbers.iter().map(|_| Slot::default()).collect(),
                 numbers: numbers.into(),
-                imports: Imports::new(own_view),
+                imports: Imports::new(library_view),
                 ranges: Ranges::default(),
                 unloading: Deferred::new(),
                 hold: Hold::default(),
@@ -170,8 +170,8 @@ impl Driver for CpuDriver {
         let slot = &self.shared.devices[ordinal as usize];
         let size = self.shared.capacity.each;
         let wanted = Arc::clone(&slot.wanted);
-        let Shared { own_view, check, ref budget, .. } = *self.shared;
-        let memory = DeviceMemory::new(ordinal, size, own_view, check, wanted, Arc::clone(budget))?;
+        let Shared { library_view, check, ref budget, .. } = *self.shared;
+        let memory = DeviceMemory::new(ordinal, size, library_view, check, wanted, Arc::clone(budget))?;
         let memory = Arc::new(memory);
         let (base, len) = memory.range();
         known::cover(base, base + len);
@@ -262,7 +262,7 @@ impl Driver for CpuDriver {
             return pages::page_size(block.addr, block.len);
         }
         if block.token & IMPORTED != 0 {
-            return pages::page_size(block.addr + self.shared.own_view, block.len);
+            return pages::page_size(block.addr + self.shared.library_view, block.len);
         }
         let memory = self.shared.memory_of(((block.token & !MARKS) >> 32) as u32);
         memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))

@@ -55,7 +55,7 @@ pub struct Shared {
     pub budget: Arc<Budget>,
     /// The distance of the library's view of device memory from the program's: 0, or in guard mode the addresses of a
     /// device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE) at least.
-    pub own_view: usize,
+    pub library_view: usize,
     /// How accesses outside of allocations are detected.
     pub check: Check,
     /// The bounds of page-locked host memory.
@@ -94,7 +94,7 @@ impl Shared {
     #[inline]
     pub fn pointer(&self, span: &Span) -> *mut u8 {
         let mut addr = span.addr;
-        if self.own_view != 0 {
+        if self.library_view != 0 {
             addr += self.view_of(span);
         }
         if let Place::Device(ordinal) = span.place
@@ -108,7 +108,7 @@ impl Shared {
     /// Whether the library uses a span by the program's addresses, and has no pages to make huge before.
     #[inline]
     pub fn is_direct(&self, span: &Span) -> bool {
-        self.own_view == 0 && !matches!(span.place, Place::Device(ordinal) if self.has_wanted(ordinal))
+        self.library_view == 0 && !matches!(span.place, Place::Device(ordinal) if self.has_wanted(ordinal))
     }
 
     /// Whether pages of this device are still to be made huge.
@@ -123,8 +123,8 @@ impl Shared {
     fn view_of(&self, span: &Span) -> usize {
         match span.place {
             Place::Device(_) if host_ranges::has_variable(span.addr) => 0,
-            Place::Device(_) => self.own_view,
-            Place::Pinned => closed::own_view(span.addr),
+            Place::Device(_) => self.library_view,
+            Place::Pinned => closed::library_view(span.addr),
             Place::Pageable => 0,
         }
     }

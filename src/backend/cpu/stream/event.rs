@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::queue::Queue;
 use crate::algo::queue::completion::Completion;
 use crate::backend::base::clock;
-use crate::backend::{Event, Fault, FaultKind, Result, Wait, own};
+use crate::backend::{Event, Fault, FaultKind, Result, Wait, downcast};
 
 /// Nanoseconds of a monotonic clock.
 fn now() -> u64 {
@@ -117,7 +117,7 @@ enum Latest {
     /// It was never recorded.
     Never,
     /// Its latest record completed at this time.
-    Happened(u64),
+    Complete(u64),
     /// Its latest record is, or was, queued.
     Queued(Arc<Record>),
 }
@@ -147,14 +147,14 @@ impl CpuEvent {
 
     /// Downcasts an event of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        own(event, "the event belongs to another backend")
+        downcast(event, "the event belongs to another backend")
     }
 
     /// Everything queued so far is complete: the record completes at once. Returns a dropped one that the caller must
     /// complete with it.
     pub fn record_now(&self) -> Option<Arc<Record>> {
         let time = if self.timing { now() } else { 0 };
-        let before = std::mem::replace(&mut *self.latest.lock(), Latest::Happened(time));
+        let before = std::mem::replace(&mut *self.latest.lock(), Latest::Complete(time));
         self.known_complete.store(true, Ordering::Release);
         before.orphaned()
     }
@@ -179,7 +179,7 @@ impl CpuEvent {
             Latest::Queued(record) if !record.is_complete() => Some(Arc::clone(record)),
             Latest::Queued(record) => {
                 // Drop the record, and with it its stream.
-                *latest = Latest::Happened(record.time.load(Ordering::Relaxed));
+                *latest = Latest::Complete(record.time.load(Ordering::Relaxed));
                 self.known_complete.store(true, Ordering::Release);
                 None
             }
@@ -209,7 +209,7 @@ impl Event for CpuEvent {
 
     fn time_ns(&self) -> Result<u64> {
         if self.pending().is_none()
-            && let (true, Latest::Happened(time)) = (self.timing, &*self.latest.lock())
+            && let (true, Latest::Complete(time)) = (self.timing, &*self.latest.lock())
         {
             return Ok(*time);
         }

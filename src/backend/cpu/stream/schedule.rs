@@ -215,7 +215,7 @@ impl Schedule {
 
     /// Gives a turn if it is time for it, or waits until it may be.
     fn pause(&self, state: &mut MutexGuard<'_, State>) {
-        if let Some(again) = state.give_turn(&self.entering) {
+        if let Some(again) = state.grant_turn(&self.entering) {
             self.changed.wait_for(state, again);
         } else {
             self.changed.notify_all();
@@ -229,11 +229,11 @@ impl State {
     }
 
     /// Gives the next turn. Otherwise returns when to try again.
-    fn give_turn(&mut self, entering: &AtomicUsize) -> Option<Duration> {
+    fn grant_turn(&mut self, entering: &AtomicUsize) -> Option<Duration> {
         let generation = self.generation;
-        let is_looked_at = |parked: &Parked| parked.condition.as_ref().is_none_or(|it| it.seen == generation);
+        let was_checked = |parked: &Parked| parked.condition.as_ref().is_none_or(|it| it.seen == generation);
         let is_busy = self.turn.is_some() || self.in_hand.is_some() || self.stopping;
-        if is_busy || !self.parked.values().all(is_looked_at) {
+        if is_busy || !self.parked.values().all(was_checked) {
             return Some(STUCK);
         }
         let (parked, idle) = (&self.parked, &self.idle);

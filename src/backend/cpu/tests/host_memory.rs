@@ -136,7 +136,7 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         let target = bench.alloc(len).addr;
         stream.copy(copy(device(target, len), device(block.addr, len))).unwrap();
         bench.device.free(block).unwrap();
-        let guarded = bench.driver.shared.own_view != 0;
+        let guarded = bench.driver.shared.library_view != 0;
         assert_eq!(crate::backend::base::probe::is_readable(block.addr), !guarded);
         gate.open();
         sync(&stream);

@@ -105,7 +105,7 @@ fn each_wait_has_its_own_limit() {
 }
 
 #[test]
-fn a_stream_that_gave_up_on_one_event_still_waits_for_the_next() {
+fn a_stream_whose_wait_timed_out_still_waits_for_the_next_event() {
     in_all_modes(|bench| {
         let (first, second, stream) = (bench.stream(), bench.stream(), bench.stream());
         let (dropped, awaited) = (bench.event(), bench.event());

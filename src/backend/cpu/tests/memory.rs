@@ -161,7 +161,7 @@ fn page_policies(bench: Bench) {
 
     // Contents survive when pages are made huge under them.
     let third = bench.alloc(8 * MIB);
-    let own = crate::backend::cpu::base::bytes::address(third.addr + bench.driver.shared.own_view);
+    let own = crate::backend::cpu::base::bytes::address(third.addr + bench.driver.shared.library_view);
     // SAFETY: the block is live and not shared.
     unsafe { own.write_bytes(3, third.len) };
     let before = failures();

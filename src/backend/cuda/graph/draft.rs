@@ -16,13 +16,13 @@ use cudarc::driver::sys::{
 use super::release_after_runs;
 use crate::backend::cuda::base::api::Api;
 use crate::backend::cuda::kernel::kernel_launch::{CudaBoundLaunch, node};
-use crate::backend::cuda::kernel::own_module::THREADS;
+use crate::backend::cuda::kernel::library_module::THREADS;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::transfer::memcpy::{copy_host, device_pointer, fill_host, is_host, is_pageable};
 use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{Copy, Copy2d, Fill, Node, Pattern, Place, Result, Rows, Span, Work, own};
+use crate::backend::{Copy, Copy2d, Fill, Node, Pattern, Place, Result, Rows, Span, Work, downcast};
 
 /// What the driver calls in each run.
 type HostCall = Box<dyn Fn() + Send + Sync>;
@@ -105,7 +105,7 @@ impl<'a> Draft<'a> {
                 });
             }
             Work::Launch(launch) => {
-                let bound: &CudaBoundLaunch = own(&*launch.bound, "the launch is one of another backend")?;
+                let bound: &CudaBoundLaunch = downcast(&*launch.bound, "the launch is one of another backend")?;
                 bound.with_params(|params| self.add_kernel(params, after))?
             }
             &Work::HostFn(function) => self.add_call(move || function.run(), after)?,

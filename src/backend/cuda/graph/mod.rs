@@ -19,7 +19,7 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{Graph, Node, Position, Result, Work, own};
+use crate::backend::{Graph, Node, Position, Result, Work, downcast};
 
 /// A graph behind the trait.
 pub(super) struct CudaGraph {
@@ -132,7 +132,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
 
 impl CudaGraph {
     fn of(graph: &Arc<dyn Graph>) -> Result<&Self> {
-        own(&**graph, "the graph is one of another backend")
+        downcast(&**graph, "the graph is one of another backend")
     }
 }
 

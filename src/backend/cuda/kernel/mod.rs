@@ -1,5 +1,5 @@
 //! Modules, kernels and their launches.
 
 pub mod kernel_launch;
+pub mod library_module;
 pub mod module;
-pub mod own_module;

@@ -24,8 +24,8 @@ struct Physical {
     device: Arc<DeviceState>,
     handle: CUmemGenericAllocationHandle,
     len: usize,
-    /// It was allocated here, and not imported from another process.
-    is_own: bool,
+    /// It was imported from another process, and not allocated here.
+    is_imported: bool,
 }
 
 impl Drop for Physical {
@@ -37,7 +37,7 @@ impl Drop for Physical {
         // Also on a failed device: physical memory belongs to no context, and stays when one fails.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
         driver.note_refusal(released.map_err(refused));
-        if self.is_own {
+        if !self.is_imported {
             self.device.device_bytes.sub(self.len);
         }
     }
@@ -111,7 +111,7 @@ pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMe
     .map_err(|fault| device_memory::explain(device, len, fault))?;
     device.device_bytes.add(len);
     let device = Arc::clone(device);
-    Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len, is_own: true }))))
+    Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len, is_imported: false }))))
 }
 
 impl VirtualMemory for CudaDriver {
@@ -150,7 +150,7 @@ impl VirtualMemory for CudaDriver {
     fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
         let device = self.0.open_device(ordinal)?;
         let (handle, len) = ipc::import_physical(&device, &parcel)?;
-        let physical = Physical { device, handle, len, is_own: false };
+        let physical = Physical { device, handle, len, is_imported: true };
         let memory = Arc::new(CudaPhysicalMemory(Arc::new(physical)));
         Ok(ImportedMemory { memory, len, on_device: true })
     }

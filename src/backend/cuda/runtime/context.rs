@@ -122,8 +122,8 @@ impl Context {
         };
         // A context that ended leaves its address current on threads that used it: hence the second
         // condition.
-        let is_own = !self.is_successor || ENTERED.get().0 == self.life;
-        if current == self.raw.0 && is_own { Ok(()) } else { self.set() }
+        let is_same_life = !self.is_successor || ENTERED.get().0 == self.life;
+        if current == self.raw.0 && is_same_life { Ok(()) } else { self.set() }
     }
 
     #[cold]

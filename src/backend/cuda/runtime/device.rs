@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::graph;
-use crate::backend::cuda::kernel::own_module::OwnModule;
+use crate::backend::cuda::kernel::library_module::LibraryModule;
 use crate::backend::cuda::kernel::{kernel_launch, module};
 use crate::backend::cuda::memory::{device_memory, ipc, managed_memory, peer, pending, virtual_memory};
 use crate::backend::cuda::runtime::device_state::DeviceState;
@@ -26,7 +26,7 @@ use crate::backend::{
 const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The library's kernels, loaded with each device.
-static OWN_MODULES: [&OwnModule; 3] = [&reduce::KERNELS, &memcpy_indirect::KERNELS, &random_num::KERNELS];
+static LIBRARY_MODULES: [&LibraryModule; 3] = [&reduce::KERNELS, &memcpy_indirect::KERNELS, &random_num::KERNELS];
 
 /// A device behind the trait.
 pub struct CudaDevice(Arc<DeviceState>);
@@ -52,7 +52,7 @@ fn destroy_all(device: &Arc<DeviceState>) {
     // Adopted ones belong to other libraries, which they know.
     device.driver.remove_streams_of(device).iter().for_each(|stream| stream.destroy());
     device.destroy_all();
-    OWN_MODULES.iter().for_each(|module| module.unload(device));
+    LIBRARY_MODULES.iter().for_each(|module| module.unload(device));
     if let Some(words) = device.words.get() {
         words.release(&device.driver, &device.context);
     }
@@ -69,7 +69,7 @@ pub fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> 
     // That failure is the one to report, not one of the close.
     complete.inspect_err(|_| drop(device.close()))?;
     // To load later could wait for running work. After a failure the first use loads again.
-    OWN_MODULES.iter().for_each(|module| drop(module.kernel(&device.0, 0)));
+    LIBRARY_MODULES.iter().for_each(|module| drop(module.kernel(&device.0, 0)));
     Ok(Arc::new(device))
 }
 

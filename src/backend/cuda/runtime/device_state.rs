@@ -38,7 +38,7 @@ pub struct DeviceState {
     spare_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// Events that were dropped inside host functions, which may not call the driver. A later call destroys them.
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// Streams of the library that are not in use; see [`Self::on_own_stream`].
+    /// Streams of the library that are not in use; see [`Self::on_library_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
     /// How many borrowed streams wait for events.
     pub watching: AtomicUsize,
@@ -177,14 +177,14 @@ impl DeviceState {
     }
 
     /// Returns what [`Self::borrow_event`] lent. After the device is closed the handle is invalid, and no longer lent.
-    pub fn give_event_back(&self, raw: Raw<CUevent_st>) {
+    pub fn return_event(&self, raw: Raw<CUevent_st>) {
         self.spare_events.lock().push(raw);
     }
 
     /// Enqueues something on a stream of the library and waits for it. `cuMemcpyDtoD` and `cuMemset*` return before
     /// they complete, and every call without a stream uses the driver's legacy stream, which synchronizes with the
     /// blocking streams of other libraries.
-    pub fn on_own_stream(&self, queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>) -> Result<()> {
+    pub fn on_library_stream(&self, queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>) -> Result<()> {
         let raw = self.borrow_stream()?;
         let queued = queue(raw);
         // SAFETY: a stream that no other thread uses until it is returned.
@@ -193,7 +193,7 @@ impl DeviceState {
         // The work may still use the caller's memory. If the wait fails, this waits again; if that fails too, the
         // stream is not used again.
         match done.is_ok() || wait().is_ok() {
-            true => self.give_stream_back(raw),
+            true => self.return_stream(raw),
             false => self.discard_stream(raw),
         }
         queued.and(done)
@@ -216,7 +216,7 @@ impl DeviceState {
     }
 
     /// Returns what [`Self::borrow_stream`] lent. It is idle.
-    pub fn give_stream_back(&self, raw: Raw<CUstream_st>) {
+    pub fn return_stream(&self, raw: Raw<CUstream_st>) {
         self.spare_streams.lock().push(raw);
     }
 
@@ -238,7 +238,7 @@ impl DeviceState {
         let word = words.lend(&self.context)?;
         let mut cannot_wait = false;
         // The word already has this value: the wait ends at once, or the driver refuses it.
-        let probed = self.on_own_stream(|stream| {
+        let probed = self.on_library_stream(|stream| {
             let number = word.number;
             // SAFETY: a stream and a live word.
             self.call(|api| unsafe {
@@ -247,7 +247,7 @@ impl DeviceState {
             })
         });
         if probed.is_ok() {
-            words.give_back(word);
+            words.return_word(word);
             // Set here only.
             let _ = self.words.set(words);
             return Ok(());

@@ -12,7 +12,7 @@ use crate::backend::base::clock;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::{poll_until, synchronize};
 use crate::backend::cuda::stream::state::reported;
-use crate::backend::{Event, Result, Wait, own};
+use crate::backend::{Event, Result, Wait, downcast};
 
 /// An event of the driver.
 pub struct CudaEvent {
@@ -41,7 +41,7 @@ impl CudaEvent {
 
     /// The event behind a trait object of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        own(event, "the event was not made by the cuda backend")
+        downcast(event, "the event was not made by the cuda backend")
     }
 }
 
@@ -127,9 +127,9 @@ impl Base {
     fn once(device: &DeviceState) -> Result<Self> {
         let raw = device.create_event(true)?;
         let begin = clock::now();
-        let recorded = device.on_own_stream(|stream| {
+        let recorded = device.on_library_stream(|stream| {
             // SAFETY: the clock's event and the device's stream belong to the device that
-            // `on_own_stream` keeps open.
+            // `on_library_stream` keeps open.
             device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
         });
         let at = clock::now();

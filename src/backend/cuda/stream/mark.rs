@@ -56,7 +56,7 @@ impl Mark {
 impl Drop for Mark {
     fn drop(&mut self) {
         // Also a mark that the stream has not passed: the next record replaces this one.
-        self.device.give_event_back(self.raw);
+        self.device.return_event(self.raw);
     }
 }
 

@@ -20,7 +20,7 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::stream_value;
-use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait, own};
+use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait, downcast};
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until its work is complete.
 pub(super) struct CudaStream(Arc<StreamState>);
@@ -52,7 +52,7 @@ impl CudaStream {
 
     /// The stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
-        own(stream, "the stream was not made by the cuda backend")
+        downcast(stream, "the stream was not made by the cuda backend")
     }
 
     pub(super) fn state(&self) -> &StreamState {

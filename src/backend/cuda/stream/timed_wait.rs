@@ -57,8 +57,8 @@ impl TimedWait {
         // The time starts when the stream reaches the wait, so it waits or has continued.
         let Some((_limit, ticket)) = self.take() else { return };
         // The driver may not have called back yet.
-        let has_happened = self.stream.device.keep_open().is_some_and(|_open| self.mark.poll().unwrap_or(false));
-        if !has_happened {
+        let is_complete = self.stream.device.keep_open().is_some_and(|_open| self.mark.poll().unwrap_or(false));
+        if !is_complete {
             let position = self.position.get().copied();
             self.stream.fail(fault, position, Some(self.thread), ticket);
         }
@@ -103,7 +103,7 @@ fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) ->
         unsafe {
             api.stream_wait_event(helper.0, event.0, 0)?;
             api.event_record(wait.mark.raw.0, helper.0)?;
-            api.launch_host_func(helper.0, Some(happened), watch.cast())
+            api.launch_host_func(helper.0, Some(on_event_complete), watch.cast())
         }
     });
     if queued.is_err() {
@@ -116,13 +116,13 @@ fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) ->
     queued
 }
 
-unsafe extern "C" fn happened(watch: *mut c_void) {
+unsafe extern "C" fn on_event_complete(watch: *mut c_void) {
     // SAFETY: the box of `watch`. The driver calls once.
     let (helper, wait) = *unsafe { Box::from_raw(watch.cast::<Watch>()) };
     let device = Arc::clone(&wait.stream.device);
     drop(wait.take());
     drop(wait);
-    device.give_stream_back(helper);
+    device.return_stream(helper);
     // Release: the thread that closes the device finds the stream among the spare ones.
     device.watching.fetch_sub(1, Ordering::Release);
 }

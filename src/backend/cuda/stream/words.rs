@@ -54,7 +54,7 @@ impl Words {
     }
 
     /// Returns a word that no job and no wait uses any more.
-    pub fn give_back(&self, word: Word) {
+    pub fn return_word(&self, word: Word) {
         self.lists.lock().spare.push(word.addr);
     }
 

@@ -134,7 +134,7 @@ pub fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
     }
     let other = other_doer(device, copy.dst.place, copy.src.place);
     let device = other.as_deref().unwrap_or(device);
-    device.on_own_stream(|stream| issue_copy(device, stream, copy))
+    device.on_library_stream(|stream| issue_copy(device, stream, copy))
 }
 
 /// Copies at once: gives each device all that it has to do, and waits for it once.
@@ -149,7 +149,7 @@ pub fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
         let is_same = |copy: &&Copy| doer(copy).as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr);
         let (now, later): (Vec<&Copy>, Vec<&Copy>) = left.into_iter().partition(is_same);
         let device = other.as_deref().unwrap_or(device);
-        device.on_own_stream(|stream| now.iter().try_for_each(|copy| issue_copy(device, stream, copy)))?;
+        device.on_library_stream(|stream| now.iter().try_for_each(|copy| issue_copy(device, stream, copy)))?;
         left = later;
     }
     Ok(())
@@ -165,7 +165,7 @@ pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
     }
     let other = other_doer(device, place, place);
     let owner = other.as_deref().unwrap_or(device);
-    owner.on_own_stream(|stream| issue_fill(owner, stream, fill))
+    owner.on_library_stream(|stream| issue_fill(owner, stream, fill))
 }
 
 /// Queues a copy.

@@ -101,7 +101,7 @@ fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Resul
 pub fn copy_now(device: &DeviceState, copy: &Copy2d) -> Result<()> {
     let other = other_doer(device, copy.dst.span.place, copy.src.span.place);
     let device = other.as_deref().unwrap_or(device);
-    device.on_own_stream(|stream| issue(device, stream, copy))
+    device.on_library_stream(|stream| issue(device, stream, copy))
 }
 
 /// For a node of a graph: a box of one layer.

@@ -3,12 +3,12 @@
 
 use std::ffi::c_void;
 
-use crate::backend::cuda::kernel::own_module::{OwnModule, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::library_module::{LibraryModule, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, Number, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
-pub static KERNELS: OwnModule = OwnModule::new(compressed_ptx!("memcpy_indirect"), names);
+pub static KERNELS: LibraryModule = LibraryModule::new(compressed_ptx!("memcpy_indirect"), names);
 
 fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModule, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::library_module::{LibraryModule, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
@@ -12,7 +12,7 @@ use crate::backend::{Distribution, Number, Position, RandomElement, RandomNum, R
 
 /// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
 /// on.
-pub static KERNELS: OwnModule = OwnModule::new(compressed_ptx!("random_num"), names);
+pub static KERNELS: LibraryModule = LibraryModule::new(compressed_ptx!("random_num"), names);
 
 const BITS: usize = 0;
 const FLOATS: usize = 1;

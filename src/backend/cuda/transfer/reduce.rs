@@ -4,13 +4,13 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{OwnModule, THREADS, blocks, compressed_ptx, launch};
+use crate::backend::cuda::kernel::library_module::{LibraryModule, THREADS, blocks, compressed_ptx, launch};
 use crate::backend::cuda::runtime::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Element, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
-pub static KERNELS: OwnModule = OwnModule::new(compressed_ptx!("reduce"), names);
+pub static KERNELS: LibraryModule = LibraryModule::new(compressed_ptx!("reduce"), names);
 
 /// The names of each [`ReduceOp`] and of each [`Element`], in their order.
 const OPS: [&str; 3] = ["sum", "max", "min"];

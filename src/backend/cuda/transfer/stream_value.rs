@@ -127,7 +127,7 @@ fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
     let Some(word) = comparison.satisfying(*value) else { return Ok(()) };
     let address = address(device, src)?;
     let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
-    device.on_own_stream(|own| {
+    device.on_library_stream(|own| {
         // SAFETY: a stream of our own, and memory that is kept for a stream that waits for it.
         device.call(|api| unsafe { api.stream_write_value_64(own.0, address, word, flags) })
     })?;

@@ -89,7 +89,7 @@ impl Interceptor for Graphs {
             }
             Change::Stopped => flow::run::stream_drops_work(stream.handle),
             Change::Limited(until) => flow::run::limit(stream.handle, until),
-            Change::Ending => stream_ends(stream),
+            Change::Destroying => stream_ends(stream),
         }
     }
 }

@@ -179,9 +179,9 @@ impl<'a> Recorder<'a> {
 
     /// A graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
-        let is_elsewhere = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
+        let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         let why = "a graph is of one device, and this uses memory of another one; do it outside of the capture";
-        ensure!(!is_elsewhere, self.cannot(why));
+        ensure!(!is_on_another_device, self.cannot(why));
         Ok(())
     }
 }

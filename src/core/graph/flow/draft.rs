@@ -187,14 +187,14 @@ impl Draft<'_> {
         match control {
             Control::Label(_) | Control::SwitchLabel { .. } => {}
             Control::Start(started) => steps.push(Step::Start(level.strand(*started)?)),
-            Control::SwitchStream { left, right, condition, then, otherwise } => {
-                let otherwise = otherwise.map(|stream| level.strand(stream)).transpose()?;
+            Control::SwitchStream { left, right, condition, if_true, if_false } => {
+                let if_false = if_false.map(|stream| level.strand(stream)).transpose()?;
                 steps.push(Step::Compare {
                     left: *left,
                     right: *right,
                     condition: *condition,
-                    then: level.strand(*then)?,
-                    otherwise,
+                    if_true: level.strand(*if_true)?,
+                    if_false,
                 });
             }
             Control::Conditional(conditional) => self.conditional(level, conditional, steps)?,
@@ -218,12 +218,12 @@ impl Draft<'_> {
             ends.push(steps.len());
             steps.push(Step::Jump(choice));
         }
-        let otherwise = steps.len();
+        let default = steps.len();
         if kind != Kind::While {
-            ends.into_iter().for_each(|end| steps[end] = Step::Jump(otherwise));
+            ends.into_iter().for_each(|end| steps[end] = Step::Jump(default));
         }
         let targets = targets.into();
-        steps[choice] = Step::Choose { value, kind, targets, otherwise };
+        steps[choice] = Step::Choose { value, kind, targets, default };
         Ok(())
     }
 
@@ -293,10 +293,10 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     }
     let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
     Err(match tasks.iter().find(is_it) {
-        Some(elsewhere) => unsupported!(
+        Some(label) => unsupported!(
             "label {name:#x} is set in stream {}, and stream {stream} was to go there: streams jump to labels of \
              their own; start the other one with aclrtActiveStream or aclrtSwitchStream",
-            elsewhere.stream
+            label.stream
         ),
         None => param_invalid!(
             "label {name:#x} is set nowhere in the graph, and stream {stream} may go there; call aclrtSetLabel"
@@ -313,7 +313,7 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
             None | Some(Step::End | Step::Compare { .. }) => return Ok(()),
             Some(_) if std::mem::replace(&mut seen[step], true) => {}
             Some(Step::Select { targets, .. }) => next.extend(&**targets),
-            Some(Step::Choose { targets, otherwise, .. }) => next.extend(targets.iter().chain([otherwise])),
+            Some(Step::Choose { targets, default, .. }) => next.extend(targets.iter().chain([default])),
             Some(Step::Jump(target)) => next.push(*target),
             Some(_) => next.push(step + 1),
         }

@@ -53,7 +53,7 @@ pub struct Run {
     /// The events that were recorded in this run.
     recorded: Vec<bool>,
     /// No new step begins.
-    is_ending: bool,
+    is_stopping: bool,
 }
 
 /// The state of a strand.
@@ -78,7 +78,7 @@ enum At {
     /// Its stream has not reached the choice of this step.
     Choosing(usize),
     /// Its stream has not reached its end.
-    Ending,
+    Draining,
 }
 
 /// Queues a run. `tail` is an empty graph after it: freed memory is kept until that is complete.
@@ -162,13 +162,13 @@ impl Flow {
             match run.strands[strand].at {
                 At::Choosing(step) => {
                     self.stop_if_requested(run);
-                    let chosen = if run.is_ending { Ok(At::Nowhere) } else { self.choose(run, strand, step) };
+                    let chosen = if run.is_stopping { Ok(At::Nowhere) } else { self.choose(run, strand, step) };
                     run.strands[strand].at = chosen.unwrap_or_else(|fault| {
                         self.fail(run, fault);
                         At::Nowhere
                     });
                 }
-                At::Ending if run.strands[strand].again > 0 && !run.is_ending => {
+                At::Draining if run.strands[strand].again > 0 && !run.is_stopping => {
                     run.strands[strand].again -= 1;
                     run.strands[strand].at = At::Step(0);
                 }
@@ -212,27 +212,27 @@ impl Flow {
         let queued = self.queued.lock();
         let first = queued.front()?;
         // Its stream has dropped it: it begins nothing.
-        let is_ending = matches!(first.stop, Some(Stop::Quietly));
+        let is_stopping = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(first.report.clone()));
-        let starts = self.strands.iter().map(|strand| strand.starts && !is_ending);
+        let starts = self.strands.iter().map(|strand| strand.starts && !is_stopping);
         let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
             strands: starts.chain([false]).map(begin).collect(),
             recorded: vec![false; self.events.len()],
-            is_ending,
+            is_stopping,
         })
     }
 
     /// Ends the run if that was requested.
     fn stop_if_requested(self: &Arc<Self>, run: &mut Run) {
-        run.is_ending |= self.listener.has_failed();
-        if run.is_ending {
+        run.is_stopping |= self.listener.has_failed();
+        if run.is_stopping {
             return;
         }
         let first = self.queued.lock().front().map(|first| (first.stop.clone(), first.until));
         let Some((stop, until)) = first else { return };
         match stop {
-            Some(Stop::Quietly) => run.is_ending = true,
+            Some(Stop::Quietly) => run.is_stopping = true,
             Some(Stop::Because(fault)) => self.fail(run, fault),
             None if until.is_some_and(|until| until <= Instant::now()) => {
                 let text = format!("a run of modelRI {} went on when its device was to end, and was ended", self.graph);
@@ -244,16 +244,16 @@ impl Flow {
 
     /// The run has failed, and ends.
     fn fail(self: &Arc<Self>, run: &mut Run, fault: Fault) {
-        if std::mem::replace(&mut run.is_ending, true) {
+        if std::mem::replace(&mut run.is_stopping, true) {
             return;
         }
         // User code is called before the run is complete, if possible.
         let Some(report) = self.listener.report(fault) else { return };
-        let telling = self.strands.len();
+        let reporter = self.strands.len();
         if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(report)))).is_ok()
-            && self.hand_over(run, 0, telling).is_ok()
+            && self.hand_over(run, 0, reporter).is_ok()
         {
-            run.strands[telling].at = At::Ending;
+            run.strands[reporter].at = At::Draining;
         }
     }
 }

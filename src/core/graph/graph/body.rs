@@ -147,11 +147,11 @@ impl Graph {
     /// The graph ends. Returns the first failure to free a value.
     pub fn end_conditions(&self) -> Result<()> {
         let handles = std::mem::take(&mut *self.conditions.lock());
-        let give_back = |it: Arc<ConditionHandle>| {
+        let release = |it: Arc<ConditionHandle>| {
             ConditionHandle::table().remove(it.handle);
             free_word_of_graph(&self.device, it.value)
         };
-        handles.into_iter().map(give_back).fold(Ok(()), Result::and)
+        handles.into_iter().map(release).fold(Ok(()), Result::and)
     }
 
     /// Its tasks and values with those of all bodies, if all are captured. `ready` is its runnable form.

@@ -52,9 +52,9 @@ pub enum Control {
         /// The comparison.
         condition: Condition,
         /// Started if it is true.
-        then: Handle,
+        if_true: Handle,
         /// Started if it is false.
-        otherwise: Option<Handle>,
+        if_false: Option<Handle>,
     },
     /// Runs other graphs, or none, by a value.
     Conditional(Conditional),
@@ -76,7 +76,7 @@ impl Control {
         let streams = match self {
             Self::Label(_) | Self::SwitchLabel { .. } | Self::Conditional(_) => [None; 2],
             Self::Start(stream) => [Some(*stream), None],
-            Self::SwitchStream { then, otherwise, .. } => [Some(*then), *otherwise],
+            Self::SwitchStream { if_true, if_false, .. } => [Some(*if_true), *if_false],
         };
         streams.into_iter().flatten()
     }

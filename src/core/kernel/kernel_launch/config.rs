@@ -25,7 +25,7 @@ const SHARED_BYTES: i32 = 2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// The attributes that were passed: bits by their ids.
-    given: u16,
+    passed: u16,
     /// Their values; 0 for those that were not passed.
     values: [u32; ATTRIBUTES.len()],
 }
@@ -38,8 +38,8 @@ fn index(id: i32, argument: impl Display) -> Result<usize> {
 impl Config {
     /// The ids of the attributes that were passed.
     pub fn ids(&self) -> impl Iterator<Item = i32> {
-        let given = self.given;
-        (1..=ATTRIBUTES.len() as i32).filter(move |id| given & 1 << id != 0)
+        let passed = self.passed;
+        (1..=ATTRIBUTES.len() as i32).filter(move |id| passed & 1 << id != 0)
     }
 
     /// The value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
@@ -49,7 +49,7 @@ impl Config {
 
     /// Shared memory of each block in bytes, if it was passed.
     pub(super) fn shared_bytes(&self) -> Option<usize> {
-        (self.given & 1 << SHARED_BYTES != 0).then_some(self.values[SHARED_BYTES as usize - 1] as usize)
+        (self.passed & 1 << SHARED_BYTES != 0).then_some(self.values[SHARED_BYTES as usize - 1] as usize)
     }
 
     /// Converts attributes in the order in which they were passed; of two equal ids the later one counts.
@@ -66,7 +66,7 @@ impl Config {
                 ));
             }
             config.values[index] = value as u32;
-            config.given |= 1 << id;
+            config.passed |= 1 << id;
         }
         Ok(config)
     }

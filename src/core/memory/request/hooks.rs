@@ -128,9 +128,9 @@ impl Piece {
         Event { addr, handle, page_size, ..Event::of_request(device, kind, 0, len) }
     }
 
-    /// Reports imported memory to the hooks. If a hook refuses it, `give_back` frees it. Its length is known only now,
+    /// Reports imported memory to the hooks. If a hook refuses it, `release` frees it. Its length is known only now,
     /// so earlier failures are not reported to hooks.
-    pub fn hand_out(&self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn hand_out(&self, release: impl FnOnce() -> Result<()>) -> Result<()> {
         if !memory_hook::exist() {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Piece {
         let request = Event { size: self.len, addr: 0, handle: 0, page_size: 0, ..event };
         around_allocation(Moment::Malloc, request, || Ok(()), |()| found).inspect_err(|_| {
             // The refusal is the failure to return.
-            let _ = give_back();
+            let _ = release();
         })
     }
 

@@ -28,7 +28,7 @@ impl Attribute {
 /// The attributes of one allocation. The default has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MallocConfig {
-    given: [Option<u32>; 4],
+    values: [Option<u32>; 4],
 }
 
 impl MallocConfig {
@@ -38,14 +38,14 @@ impl MallocConfig {
             return Err(invalid_param!("cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"));
         }
         // This also bounds the reading of a list with a wrong count.
-        if self.given[attribute as usize].replace(value).is_some() {
+        if self.values[attribute as usize].replace(value).is_some() {
             return Err(invalid_param!("cfg gives the attribute {attribute:?} more than once; give each at most once"));
         }
         Ok(())
     }
 
     fn of(&self, attribute: Attribute) -> Option<u32> {
-        self.given[attribute as usize]
+        self.values[attribute as usize]
     }
 
     /// Fails unless memory of `device` can have these attributes.

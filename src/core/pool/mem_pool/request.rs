@@ -89,7 +89,7 @@ impl Request for PoolRequest {
 impl PoolRequest {
     #[inline]
     fn event_in(&self, mem_pool: &MemPool) -> Result<Event> {
-        mem_pool.check_gives(self.size)?;
+        mem_pool.check_allocation(self.size)?;
         let event = mem_pool.pool.event(self.size, rounded(self.size), self.order.handle());
         Ok(if self.for_graph { Event { kind: MemoryKind::Graph, ..event } } else { event })
     }
@@ -198,7 +198,7 @@ impl Resource for PoolBlocks {
             return seldom(move || steps::malloc(&request));
         };
         let mem_pool = handles::get_pinned::<MemPool>("memPool", request.pool, stream.pin())?;
-        mem_pool.check_gives(request.size)?;
+        mem_pool.check_allocation(request.size)?;
         match mem_pool.pool.alloc(request.size, stream, mem_pool.device.as_deref())? {
             Some(addr) => Ok(addr),
             None => seldom(move || allocate_more(request)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::pool::{Inner, Pool};
-use crate::algo::alloc::pool as own;
+use crate::algo::alloc::pool as core_pool;
 use crate::algo::map::typed_slots;
 use crate::backend::{PoolAttribute, Usage};
 use crate::core::base::error::Result;
@@ -57,7 +57,7 @@ impl Pool {
     /// Its counts, without a query of the driver.
     fn counted(&self) -> Stats {
         let stats = match &self.inner {
-            Inner::Core(own) => of_own(own.stats()),
+            Inner::Core(own) => of_core(own.stats()),
             Inner::Driver(driver) => driver.tally.read(),
         };
         Stats { failures: self.failures(), ..stats }
@@ -103,7 +103,7 @@ impl Pool {
     }
 }
 
-fn of_own(stats: own::Stats) -> Stats {
+fn of_core(stats: core_pool::Stats) -> Stats {
     Stats {
         current: Amount { bytes: stats.used, count: stats.blocks },
         peak: Amount { bytes: stats.used_high, count: stats.blocks_high },

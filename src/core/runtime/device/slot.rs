@@ -194,7 +194,7 @@ impl DeviceSlot {
             }
         }
         let call = if force { "aclrtResetDeviceForce" } else { "aclrtResetDevice" };
-        lifecycle().device_ending.iter().for_each(|step| step(&device, call));
+        lifecycle().device_teardown.iter().for_each(|step| step(&device, call));
         drop(device);
         Ok(Some(self.release(&mut released, None)))
     }

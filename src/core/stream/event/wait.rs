@@ -114,7 +114,7 @@ pub struct Marks(FxHashMap<u64, Mark>);
 
 struct Mark {
     /// The stream is on another device than the event, which does not keep that device open.
-    elsewhere: bool,
+    on_another_device: bool,
     native: Arc<dyn backend::Event>,
 }
 
@@ -122,7 +122,7 @@ impl Mark {
     /// Whether the stream is past it.
     fn is_past(&self, stream: u64) -> Result<bool> {
         // While the stream exists its device stays open.
-        let stream = self.elsewhere.then(|| Stream::table().get_raw(stream));
+        let stream = self.on_another_device.then(|| Stream::table().get_raw(stream));
         if let Some(None) = stream {
             return Ok(true);
         }
@@ -150,8 +150,8 @@ impl Marks {
 
     /// Keeps a mark that was recorded in `stream` for `event`.
     pub fn keep(&mut self, event: &Event, stream: &Stream, native: Arc<dyn backend::Event>) {
-        let elsewhere = !Arc::ptr_eq(&event.device, &stream.device);
-        self.0.entry(stream.handle.raw()).or_insert(Mark { elsewhere, native });
+        let on_another_device = !Arc::ptr_eq(&event.device, &stream.device);
+        self.0.entry(stream.handle.raw()).or_insert(Mark { on_another_device, native });
     }
 
     /// Before a mark in `stream`: removes marks that streams are past, if there is no room for another.

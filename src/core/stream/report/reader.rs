@@ -261,7 +261,7 @@ pub struct Subscription {
 #[derive(Default)]
 pub(super) enum Link {
     #[default]
-    Nobody,
+    NoThread,
     Thread(Arc<Reader>),
     /// The stream is being destroyed.
     Over,
@@ -275,7 +275,7 @@ impl Subscription {
         }
         match &*self.link.lock() {
             Link::Thread(reader) => Some(Arc::clone(reader)),
-            Link::Nobody | Link::Over => None,
+            Link::NoThread | Link::Over => None,
         }
     }
 

@@ -98,7 +98,7 @@ impl Stream {
     /// Ends a stream that is out of the table already: drops callbacks that have not started, waits for all other
     /// pending work, then accepts no more. Returns a failure that was not reported yet.
     pub fn drain(&self, deadline: Option<Instant>) -> TeardownErrors {
-        interceptor::installed().note(self, Change::Ending);
+        interceptor::installed().note(self, Change::Destroying);
         let mut errors = TeardownErrors::default();
         let known = self.known();
         let reader = self.callbacks.end(self.handle);
@@ -173,7 +173,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     state_callback::stream_ended(stream.handle);
     let mut errors = TeardownErrors::default();
     if force {
-        interceptor::installed().note(&stream, Change::Ending);
+        interceptor::installed().note(&stream, Change::Destroying);
         let kept = stream.abandon();
         order::stream_ended(&stream.lane, kept);
         stream.callbacks.end(stream.handle);

@@ -28,7 +28,7 @@ fn an_abort_is_returned_to_waits_for_the_stream() {
 fn an_abort_of_a_device_is_returned_to_waits_for_that_device_only() {
     let bench = Bench::new();
     let (raw, work) = bench.stream();
-    let elsewhere = on_device(1, || native(stream::create(0).unwrap())).join();
+    let other_device = on_device(1, || native(stream::create(0).unwrap())).join();
     work.begin();
     let event = event::create_plain().unwrap();
     event::record(event, raw).unwrap();
@@ -44,7 +44,7 @@ fn an_abort_of_a_device_is_returned_to_waits_for_that_device_only() {
     }
     abort::device(0, 0).unwrap();
     assert!(work.aborts().iter().all(|why| why.kind() == FaultKind::DeviceAborted));
-    assert!(elsewhere.aborts().is_empty());
+    assert!(other_device.aborts().is_empty());
     work.finish();
     stream::synchronize(raw).unwrap();
 }

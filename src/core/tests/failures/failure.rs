@@ -71,8 +71,8 @@ fn calls_that_do_not_wait_leave_a_failure_to_those_that_do() {
 fn a_device_returns_the_failures_of_its_streams_one_by_one() {
     let bench = Bench::new();
     let ((_, first), (_, second), (_, last)) = (bench.stream(), bench.stream(), bench.stream());
-    let elsewhere = on_device(1, || native(stream::create(0).unwrap())).join();
-    elsewhere.fail("of another device");
+    let other_device = on_device(1, || native(stream::create(0).unwrap())).join();
+    other_device.fail("of another device");
     first.fail("one");
     second.fail("two");
     last.begin();
@@ -329,15 +329,15 @@ fn a_free_whose_wait_returns_a_failure_frees_nothing() {
 fn pinned_memory_waits_for_all_devices_and_device_memory_for_its_own() {
     let bench = Bench::new();
     let (_, work) = bench.stream();
-    let (there, elsewhere) =
+    let (there, other_device) =
         on_device(1, || (memory::malloc(64, 0).unwrap(), native(stream::create(0).unwrap()))).join();
     let pinned = memory::malloc_host(64).unwrap();
     work.begin();
     memory::free_with_sync(there).unwrap();
     work.finish();
-    elsewhere.begin();
+    other_device.begin();
     let freeing = on_device(0, move || memory::free_host_with_sync(pinned));
     freeing.assert_blocked();
-    elsewhere.finish();
+    other_device.finish();
     freeing.join().unwrap();
 }

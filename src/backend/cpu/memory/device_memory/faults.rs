@@ -16,16 +16,16 @@ pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
 }
 
 /// The process cannot map `span` bytes and the library's view of them.
-pub fn no_addresses(ordinal: u32, size: u64, own_view: usize, span: u64, error: &io::Error) -> Fault {
+pub fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u64, error: &io::Error) -> Fault {
     let limit = machine::most_addresses()
         .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
         .unwrap_or_default();
-    let remedy = match own_view {
+    let remedy = match library_view {
         _ if error.kind() != io::ErrorKind::OutOfMemory => "have the system allow that",
         0 => "a smaller PORTACL_CPU_MEMORY may help",
         _ => "raise the limit of addresses, or go without PORTACL_CPU_GUARD and PORTACL_CHECK=bounds",
     };
-    let wanted = span + own_view as u64;
+    let wanted = span + library_view as u64;
     Fault::out_of_device_memory(format!(
         "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} addresses{limit}: \
              {remedy}"

@@ -2,14 +2,14 @@ use super::*;
 
 #[test]
 fn a_limit_is_advised_only_where_addresses_lack() {
-    let text = |own_view, error| {
+    let text = |library_view, error| {
         let error = io::Error::from_raw_os_error(error);
-        no_addresses(0, 1 << 20, own_view, 1 << 20, &error).text().to_owned()
+        no_addresses(0, 1 << 20, library_view, 1 << 20, &error).text().to_owned()
     };
     assert!(text(0, libc::ENOMEM).contains("a smaller PORTACL_CPU_MEMORY may help"));
     assert!(text(1 << 20, libc::ENOMEM).contains("raise the limit of addresses"));
-    for own_view in [0, 1 << 20] {
-        let forbidden = text(own_view, libc::EPERM);
+    for library_view in [0, 1 << 20] {
+        let forbidden = text(library_view, libc::EPERM);
         assert!(forbidden.contains("have the system allow that"), "{forbidden}");
         assert!(!forbidden.contains("limit of addresses") && !forbidden.contains("smaller"), "{forbidden}");
     }

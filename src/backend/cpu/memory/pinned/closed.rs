@@ -118,7 +118,7 @@ pub(super) fn end(addr: usize) {
 }
 
 /// The distance of the library's view from an address of pinned memory: 0 if that is mapped once.
-pub fn own_view(addr: usize) -> usize {
+pub fn library_view(addr: usize) -> usize {
     BLOCKS.find(addr).map_or(0, |block| block.words[OWN] as usize)
 }
 

@@ -88,7 +88,7 @@ fn a_page_opens_with_the_last_range_that_has_it() {
 fn the_library_uses_a_view_of_its_own() {
     let all = Fixture::new();
     let id = close(all.page(0), all.page(2), true).unwrap();
-    let own = all.page(1) + own_view(all.page(1));
+    let own = all.page(1) + library_view(all.page(1));
     // SAFETY: the same page in the library's view, which stays open.
     unsafe { bytes::address(own).write_volatile(7) };
     open(id);
@@ -143,7 +143,7 @@ fn a_freed_block_is_forgotten() {
     let all = Fixture::new();
     let (id, addr) = (close(all.page(0), all.page(4), true).unwrap(), all.page(0));
     all.memory.free_unused(all.block);
-    assert_eq!((own_view(addr), close(addr, addr + PAGE, true)), (0, None));
+    assert_eq!((library_view(addr), close(addr, addr + PAGE, true)), (0, None));
     open(id);
     assert!(!probe::is_readable(addr), "freed memory stays without access");
     // It is freed already.

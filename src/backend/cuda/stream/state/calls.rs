@@ -111,7 +111,7 @@ impl StreamCalls {
         // Acquire, with the Release of the jobs.
         let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
         match self.stream.device.words.get() {
-            Some(words) if is_over => words.give_back(self.word),
+            Some(words) if is_over => words.return_word(self.word),
             _ => mem::forget(self),
         }
     }

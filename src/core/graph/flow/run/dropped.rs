@@ -110,7 +110,7 @@ impl Flow {
         if self.current_run_of(stream, &machine) == Some(number)
             && let Some(run) = &mut *machine
         {
-            run.is_ending = true;
+            run.is_stopping = true;
             run.strands.fill(Turn::default());
         }
         drop(machine);

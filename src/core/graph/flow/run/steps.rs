@@ -15,7 +15,7 @@ impl Flow {
             let mut has_moved = false;
             for strand in 0..run.strands.len() {
                 match run.strands[strand].at {
-                    At::Step(_) | At::Waiting(_) if run.is_ending => self.end(run, strand),
+                    At::Step(_) | At::Waiting(_) if run.is_stopping => self.end(run, strand),
                     At::Step(step) => {
                         if let Err(fault) = self.take_steps(run, strand, step) {
                             self.end(run, strand);
@@ -29,7 +29,7 @@ impl Flow {
                         }
                         run.strands[strand].at = At::Step(step);
                     }
-                    At::Nowhere | At::Choosing(_) | At::Ending => continue,
+                    At::Nowhere | At::Choosing(_) | At::Draining => continue,
                 }
                 has_moved = true;
             }
@@ -38,7 +38,7 @@ impl Flow {
             }
             let waiting = run.strands.iter().position(|it| matches!(it.at, At::Waiting(_)));
             let Some(waiting) = waiting else { return };
-            if run.strands.iter().any(|it| matches!(it.at, At::Choosing(_) | At::Ending)) {
+            if run.strands.iter().any(|it| matches!(it.at, At::Choosing(_) | At::Draining)) {
                 return;
             }
             let text = format!(
@@ -103,7 +103,7 @@ impl Flow {
 
     /// A strand ends, once its stream has reached the end.
     fn end(self: &Arc<Self>, run: &mut Run, strand: usize) {
-        run.strands[strand].at = At::Ending;
+        run.strands[strand].at = At::Draining;
         if let Err(fault) = self.hand_over(run, strand, strand) {
             // Nothing may run after the end of the run. A failed device runs nothing more.
             let _ = self.strands[strand].native.synchronize(None);
@@ -140,14 +140,14 @@ impl Flow {
                 let index = self.read(index)? as u32 as usize;
                 Ok(At::Step(targets[index.min(targets.len() - 1)]))
             }
-            Step::Choose { value, kind, targets, otherwise } => {
+            Step::Choose { value, kind, targets, default } => {
                 let value = self.read(value)? as u64;
                 let target = kind.choose(value).and_then(|body| targets.get(body));
-                Ok(At::Step(*target.unwrap_or(otherwise)))
+                Ok(At::Step(*target.unwrap_or(default)))
             }
-            Step::Compare { left, right, condition, then, otherwise } => {
+            Step::Compare { left, right, condition, if_true, if_false } => {
                 let holds = condition.holds(self.read(left)?, self.read(right)?);
-                let other = if holds { Some(*then) } else { *otherwise };
+                let other = if holds { Some(*if_true) } else { *if_false };
                 let Some(other) = other else { return Ok(At::Step(step + 1)) };
                 self.start(run, strand, other)?;
                 self.end(run, strand);

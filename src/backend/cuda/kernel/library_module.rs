@@ -26,7 +26,7 @@ pub const THREADS: u32 = 256;
 const BLOCKS_PER_CORE: u32 = 8;
 
 /// A module of the library's kernels. A static.
-pub struct OwnModule {
+pub struct LibraryModule {
     compressed: &'static [u8],
     names: fn() -> Vec<String>,
     /// What each device has of it.
@@ -45,7 +45,7 @@ struct Loaded {
     functions: Box<[Raw<CUfunc_st>]>,
 }
 
-impl OwnModule {
+impl LibraryModule {
     /// The kernels with these names in the text that [`compressed_ptx`] gives.
     pub const fn new(compressed: &'static [u8], names: fn() -> Vec<String>) -> Self {
         Self { compressed, names, slot: Key::new() }
@@ -123,5 +123,5 @@ pub fn blocks(items: u64, cores: u32) -> u32 {
 }
 
 #[cfg(test)]
-#[path = "own_module_tests.rs"]
+#[path = "library_module_tests.rs"]
 mod tests;

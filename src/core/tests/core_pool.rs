@@ -75,8 +75,8 @@ fn what_runs_after_its_device_has_not_finished() {
     device::reset_force(0).unwrap();
 
     device::set(1).unwrap();
-    let elsewhere = alloc(PIECE, pool, other.0);
-    assert_ne!(elsewhere, memory, "it is in use");
+    let other_block = alloc(PIECE, pool, other.0);
+    assert_ne!(other_block, memory, "it is in use");
     mem_pool::trim_to(pool, 0).unwrap();
     assert_eq!(attribute(pool, RESERVED), 2 * PIECE);
     gone.1.finish();
@@ -100,8 +100,8 @@ fn the_end_of_what_ran_after_its_device_is_seen_by_the_next_wait() {
     device::reset_force(0).unwrap();
     device::set(1).unwrap();
     stream::synchronize(other.0).unwrap();
-    let elsewhere = alloc(PIECE, pool, other.0);
-    assert_ne!(elsewhere, memory, "it is in use");
+    let other_block = alloc(PIECE, pool, other.0);
+    assert_ne!(other_block, memory, "it is in use");
     gone.1.finish();
     stream::synchronize(other.0).unwrap();
     assert_eq!(alloc(PIECE, pool, other.0), memory);
