@@ -77,7 +77,7 @@ TEST(AllocationLog, KeepsAllDigitsOfASize) {
     EXPECT_EQ(Read(line).trace.steps.at(0).size, 9007199254740993u);
 }
 
-TEST(AllocationLog, TellsWhichLineIsWrong) {
+TEST(AllocationLog, NamesTheLineThatIsWrong) {
     EXPECT_NE(FailureOf(Malloc("0xa", 1) + "{").find(".jsonl:2: "), std::string::npos);
     EXPECT_NE(FailureOf("not JSON").find("'{' expected"), std::string::npos);
     EXPECT_NE(FailureOf(R"({"event": "free)").find("does not end"), std::string::npos);

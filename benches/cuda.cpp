@@ -171,11 +171,11 @@ const Row kRows[] = {
              o.stream, [](void*) {}, nullptr));
      },
      [](Objects& o) {
-         const auto tell = [](void* objects) {
+         const auto notify = [](void* objects) {
              auto& mine = *static_cast<Objects*>(objects);
              mine.word->fetch_add(1, std::memory_order_release);
          };
-         Raw().LaunchHostFunc(o.raw_stream, tell, &o);
+         Raw().LaunchHostFunc(o.raw_stream, notify, &o);
          Raw().WaitValue(o.raw_stream, reinterpret_cast<cuda::Address>(o.word), ++o.called, cuda::kWaitUntilEqual);
      }},
     {"aclrtLaunchKernelWithArgsArray", 50,

@@ -77,7 +77,7 @@ void AddUp(void* argument) {
     for (size_t i = 0; i < kNumbers; ++i) block->sum += block->numbers[i];
 }
 
-void TellProgress(void* argument) {
+void PrintProgress(void* argument) {
     static_cast<std::atomic<int>*>(argument)->fetch_add(1);
 }
 
@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
             blocks[n] = {static_cast<const int32_t*>(buffer), 0};
             CHECK(aclrtLaunchCallback(AddUp, &blocks[n], ACL_CALLBACK_BLOCK, stream));
             if (n % kBuffers == kBuffers - 1)
-                CHECK(aclrtLaunchCallback(TellProgress, &rounds, ACL_CALLBACK_NO_BLOCK, stream));
+                CHECK(aclrtLaunchCallback(PrintProgress, &rounds, ACL_CALLBACK_NO_BLOCK, stream));
         }
         // Waits for blocking callbacks and all other work; the end of the subscription waits for
         // all callbacks.

@@ -46,8 +46,8 @@ class CachingAllocator {
     static constexpr std::uint64_t kSmall = 1u << 20;
     static constexpr std::uint64_t kSmallSegment = 2u << 20;
     static constexpr std::uint64_t kLargeSegment = 20u << 20;
-    static constexpr std::uint64_t kOwnSegment = 10u << 20;
-    static constexpr std::uint64_t kOwnUnit = 2u << 20;
+    static constexpr std::uint64_t kMinLargeAlloc = 10u << 20;
+    static constexpr std::uint64_t kRoundLarge = 2u << 20;
 
     explicit CachingAllocator(std::uint32_t streams) : clocks_(streams) {}
     CachingAllocator(const CachingAllocator&) = delete;
@@ -137,7 +137,7 @@ class CachingAllocator {
                     ++block;
                     continue;
                 }
-                upstream_.Give((*block)->size);
+                upstream_.Release((*block)->size);
                 Count(*pool, &Statistics::segments, -1, (*block)->size);
                 delete *block;
                 block = pool->erase(block);
@@ -195,8 +195,8 @@ class CachingAllocator {
         std::uint64_t segment = kLargeSegment;
         if (size <= kSmall) {
             segment = kSmallSegment;
-        } else if (size >= kOwnSegment) {
-            segment = RoundUp(size, kOwnUnit);
+        } else if (size >= kMinLargeAlloc) {
+            segment = RoundUp(size, kRoundLarge);
         }
         Count(pool, &Statistics::segments, 1, segment);
         return new Block{upstream_.Take(segment), segment, stream, &pool};
@@ -227,7 +227,7 @@ class CachingAllocator {
 
     void ReapEvents() {
         for (auto& [stream, waiting] : waiting_) {
-            while (!waiting.empty() && clocks_[stream].Happened(waiting.front().first)) {
+            while (!waiting.empty() && clocks_[stream].IsComplete(waiting.front().first)) {
                 Block* block = waiting.front().second;
                 waiting.pop_front();
                 if (--block->events == 0) Return(block);

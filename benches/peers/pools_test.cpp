@@ -223,7 +223,7 @@ TEST(CachingAllocator, RecordedUsesHoldABlockUntilAllOfThemAreOver) {
     EXPECT_EQ(pool.Allocate(2 * kMiB, 0), memory);
 }
 
-TEST(CachingAllocator, EmptyCacheGivesWholeSegmentsBack) {
+TEST(CachingAllocator, EmptyCacheReleasesWholeSegments) {
     peers::CachingAllocator pool(1);
     void* first = pool.Allocate(kMiB, 0);
     void* second = pool.Allocate(512 * kKiB, 0);

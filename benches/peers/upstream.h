@@ -25,7 +25,7 @@ class Upstream {
         peak_ = std::max(peak_, reserved_);
         return address;
     }
-    void Give(std::uint64_t bytes) { reserved_ -= bytes; }
+    void Release(std::uint64_t bytes) { reserved_ -= bytes; }
 
     std::uint64_t reserved() const { return reserved_; }
     std::uint64_t peak() const { return peak_; }
@@ -40,19 +40,19 @@ class Upstream {
 class StreamClock {
   public:
     std::uint64_t Record() { return ++recorded_; }
-    bool Happened(std::uint64_t event) const { return !held_ || event <= happened_; }
+    bool IsComplete(std::uint64_t event) const { return !held_ || event <= completed_; }
     // Makes this stream wait for the other: on a device one more call to the driver.
     void WaitFor(const StreamClock& other) { waited_ += other.recorded_ != 0; }
 
     void Hold() {
         held_ = true;
-        happened_ = recorded_;
+        completed_ = recorded_;
     }
     void Finish() { held_ = false; }
     std::uint64_t waits() const { return waited_; }
 
   private:
-    std::uint64_t recorded_ = 0, happened_ = 0, waited_ = 0;
+    std::uint64_t recorded_ = 0, completed_ = 0, waited_ = 0;
     bool held_ = false;
 };
 

@@ -15,7 +15,7 @@ using namespace portacl_test;
 namespace {
 
 // The process's own memory that is present, in bytes. In guard mode device memory is not among it.
-size_t OwnBytes() {
+size_t ResidentBytes() {
     size_t kib = 0;
     std::FILE* status = std::fopen("/proc/self/status", "r");
     char line[256];
@@ -35,14 +35,14 @@ double Percent(size_t bytes, size_t piece) {
     ACL_EXPECT_OK(aclrtCreateStream(&stream));
     ACL_EXPECT_OK(aclrtMalloc(reinterpret_cast<void**>(&memory), bytes, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_EXPECT_OK(aclrtMemsetAsync(memory, piece, 1, piece, stream));
-    const size_t before = OwnBytes();
+    const size_t before = ResidentBytes();
     size_t most = before, failed = 0, writes = 0;
     for (size_t at = 0; at + piece <= bytes; at += 2 * piece) {
         failed += aclrtMemsetAsync(memory + at, piece, 1, piece, stream) != ACL_SUCCESS;
-        if (++writes % 4096 == 0) most = std::max(most, OwnBytes());
+        if (++writes % 4096 == 0) most = std::max(most, ResidentBytes());
     }
     EXPECT_EQ(failed, 0);
-    most = std::max(most, OwnBytes());
+    most = std::max(most, ResidentBytes());
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     ACL_EXPECT_OK(aclrtFree(memory));
     ACL_EXPECT_OK(aclrtDestroyStream(stream));

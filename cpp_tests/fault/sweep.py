@@ -44,7 +44,7 @@ PROBES = {
 }
 
 # Sites that a backend does not use: if the driver has pools, the library creates none.
-ELSEWHERE = {
+UNUSED = {
     "cpu": ("pools.", "pool."),
     "cuda": ("stream.mark", "stream.drain_up_to", "device.share", "driver.share_host",
              "driver.import_memory", "shared_memory."),
@@ -141,11 +141,11 @@ class BackendFaults:
     def problems(self, fault, report, output):
         site = self.site(fault)
         found = []
-        told = not site or site in PROBES or f"of {site} fail" in output
-        if not told:
+        reported = not site or site in PROBES or f"of {site} fail" in output
+        if not reported:
             again = self.clean is not None and report.calls[site] > self.clean.calls[site]
-            told = self.exemptions.cover(site, output, again)
-        if not told:
+            reported = self.exemptions.cover(site, output, again)
+        if not reported:
             found.append(f"no failure that it printed names {site}{met_by(output)}")
         return found + report.problems(1 if fault else 0, 1 if fault else 0)
 
@@ -231,9 +231,9 @@ def main():
         sys.exit(f"the clean run: {'; '.join(problems)}\n{output}")
     kind.begin(report, output)
     wanted = kind.wanted(report, options.each)
-    elsewhere = ELSEWHERE.get(report.backend, ())
+    never = UNUSED.get(report.backend, ())
     unused = [site for site, count in report.calls.items()
-              if count == 0 and not site.startswith(elsewhere)]
+              if count == 0 and not site.startswith(never)]
     if not wanted:
         sys.exit("the program makes no backend call")
     if options.every_site:

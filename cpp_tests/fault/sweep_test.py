@@ -170,12 +170,12 @@ class Sweeping(unittest.TestCase):
     def test_one_failure_at_a_time(self):
         self.assert_only(self.bad("two failures"), "stream.copy:1:later", "2 calls were made to fail")
 
-    def test_a_failure_that_nobody_is_told_of(self):
+    def test_a_failure_that_no_call_reports(self):
         found = self.bad("stream.copy", MUTE)
         self.assertEqual(set(found), {"stream.copy:1", "stream.copy:1:later"})
         self.assertIn("names stream.copy", found["stream.copy:1"][0])
 
-    def test_a_probe_need_not_be_told(self):
+    def test_a_probe_need_not_be_reported(self):
         self.assertEqual(self.bad("driver.foreign", MUTE), {})
 
     def test_an_exemption_is_of_one_call(self):

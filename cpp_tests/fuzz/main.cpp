@@ -91,8 +91,8 @@ class Fuzzer {
     std::vector<Bytes> kept_;
 };
 
-long Number(const char* text, long otherwise) {
-    return text && *text ? std::atol(text) : otherwise;
+long Number(const char* text, long fallback) {
+    return text && *text ? std::atol(text) : fallback;
 }
 
 }  // namespace

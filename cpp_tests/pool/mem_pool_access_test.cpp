@@ -157,10 +157,10 @@ TEST_F(MemPoolAccessTest, WrongArgumentsAreRefusedAndNothingIsSet) {
         const aclrtMemAccessDesc desc = Desc(0, flags);
         ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1), "flags is " + std::to_string(flags));
     }
-    const aclrtMemAccessDesc nobody = Desc(DeviceCount(), kReadWrite);
-    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemPoolSetAccess(pool, &nobody, 1));
+    const aclrtMemAccessDesc no_device = Desc(DeviceCount(), kReadWrite);
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemPoolSetAccess(pool, &no_device, 1));
     if (DeviceCount() > 1) {
-        const aclrtMemAccessDesc list[] = {Desc(1, kReadWrite), nobody};
+        const aclrtMemAccessDesc list[] = {Desc(1, kReadWrite), no_device};
         ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemPoolSetAccess(pool, list, 2));
         EXPECT_EQ(Access(pool, 1), kNone);
     }

@@ -69,9 +69,9 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterHostFunctionsAreNotWaitedFor, kSma
         ACL_OK(other.Hold(first));
         ACL_OK(aclrtRecordEvent(event, first));
         ACL_OK(aclrtStreamWaitEvent(third, event));
-        const Event given;
-        ACL_OK(aclrtRecordEvent(given, second));
-        ACL_OK(aclrtStreamWaitEvent(third, given));
+        const Event other_event;
+        ACL_OK(aclrtRecordEvent(other_event, second));
+        ACL_OK(aclrtStreamWaitEvent(third, other_event));
         Free(memory, third);
         ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
         other.Open();

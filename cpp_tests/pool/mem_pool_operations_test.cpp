@@ -33,17 +33,17 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAPool) {
     void* memory = nullptr;
     ACL_OK(MallocFromPoolOfDevice1(&pool, &memory));
     memory_ = static_cast<char*>(memory);
-    const auto give = [&](Access access) {
+    const auto set_access = [&](Access access) {
         aclrtMemAccessDesc desc{};
         desc.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
         desc.flags = static_cast<aclrtMemAccessFlags>(access);
         ACL_EXPECT_OK(portaclMemPoolSetAccess(pool, &desc, 1));
     };
-    give(Access::kReadWrite);
+    set_access(Access::kReadWrite);
     Prepare();
     for (const Access access : Accesses()) {
         SCOPED_TRACE("access " + std::to_string(static_cast<int>(access)));
-        give(access);
+        set_access(access);
         for (const auto& rows : {Copies(), Others()})
             for (const auto& row : rows)
                 Expect(row, Allows(access, row),
@@ -61,20 +61,20 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAMapping) {
         const Mapping mapping(range.At(), physical);
         ACL_OK(aclrtSetDevice(0));
         memory_ = range.At();
-        const auto give = [&](uint32_t device, Access access) {
+        const auto set_access = [&](uint32_t device, Access access) {
             aclrtMemAccessDesc desc{};
             desc.location = {device, ACL_MEM_LOCATION_TYPE_DEVICE};
             desc.flags = static_cast<aclrtMemAccessFlags>(access);
             ACL_EXPECT_OK(aclrtMemSetAccess(memory_, kPiece, &desc, 1));
         };
-        give(1, Access::kReadWrite);
-        give(0, Access::kReadWrite);
+        set_access(1, Access::kReadWrite);
+        set_access(0, Access::kReadWrite);
         Prepare();
         for (const Access access : Accesses()) {
             // Drivers map memory with read-write access or with none.
             if (access == Access::kRead && !OnCpu()) continue;
             SCOPED_TRACE("access " + std::to_string(static_cast<int>(access)));
-            give(0, access);
+            set_access(0, access);
             // Drivers do not copy between devices without access to the mapping.
             if (OnCpu())
                 for (const auto& row : Copies()) Expect(row, true, {});

@@ -92,8 +92,8 @@ TEST_F(MemPoolSupport, WrongArgumentsAreRefused) {
                          portaclDeviceGetMemPoolSupport(0, static_cast<portaclMemPoolSupport>(wrong), &value),
                          "what is " + std::to_string(wrong), "0 to 6");
     }
-    for (const int32_t nobody : {-1, static_cast<int32_t>(DeviceCount())})
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetMemPoolSupport(nobody, kDevice, &value));
+    for (const int32_t no_device : {-1, static_cast<int32_t>(DeviceCount())})
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetMemPoolSupport(no_device, kDevice, &value));
     EXPECT_TRUE(IsPoison(value));
 }
 

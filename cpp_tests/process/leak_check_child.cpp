@@ -197,25 +197,25 @@ struct Owner {
 // Constructed before the first call, so destroyed after all later objects.
 Owner owner;
 
-void End(const std::string& ending) {
-    if (ending == "reset") {
+void End(const std::string& teardown) {
+    if (teardown == "reset") {
         OK(aclrtResetDevice(0));
         OK(aclFinalize());
-    } else if (ending == "force") {
+    } else if (teardown == "force") {
         OK(aclrtResetDeviceForce(0));
         OK(aclFinalize());
-    } else if (ending == "finalize") {
+    } else if (teardown == "finalize") {
         OK(aclFinalize());
-    } else if (ending == "reference") {
+    } else if (teardown == "reference") {
         uint64_t count = 0;
         OK(aclFinalizeReference(&count));
-    } else if (ending == "quick") {
+    } else if (teardown == "quick") {
         std::thread([] { std::exit(0); }).join();
-    } else if (ending == "static") {
+    } else if (teardown == "static") {
         OK(aclrtMalloc(&owner.memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         OK(aclrtCreateStream(&owner.stream));
         owner.frees = true;
-    } else if (ending == "fork") {
+    } else if (teardown == "fork") {
         // The child itself has no objects.
         void* memory = nullptr;
         OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));

@@ -16,29 +16,29 @@ using namespace portacl_test;
 
 namespace {
 
-const std::vector<std::string> kEndings = {"reset", "force", "finalize", "reference", "exit"};
+const std::vector<std::string> kTeardowns = {"reset", "force", "finalize", "reference", "exit"};
 
 // Which call destroys an object that ends with a device, a session or the process.
-std::string ReportingCall(const std::string& ending, const std::string& ends_with) {
+std::string ReportingCall(const std::string& teardown, const std::string& ends_with) {
     const std::string process = "the end of the process";
-    if (ending == "exit" || ending == "quick" || ends_with == "process") return process;
-    if (ending == "reference") return "aclFinalizeReference";
-    if (ending == "finalize" || ends_with == "session") return "aclFinalize";
-    return ending == "reset" ? "aclrtResetDevice" : "aclrtResetDeviceForce";
+    if (teardown == "exit" || teardown == "quick" || ends_with == "process") return process;
+    if (teardown == "reference") return "aclFinalizeReference";
+    if (teardown == "finalize" || ends_with == "session") return "aclFinalize";
+    return teardown == "reset" ? "aclrtResetDevice" : "aclrtResetDeviceForce";
 }
 
-ProcessResult RunChild(const std::string& program, const std::string& ending, const std::vector<std::string>& kept,
+ProcessResult RunChild(const std::string& program, const std::string& teardown, const std::vector<std::string>& kept,
                        const std::string& mode) {
     // The kernels need functions of the shared library.
     const bool is_static = program == "leak_check_child_static";
     const std::string kernels =
         is_static ? "-" : (ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx")).string();
-    std::vector<std::string> arguments{kernels, ending};
+    std::vector<std::string> arguments{kernels, teardown};
     arguments.insert(arguments.end(), kept.begin(), kept.end());
     // The test double of the driver has its own check.
     Settings settings{{"PORTACL_LEAK_CHECK", mode}, {"FAKE_CUDA_LEAK_CHECK", "0"}};
     // In a forked child LeakSanitizer looks for the threads of the parent.
-    if (ending == "fork") settings.push_back({"LSAN_OPTIONS", "detect_leaks=0"});
+    if (teardown == "fork") settings.push_back({"LSAN_OPTIONS", "detect_leaks=0"});
     return RunProcess(ProgramDirectory() / program, arguments, settings);
 }
 
@@ -87,32 +87,32 @@ struct Output {
     }
 };
 
-void ExpectAllReportedOnce(const std::string& program, const std::string& ending) {
-    SCOPED_TRACE(program + ", " + ending);
-    const ProcessResult result = RunChild(program, ending, {"all"}, "1");
+void ExpectAllReportedOnce(const std::string& program, const std::string& teardown) {
+    SCOPED_TRACE(program + ", " + teardown);
+    const ProcessResult result = RunChild(program, teardown, {"all"}, "1");
     EXPECT_TRUE(Succeeded(result));
     const Output output(result.output);
     EXPECT_EQ(output.kept.size(), program == "leak_check_child" ? 24u : 23u);
     for (const Kept& one : output.kept)
-        EXPECT_EQ(output.Count(ReportingCall(ending, one.ends_with), one), 1u) << one.name << " " << one.handle;
+        EXPECT_EQ(output.Count(ReportingCall(teardown, one.ends_with), one), 1u) << one.name << " " << one.handle;
     EXPECT_EQ(output.Lines(), output.kept.size());
     if (testing::Test::HasFailure()) std::fputs(result.output.c_str(), stdout);
 }
 
-TEST(LeakCheck, ReportsEachKindOnceAtEachEnding) {
-    for (const std::string& ending : kEndings) ExpectAllReportedOnce("leak_check_child", ending);
+TEST(LeakCheck, ReportsEachKindOnceAtEachTeardown) {
+    for (const std::string& teardown : kTeardowns) ExpectAllReportedOnce("leak_check_child", teardown);
     ExpectAllReportedOnce("leak_check_child", "quick");
 }
 
 TEST(LeakCheck, ReportsEachKindOnceInAStaticProgram) {
-    for (const char* ending : {"reset", "exit"}) ExpectAllReportedOnce("leak_check_child_static", ending);
+    for (const char* teardown : {"reset", "exit"}) ExpectAllReportedOnce("leak_check_child_static", teardown);
 }
 
-TEST(LeakCheck, AbortsAtEachEnding) {
-    for (const std::string& ending : kEndings)
+TEST(LeakCheck, AbortsAtEachTeardown) {
+    for (const std::string& teardown : kTeardowns)
         for (const char* kind : {"stream", "step"}) {
-            SCOPED_TRACE(ending + ", " + kind);
-            const ProcessResult result = RunChild("leak_check_child", ending, {kind}, "abort");
+            SCOPED_TRACE(teardown + ", " + kind);
+            const ProcessResult result = RunChild("leak_check_child", teardown, {kind}, "abort");
             EXPECT_EQ(result.signal, SIGABRT) << result.output;
             EXPECT_NE(result.output.find(kind), std::string::npos) << result.output;
             EXPECT_NE(result.output.find("ended by PORTACL_LEAK_CHECK=abort"), std::string::npos) << result.output;
@@ -121,17 +121,17 @@ TEST(LeakCheck, AbortsAtEachEnding) {
 
 // static: destructors of static objects free everything, after the atexit functions.
 TEST(LeakCheck, PrintsNothingForAProgramThatFreesEverything) {
-    std::vector<std::string> endings = kEndings;
-    endings.insert(endings.end(), {"quick", "static", "fork"});
-    for (const std::string& ending : endings) {
-        SCOPED_TRACE(ending);
-        const ProcessResult result = RunChild("leak_check_child", ending, {}, "abort");
+    std::vector<std::string> teardowns = kTeardowns;
+    teardowns.insert(teardowns.end(), {"quick", "static", "fork"});
+    for (const std::string& teardown : teardowns) {
+        SCOPED_TRACE(teardown);
+        const ProcessResult result = RunChild("leak_check_child", teardown, {}, "abort");
         EXPECT_TRUE(Succeeded(result));
         EXPECT_EQ(result.output, "");
     }
-    for (const char* ending : {"exit", "static"}) {
-        SCOPED_TRACE(std::string("static program, ") + ending);
-        const ProcessResult result = RunChild("leak_check_child_static", ending, {}, "abort");
+    for (const char* teardown : {"exit", "static"}) {
+        SCOPED_TRACE(std::string("static program, ") + teardown);
+        const ProcessResult result = RunChild("leak_check_child_static", teardown, {}, "abort");
         EXPECT_TRUE(Succeeded(result));
         EXPECT_EQ(result.output, "");
     }
@@ -145,10 +145,10 @@ void ExpectFunctionsOfTheProgram(const std::string& text) {
 }
 
 TEST(LeakCheck, NamesTheProgramsFunctionsOnly) {
-    for (const char* ending : {"finalize", "exit"})
+    for (const char* teardown : {"finalize", "exit"})
         for (const char* kind : {"device memory", "stream"}) {
-            SCOPED_TRACE(std::string(ending) + ", " + kind);
-            ExpectFunctionsOfTheProgram(RunChild("leak_check_child", ending, {kind}, "1").output);
+            SCOPED_TRACE(std::string(teardown) + ", " + kind);
+            ExpectFunctionsOfTheProgram(RunChild("leak_check_child", teardown, {kind}, "1").output);
         }
 }
 

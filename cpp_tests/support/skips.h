@@ -12,9 +12,9 @@
 
 namespace portacl_test {
 
-inline const char* Setting(const char* name, const char* otherwise) {
+inline const char* Setting(const char* name, const char* fallback) {
     const char* value = std::getenv(name);
-    return value && *value ? value : otherwise;
+    return value && *value ? value : fallback;
 }
 
 // Lists the reasons of skipped tests, and counts those that this machine could run. Some reasons are

@@ -7,8 +7,8 @@ namespace {
 using operators::Guarded;
 using operators::NotNull;
 
-aclnnStatus GiveArray(const char* call, const aclTensor* tensor, int64_t** values, uint64_t* count,
-                      at::IntArrayRef (*read)(const aclTensor&)) {
+aclnnStatus QueryArray(const char* call, const aclTensor* tensor, int64_t** values, uint64_t* count,
+                       at::IntArrayRef (*read)(const aclTensor&)) {
     return Guarded(call, [&] {
         const at::IntArrayRef found = read(NotNull("tensor", tensor));
         NotNull("the address of the array", values);
@@ -21,7 +21,7 @@ aclnnStatus GiveArray(const char* call, const aclTensor* tensor, int64_t** value
 }
 
 template <typename Result, typename Object, typename Read>
-aclnnStatus Give(const char* call, const Object* object, Result* result, Read read) {
+aclnnStatus Query(const char* call, const Object* object, Result* result, Read read) {
     return Guarded(call, [&] {
         const Result found = read(NotNull("the object", object));
         NotNull("the address of the result", result) = found;
@@ -35,48 +35,49 @@ constexpr auto kSize = [](const auto& object) { return static_cast<uint64_t>(obj
 extern "C" {
 
 aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
-    return GiveArray(__func__, tensor, viewDims, viewDimsNum, [](const aclTensor& it) { return it.view.sizes(); });
+    return QueryArray(__func__, tensor, viewDims, viewDimsNum, [](const aclTensor& it) { return it.view.sizes(); });
 }
 
 aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
-    return GiveArray(__func__, tensor, stridesValue, stridesNum, [](const aclTensor& it) { return it.view.strides(); });
+    return QueryArray(__func__, tensor, stridesValue, stridesNum,
+                      [](const aclTensor& it) { return it.view.strides(); });
 }
 
 aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
-    return GiveArray(__func__, tensor, storageDims, storageDimsNum,
-                     [](const aclTensor& it) { return at::IntArrayRef(it.storage_sizes); });
+    return QueryArray(__func__, tensor, storageDims, storageDimsNum,
+                      [](const aclTensor& it) { return at::IntArrayRef(it.storage_sizes); });
 }
 
 aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
-    return Give(__func__, tensor, offset, [](const aclTensor& it) { return it.view.storage_offset(); });
+    return Query(__func__, tensor, offset, [](const aclTensor& it) { return it.view.storage_offset(); });
 }
 
 aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
-    return Give(__func__, tensor, format, [](const aclTensor& it) { return it.format; });
+    return Query(__func__, tensor, format, [](const aclTensor& it) { return it.format; });
 }
 
 aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {
-    return Give(__func__, tensor, dataType, [](const aclTensor& it) { return it.type; });
+    return Query(__func__, tensor, dataType, [](const aclTensor& it) { return it.type; });
 }
 
 aclnnStatus aclGetIntArraySize(const aclIntArray* array, uint64_t* size) {
-    return Give(__func__, array, size, kSize);
+    return Query(__func__, array, size, kSize);
 }
 
 aclnnStatus aclGetFloatArraySize(const aclFloatArray* array, uint64_t* size) {
-    return Give(__func__, array, size, kSize);
+    return Query(__func__, array, size, kSize);
 }
 
 aclnnStatus aclGetBoolArraySize(const aclBoolArray* array, uint64_t* size) {
-    return Give(__func__, array, size, kSize);
+    return Query(__func__, array, size, kSize);
 }
 
 aclnnStatus aclGetTensorListSize(const aclTensorList* list, uint64_t* size) {
-    return Give(__func__, list, size, kSize);
+    return Query(__func__, list, size, kSize);
 }
 
 aclnnStatus aclGetScalarListSize(const aclScalarList* list, uint64_t* size) {
-    return Give(__func__, list, size, kSize);
+    return Query(__func__, list, size, kSize);
 }
 
 }  // extern "C"

@@ -20,10 +20,10 @@ class Intake {
 
     // The next argument, which must not be null.
     template <typename T>
-    const T& Next(const T* given) {
+    const T& Next(const T* passed) {
         const int position = position_++;
-        if (given == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(NameOf(position)));
-        return *given;
+        if (passed == nullptr) throw Refusal(ACLNN_ERR_PARAM_NULLPTR, NullText(NameOf(position)));
+        return *passed;
     }
     // The next argument may be null.
     void Next() { ++position_; }
@@ -68,8 +68,8 @@ template <typename T>
 struct PlainArgument {
     using C = T;
     using Kept = T;
-    static T Take(T given, Intake& intake) { return intake.Next(), given; }
-    static T Give(T kept, Addresses) { return kept; }
+    static T Take(T passed, Intake& intake) { return intake.Next(), passed; }
+    static T Unpack(T kept, Addresses) { return kept; }
 };
 template <>
 struct Argument<bool> : PlainArgument<bool> {};
@@ -86,8 +86,8 @@ template <Does kDoes>
 struct TensorArgument {
     using C = const aclTensor*;
     using Kept = Held;
-    static Held Take(C given, Intake& intake) { return Hold(intake.Next(given), intake, kDoes); }
-    static at::Tensor Give(const Held& kept, Addresses addresses) { return kept.At(addresses); }
+    static Held Take(C passed, Intake& intake) { return Hold(intake.Next(passed), intake, kDoes); }
+    static at::Tensor Unpack(const Held& kept, Addresses addresses) { return kept.At(addresses); }
 };
 template <>
 struct Argument<In> : TensorArgument<Does::kRead> {};
@@ -95,18 +95,18 @@ template <>
 struct Argument<Out> : TensorArgument<Does::kWrite> {};
 template <>
 struct Argument<Part> : TensorArgument<Does::kMayRead> {
-    static PartlyRead Give(const Held& kept, Addresses addresses) { return PartlyRead(kept.At(addresses)); }
+    static PartlyRead Unpack(const Held& kept, Addresses addresses) { return PartlyRead(kept.At(addresses)); }
 };
 
 template <Does kDoes>
 struct MaybeTensorArgument {
     using C = const aclTensor*;
     using Kept = Optional<Held>;
-    static Kept Take(C given, Intake& intake) {
+    static Kept Take(C passed, Intake& intake) {
         intake.Next();
-        return given == nullptr ? Kept() : Kept(Hold(*given, intake, kDoes));
+        return passed == nullptr ? Kept() : Kept(Hold(*passed, intake, kDoes));
     }
-    static Optional<at::Tensor> Give(const Kept& kept, Addresses addresses) {
+    static Optional<at::Tensor> Unpack(const Kept& kept, Addresses addresses) {
         return kept ? Optional<at::Tensor>(kept->At(addresses)) : kNone;
     }
 };
@@ -117,7 +117,7 @@ struct Argument<MaybeOut> : MaybeTensorArgument<Does::kWrite> {};
 
 template <>
 struct Argument<Unsized> : TensorArgument<Does::kWriteStorage> {
-    static Grown Give(const Held& kept, Addresses addresses) { return {kept.At(addresses), kept.view}; }
+    static Grown Unpack(const Held& kept, Addresses addresses) { return {kept.At(addresses), kept.view}; }
 };
 
 // Values that the first phase copies, and that the operator gets as they are.
@@ -125,50 +125,50 @@ template <typename Object, typename KeptType>
 struct CopiedArgument {
     using C = const Object*;
     using Kept = KeptType;
-    static const Kept& Give(const Kept& kept, Addresses) { return kept; }
+    static const Kept& Unpack(const Kept& kept, Addresses) { return kept; }
 };
 
 template <>
 struct Argument<Number> : CopiedArgument<aclScalar, at::Scalar> {
-    static Kept Take(C given, Intake& intake) { return intake.Next(given).value; }
+    static Kept Take(C passed, Intake& intake) { return intake.Next(passed).value; }
 };
 template <>
 struct Argument<MaybeNumber> : CopiedArgument<aclScalar, Optional<at::Scalar>> {
-    static Kept Take(C given, Intake& intake) {
+    static Kept Take(C passed, Intake& intake) {
         intake.Next();
-        return given == nullptr ? Kept() : Kept(given->value);
+        return passed == nullptr ? Kept() : Kept(passed->value);
     }
 };
 template <>
 struct Argument<Ints> : CopiedArgument<aclIntArray, c10::SmallVector<int64_t, 6>> {
-    static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
+    static Kept Take(C passed, Intake& intake) { return intake.Next(passed).values; }
 };
 template <>
 struct Argument<MaybeInts> : CopiedArgument<aclIntArray, Optional<c10::SmallVector<int64_t, 6>>> {
-    static Kept Take(C given, Intake& intake) {
+    static Kept Take(C passed, Intake& intake) {
         intake.Next();
-        return given == nullptr ? Kept() : Kept(given->values);
+        return passed == nullptr ? Kept() : Kept(passed->values);
     }
-    static MaybeInts Give(const Kept& kept, Addresses) { return kept ? MaybeInts(Ints(*kept)) : MaybeInts(); }
+    static MaybeInts Unpack(const Kept& kept, Addresses) { return kept ? MaybeInts(Ints(*kept)) : MaybeInts(); }
 };
 template <>
 struct Argument<Floats> : CopiedArgument<aclFloatArray, std::vector<double>> {
-    static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
+    static Kept Take(C passed, Intake& intake) { return intake.Next(passed).values; }
 };
 template <>
 struct Argument<Flags> : CopiedArgument<aclBoolArray, c10::SmallVector<bool, 6>> {
-    static Kept Take(C given, Intake& intake) { return intake.Next(given).values; }
+    static Kept Take(C passed, Intake& intake) { return intake.Next(passed).values; }
 };
 template <>
 struct Argument<Text> : CopiedArgument<char, std::string> {
-    static Kept Take(C given, Intake& intake) { return intake.Next(), given == nullptr ? "" : given; }
+    static Kept Take(C passed, Intake& intake) { return intake.Next(), passed == nullptr ? "" : passed; }
 };
 
 template <>
 struct Argument<Numbers> : CopiedArgument<aclScalarList, std::vector<at::Scalar>> {
-    static Kept Take(C given, Intake& intake) {
+    static Kept Take(C passed, Intake& intake) {
         Kept kept;
-        for (const auto& scalar : intake.Next(given).values)
+        for (const auto& scalar : intake.Next(passed).values)
             kept.push_back(NotNull("an element of the list", scalar.get()).value);
         return kept;
     }
@@ -178,21 +178,21 @@ template <>
 struct Argument<Type> {
     using C = aclDataType;
     using Kept = at::ScalarType;
-    static Kept Take(C given, Intake& intake) { return intake.Next(), ScalarTypeOf(given); }
-    static Kept Give(Kept kept, Addresses) { return kept; }
+    static Kept Take(C passed, Intake& intake) { return intake.Next(), ScalarTypeOf(passed); }
+    static Kept Unpack(Kept kept, Addresses) { return kept; }
 };
 
 template <Does kDoes>
 struct TensorsArgument {
     using C = const aclTensorList*;
     using Kept = std::vector<Held>;
-    static Kept Take(C given, Intake& intake) {
+    static Kept Take(C passed, Intake& intake) {
         Kept kept;
-        for (const auto& tensor : intake.Next(given).values)
+        for (const auto& tensor : intake.Next(passed).values)
             kept.push_back(Hold(NotNull("an element of the list", tensor.get()), intake, kDoes));
         return kept;
     }
-    static std::vector<at::Tensor> Give(const Kept& kept, Addresses addresses) {
+    static std::vector<at::Tensor> Unpack(const Kept& kept, Addresses addresses) {
         std::vector<at::Tensor> tensors;
         tensors.reserve(kept.size());
         for (const Held& held : kept) tensors.push_back(held.At(addresses));
@@ -203,7 +203,7 @@ template <>
 struct Argument<Tensors> : TensorsArgument<Does::kRead> {};
 template <>
 struct Argument<Outs> : TensorsArgument<Does::kWrite> {
-    static Written Give(const Kept& kept, Addresses addresses) { return {TensorsArgument::Give(kept, addresses)}; }
+    static Written Unpack(const Kept& kept, Addresses addresses) { return {TensorsArgument::Unpack(kept, addresses)}; }
 };
 
 // A list whose elements may be null, or have no elements at all: both stand for all of a dimension.
@@ -211,15 +211,15 @@ template <>
 struct Argument<Indices> {
     using C = const aclTensorList*;
     using Kept = std::vector<Optional<Held>>;
-    static Kept Take(C given, Intake& intake) {
+    static Kept Take(C passed, Intake& intake) {
         Kept kept;
-        for (const auto& tensor : intake.Next(given).values) {
+        for (const auto& tensor : intake.Next(passed).values) {
             const bool all = tensor == nullptr || (tensor->view.numel() == 0 && tensor->view.dim() == 1);
             kept.push_back(all ? kNone : Optional<Held>(Hold(*tensor, intake, Does::kRead)));
         }
         return kept;
     }
-    static c10::List<Optional<at::Tensor>> Give(const Kept& kept, Addresses addresses) {
+    static c10::List<Optional<at::Tensor>> Unpack(const Kept& kept, Addresses addresses) {
         c10::List<Optional<at::Tensor>> tensors;
         for (const auto& held : kept) tensors.push_back(held ? Optional<at::Tensor>(held->At(addresses)) : kNone);
         return tensors;

@@ -29,22 +29,22 @@ struct Entry<Row, void (*)(Parameter...)> {
         void Compute(Addresses addresses) override { Run(addresses, std::index_sequence_for<Parameter...>()); }
         template <size_t... I>
         void Run([[maybe_unused]] Addresses addresses, std::index_sequence<I...>) {
-            std::tuple<decltype(Argument<Parameter>::Give(std::get<I>(kept), addresses))...> given{
-                Argument<Parameter>::Give(std::get<I>(kept), addresses)...};
-            Row::Compute(std::get<I>(given)...);
+            std::tuple<decltype(Argument<Parameter>::Unpack(std::get<I>(kept), addresses))...> passed{
+                Argument<Parameter>::Unpack(std::get<I>(kept), addresses)...};
+            Row::Compute(std::get<I>(passed)...);
         }
         Kept kept;
     };
 
     // The first phase.
-    static aclnnStatus Prepare(typename Argument<Parameter>::C... given, uint64_t* workspace_size,
+    static aclnnStatus Prepare(typename Argument<Parameter>::C... passed, uint64_t* workspace_size,
                                aclOpExecutor** executor) {
         return Guarded(Row::kPrepareName, [&] {
             NotNull("workspaceSize", workspace_size);
             NotNull("executor", executor);
             std::unique_ptr<Prepared, Release> work(new Prepared);
             Intake intake(*work, Row::kParameters);
-            work->kept = Kept{Argument<Parameter>::Take(given, intake)...};
+            work->kept = Kept{Argument<Parameter>::Take(passed, intake)...};
             *executor = MakeExecutor(WorkPointer(work.release()));
             *workspace_size = 0;
         });

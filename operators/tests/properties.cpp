@@ -165,7 +165,7 @@ void Arguments::Return() {
     }
 }
 
-aclTensor* Arguments::Give(const at::Tensor& tensor) {
+aclTensor* Arguments::Pass(const at::Tensor& tensor) {
     if (!tensor.defined()) return nullptr;
     const auto elements = static_cast<int64_t>(tensor.storage().nbytes() / tensor.element_size());
     aclTensor* made = Made(aclCreateTensor(tensor.sizes().data(), tensor.sizes().size(), TypeOf(tensor.scalar_type()),
@@ -175,7 +175,7 @@ aclTensor* Arguments::Give(const at::Tensor& tensor) {
     return made;
 }
 
-aclScalar* Arguments::Give(const at::Scalar& number) {
+aclScalar* Arguments::Pass(const at::Scalar& number) {
     auto real = number.isFloatingPoint() ? number.toDouble() : 0;
     auto integer = number.isFloatingPoint() ? 0 : number.toLong();
     aclScalar* made =
@@ -184,21 +184,21 @@ aclScalar* Arguments::Give(const at::Scalar& number) {
     return made;
 }
 
-aclIntArray* Arguments::Give(const Ints& values) {
+aclIntArray* Arguments::Pass(const Ints& values) {
     aclIntArray* made = Made(aclCreateIntArray(values.data(), values.size()));
     destroy_.emplace_back([made] { aclDestroyIntArray(made); });
     return made;
 }
 
-aclBoolArray* Arguments::Give(const Flags& values) {
+aclBoolArray* Arguments::Pass(const Flags& values) {
     aclBoolArray* made = Made(aclCreateBoolArray(values.data(), values.size()));
     destroy_.emplace_back([made] { aclDestroyBoolArray(made); });
     return made;
 }
 
-aclTensorList* Arguments::Give(const Tensors& tensors) {
+aclTensorList* Arguments::Pass(const Tensors& tensors) {
     std::vector<aclTensor*> elements;
-    for (const at::Tensor& tensor : tensors) elements.push_back(Give(tensor));
+    for (const at::Tensor& tensor : tensors) elements.push_back(Pass(tensor));
     // The list owns them.
     for (const at::Tensor& tensor : tensors)
         if (tensor.defined()) destroy_.pop_back();

@@ -43,16 +43,16 @@ class Arguments {
     Arguments& operator=(const Arguments&) = delete;
     ~Arguments();
 
-    aclTensor* Give(const at::Tensor& tensor);
-    aclScalar* Give(const at::Scalar& number);
-    aclIntArray* Give(const Ints& values);
-    aclBoolArray* Give(const Flags& values);
-    aclTensorList* Give(const Tensors& tensors);
-    aclDataType Give(at::ScalarType type) { return TypeOf(type); }
-    const char* Give(const char* text) { return text; }
-    std::nullptr_t Give(std::nullptr_t) { return nullptr; }
+    aclTensor* Pass(const at::Tensor& tensor);
+    aclScalar* Pass(const at::Scalar& number);
+    aclIntArray* Pass(const Ints& values);
+    aclBoolArray* Pass(const Flags& values);
+    aclTensorList* Pass(const Tensors& tensors);
+    aclDataType Pass(at::ScalarType type) { return TypeOf(type); }
+    const char* Pass(const char* text) { return text; }
+    std::nullptr_t Pass(std::nullptr_t) { return nullptr; }
     template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-    T Give(T value) {
+    T Pass(T value) {
         return value;
     }
     // Copies the storages back to the tensors.
@@ -71,12 +71,12 @@ class Arguments {
 
 Outcome Finish(int code);
 
-template <typename Prepare, typename Run, typename... Given>
-Outcome Call(Prepare* prepare, Run* run, const Given&... given) {
+template <typename Prepare, typename Run, typename... Values>
+Outcome Call(Prepare* prepare, Run* run, const Values&... values) {
     Arguments arguments;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    int code = prepare(arguments.Give(given)..., &size, &executor);
+    int code = prepare(arguments.Pass(values)..., &size, &executor);
     if (code == ACL_SUCCESS) code = run(nullptr, size, executor, Stream());
     const Outcome outcome = Finish(code);
     arguments.Return();

@@ -193,11 +193,11 @@ OWN_PROCESS_TEST(CallbackWait, AReportThreadUnregistersAHookThatWaitsForReports)
 OWN_PROCESS_TEST(CallbackWait, StateCallbacksAreUnregisteredWithoutWaiting) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
-    static Signal inside, taken_back;
+    static Signal inside, unregistered;
     const auto stay = [](aclrtStream, aclrtStreamState state, void*) {
         if (state != ACL_RT_STREAM_STATE_CREATE_POST) return;
         inside.Set();
-        taken_back.Wait();
+        unregistered.Wait();
     };
     ACL_OK(aclrtRegStreamStateCallback("stays", stay, nullptr));
     std::thread other([] {
@@ -208,7 +208,7 @@ OWN_PROCESS_TEST(CallbackWait, StateCallbacksAreUnregisteredWithoutWaiting) {
     OneShotHook hook("unregisters it");
     hook.Do([] {
         ACL_EXPECT_OK(aclrtRegStreamStateCallback("stays", nullptr, nullptr));
-        taken_back.Set();
+        unregistered.Set();
     });
     CallHooks();
     other.join();

@@ -136,7 +136,7 @@ OWN_PROCESS_TEST(ConfigProcess, VariablesOfOtherProgramsAreIgnored, {"PORTACL_RO
 }
 
 // The rule of docs/configuration.md for policies and flags that this library does not know.
-OWN_PROCESS_TEST(ConfigProcess, UnknownPoliciesAndFlagsCountAsNotGiven) {
+OWN_PROCESS_TEST(ConfigProcess, UnknownPoliciesAndFlagsCountAsUnset) {
     ACL_OK(aclrtSetDevice(0));
     const auto malloc_with = [](int policy) {
         void* memory = nullptr;

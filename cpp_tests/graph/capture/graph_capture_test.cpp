@@ -212,9 +212,9 @@ TEST_F(GraphCapture, StreamsOfOtherDevicesDoNotJoin) {
     ACL_OK(aclrtRecordEvent(event, stream_));
     ACL_OK(aclrtSetDevice(1));
     {
-        const Stream elsewhere;
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtStreamWaitEvent(elsewhere, event), "device");
-        EXPECT_EQ(StatusOf(elsewhere), kNone);
+        const Stream other_device;
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtStreamWaitEvent(other_device, event), "device");
+        EXPECT_EQ(StatusOf(other_device), kNone);
     }
     ACL_OK(aclrtSetDevice(0));
     EndInvalid(stream_);
@@ -254,15 +254,15 @@ TEST_F(GraphCapture, InvalidArgumentsKeepTheCaptureValid) {
 TEST_F(GraphCapture, MemoryOfOtherDevicesIsNotRecorded) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
-    void* elsewhere = nullptr;
-    ACL_OK(aclrtMalloc(&elsewhere, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    void* other_memory = nullptr;
+    ACL_OK(aclrtMalloc(&other_memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtSetDevice(0));
     Begin();
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                     aclrtMemcpyAsync(elsewhere, 64, memory_, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), "device");
+                     aclrtMemcpyAsync(other_memory, 64, memory_, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), "device");
     EndInvalid(stream_);
     ACL_OK(aclrtSetDevice(1));
-    ACL_OK(aclrtFree(elsewhere));
+    ACL_OK(aclrtFree(other_memory));
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
 }

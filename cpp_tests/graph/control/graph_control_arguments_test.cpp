@@ -150,10 +150,10 @@ TEST_F(GraphControlArguments, BadSwitches) {
     second.Bind(outside);
     const DeviceMemory memory(64);
     int local = 0;
-    const auto call = [&](void* left, int cond, void* right, int type, aclrtStream then, aclrtStream otherwise,
+    const auto call = [&](void* left, int cond, void* right, int type, aclrtStream then, aclrtStream if_false,
                           aclrtStream on) {
         return aclrtSwitchStream(left, static_cast<aclrtCondition>(cond), right,
-                                 static_cast<aclrtCompareDataType>(type), then, otherwise, on);
+                                 static_cast<aclrtCompareDataType>(type), then, if_false, on);
     };
     void *const a = memory.At(), *const b = memory.At(8);
     ACL_FAILS(ACL_ERROR_INVALID_PARAM,

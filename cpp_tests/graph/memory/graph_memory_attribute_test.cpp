@@ -363,10 +363,10 @@ TEST_F(GraphMemoryAttribute, WrongArgumentsAreRefused) {
     ACL_FAILS_SAYING(kInvalid, portaclDeviceSetGraphMemAttribute(0, kHigh, 1), "value is 1");
     for (const auto fixed : {kUsed, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT})
         ACL_FAILS_SAYING(kInvalid, portaclDeviceSetGraphMemAttribute(0, fixed, 0), "only be read");
-    for (const int32_t nobody : {-1, static_cast<int32_t>(DeviceCount())}) {
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetGraphMemAttribute(nobody, kUsed, &value));
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceSetGraphMemAttribute(nobody, kHigh, 0));
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGraphMemTrim(nobody));
+    for (const int32_t no_device : {-1, static_cast<int32_t>(DeviceCount())}) {
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetGraphMemAttribute(no_device, kUsed, &value));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceSetGraphMemAttribute(no_device, kHigh, 0));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGraphMemTrim(no_device));
     }
     if (DeviceCount() > 1) {
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclDeviceGetGraphMemAttribute(1, kUsed, &value));

@@ -19,7 +19,7 @@ using namespace portacl_test;
 
 namespace {
 
-constexpr int32_t kOwnCode = 561'103;
+constexpr int32_t kKernelCode = 561'103;
 
 class KernelFail : public WithDevice {
   protected:
@@ -29,7 +29,7 @@ class KernelFail : public WithDevice {
         program_.emplace();
     }
     // Blocks from number `first` on fail.
-    aclError Launch(aclrtStream stream, uint32_t blocks, uint32_t first, int32_t code = kOwnCode) {
+    aclError Launch(aclrtStream stream, uint32_t blocks, uint32_t first, int32_t code = kKernelCode) {
         void* arguments[] = {&first, &code};
         return aclrtLaunchKernelWithArgsArray(program_->Kernel("fails"), blocks, stream, nullptr, arguments);
     }
@@ -44,7 +44,7 @@ TEST_F(KernelFail, TheNextSynchronizeReturnsCodeAndText) {
     const Stream stream, other;
     ACL_OK(Launch(stream, 1, 0));
     ACL_OK(aclrtSynchronizeStream(other));
-    ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "an even block refuses");
+    ACL_FAILS_SAYING(kKernelCode, aclrtSynchronizeStream(stream), "an even block refuses");
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(Launch(stream, 8, 8));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -54,8 +54,8 @@ TEST_F(KernelFail, TheFirstOfManyFailuresCounts) {
     const Stream stream;
     for (const uint32_t first : {0u, 1u, 1000u}) {
         ACL_OK(Launch(stream, 1024, first));
-        ACL_OK(Launch(stream, 1024, 0, kOwnCode + 7));
-        ACL_FAILS(kOwnCode, aclrtSynchronizeStream(stream));
+        ACL_OK(Launch(stream, 1024, 0, kKernelCode + 7));
+        ACL_FAILS(kKernelCode, aclrtSynchronizeStream(stream));
     }
 }
 
@@ -64,7 +64,7 @@ TEST_F(KernelFail, WithoutACodeAndWithoutAText) {
     ACL_OK(Launch(stream, 1, 0, 0));
     ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream), "an even block refuses");
     ACL_OK(Launch(stream, 2, 1));
-    ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "a kernel failed");
+    ACL_FAILS_SAYING(kKernelCode, aclrtSynchronizeStream(stream), "a kernel failed");
 }
 
 TEST_F(KernelFail, TheStreamGoesOnOrStops) {
@@ -73,12 +73,12 @@ TEST_F(KernelFail, TheStreamGoesOnOrStops) {
     ACL_OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
     ACL_OK(Launch(going, 1, 0));
     ACL_OK(Mark(program_->Kernel("mark"), words.At(), 3, 1, going));
-    ACL_FAILS(kOwnCode, aclrtSynchronizeStream(going));
+    ACL_FAILS(kKernelCode, aclrtSynchronizeStream(going));
     EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>{3});
     ACL_OK(Launch(stopping, 1, 0));
     for (int i = 0; i < 2; ++i)
-        ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stopping), "was stopped", "an even block refuses");
-    ACL_FAILS(kOwnCode, Launch(stopping, 1, 1));
+        ACL_FAILS_SAYING(kKernelCode, aclrtSynchronizeStream(stopping), "was stopped", "an even block refuses");
+    ACL_FAILS(kKernelCode, Launch(stopping, 1, 1));
 }
 
 TEST_F(KernelFail, EachRunOfAGraphFails) {
@@ -86,7 +86,7 @@ TEST_F(KernelFail, EachRunOfAGraphFails) {
     const Graph graph = Capture(stream, [&] { ACL_EXPECT_OK(Launch(stream, 1, 0)); });
     for (int i = 0; i < 2; ++i) {
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
-        ACL_FAILS_SAYING(kOwnCode, aclrtSynchronizeStream(stream), "an even block refuses");
+        ACL_FAILS_SAYING(kKernelCode, aclrtSynchronizeStream(stream), "an even block refuses");
     }
 }
 
@@ -139,10 +139,10 @@ TEST_F(KernelRelease, IsForLaunchesBehindAFailureToo) {
     ACL_OK(Launch(stream, 1, 0));
     for (int i = 0; i < 10; ++i) ACL_OK(Own(stream));
     gate.Open();
-    ACL_FAILS(kOwnCode, aclrtSynchronizeStream(stream));
+    ACL_FAILS(kKernelCode, aclrtSynchronizeStream(stream));
     ExpectCounts(0, 10);
     // A refused launch stays the caller's.
-    EXPECT_EQ(kOwnCode, Own(stream));
+    EXPECT_EQ(kKernelCode, Own(stream));
     ExpectCounts(0, 10);
 }
 

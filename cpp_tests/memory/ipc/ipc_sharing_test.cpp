@@ -124,7 +124,7 @@ TWO_PROCESS_TEST(IpcSharing, OpeningAgainIsCounted, Exporter) {
     EXPECT_EQ(ImportKey(key), ptr);
     ACL_EXPECT_OK(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0));
     // Only the exporting process adds others to the list.
-    int32_t process = OwnProcess();
+    int32_t process = ThisProcess();
     ACL_FAILS(kDead, aclrtIpcMemSetImportPid(key, &process, 1));
     CloseKey(key);
     Set(ptr, kSize, kValue + 1);
@@ -232,7 +232,7 @@ TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesMayImport, ExporterWithAList) {
     peer.Signal(1);
     peer.Await(2);
     ExpectImportFails(key, "on the list");
-    peer.Send(OwnProcess());
+    peer.Send(ThisProcess());
     peer.Await(3);
     auto* const ptr = static_cast<char*>(ImportKey(key));
     EXPECT_TRUE(Holds(ptr, 5000, kValue));

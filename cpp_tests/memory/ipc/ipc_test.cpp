@@ -117,7 +117,7 @@ TEST_F(Ipc, CloseAndListsCheckTheirArguments) {
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, 3), "pid[2] is 0");
     processes[0] = -1;
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, 1), "pid[0] is -1");
-    processes[0] = OwnProcess();
+    processes[0] = ThisProcess();
     ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, processes, 2));
     CloseKey(key);
     ACL_FAILS_SAYING(kDead, aclrtIpcMemSetImportPid(key, processes, 1), "key");
@@ -175,7 +175,7 @@ TEST_F(Ipc, ThreadsWithoutADeviceExportAndClose) {
     const DeviceMemory memory(kSize);
     std::thread([&] {
         const KeyText key = ExportKey(memory.At(), kSize);
-        int32_t process = OwnProcess();
+        int32_t process = ThisProcess();
         ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, &process, 1));
         const std::string outside = WithPart(key, 0, "3fffff");
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcMemImportByKey(&imported_, key, 0));

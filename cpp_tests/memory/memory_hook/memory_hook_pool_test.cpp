@@ -225,17 +225,17 @@ TEST_F(MemoryHookPool, ThreadsThatGrowAPoolDoNotExceedItsLimit) {
     for (int turn = 0; turn < 20; ++turn) {
         const MemPool pool(PoolProps(0, kMost));
         pool.SetThreshold(UINT64_MAX);
-        std::atomic<int> given{0};
+        std::atomic<int> allocated{0};
         OnThreads(4, [&](int) {
             ACL_OK(aclrtSetDevice(0));
             const Stream stream;
             void* memory = nullptr;
             if (aclrtMemPoolMallocAsync(&memory, 20 * kMiB, pool, stream) != ACL_SUCCESS) return;
-            ++given;
+            ++allocated;
             Free(memory, stream);
             Synchronize(stream);
         });
-        EXPECT_GE(given, 2);
+        EXPECT_GE(allocated, 2);
         EXPECT_LE(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH), kMost);
     }
     (void)call_log.Take();

@@ -28,14 +28,14 @@ std::vector<std::string> Registered() {
     return names;
 }
 
-std::atomic<int> told_frees{0};
+std::atomic<int> reported_frees{0};
 
 // A hook of the calling thread that is never unregistered.
 uint64_t RegisterForThread(const char* name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
     portaclMemoryHook hook{};
     hook.structSize = sizeof hook;
     hook.name = name;
-    hook.afterFree = [](void*, auto*) { ++told_frees; };
+    hook.afterFree = [](void*, auto*) { ++reported_frees; };
     uint64_t id = 0;
     ACL_EXPECT_OK(portaclMemoryHookRegister(&hook, scope, &id));
     return id;
@@ -76,9 +76,9 @@ TEST_F(MemoryHookThread, OfOtherThreadsStay) {
             EXPECT_EQ(Registered(), (Words{"one", "one", "two"}));
         });
     EXPECT_EQ(Registered(), (Words{"one"}));
-    told_frees = 0;
+    reported_frees = 0;
     ACL_OK(aclrtFreeHost(Allocate()));
-    EXPECT_EQ(told_frees, 1);
+    EXPECT_EQ(reported_frees, 1);
     ACL_OK(portaclMemoryHookUnregister(here));
 }
 
@@ -91,7 +91,7 @@ struct Owner {
 TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
     pthread_key_t key;
     ASSERT_EQ(pthread_key_create(&key, [](void* memory) { ACL_EXPECT_OK(aclrtFreeHost(memory)); }), 0);
-    told_frees = 0;
+    reported_frees = 0;
     OnNewThread([&] {
         // Destroyed after all objects that are created later.
         thread_local Owner owner;
@@ -99,7 +99,7 @@ TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
         ASSERT_EQ(pthread_setspecific(key, Allocate()), 0);
         RegisterForThread("one");
     });
-    EXPECT_EQ(told_frees, 2);
+    EXPECT_EQ(reported_frees, 2);
     EXPECT_EQ(Registered(), Words{});
     pthread_key_delete(key);
 }

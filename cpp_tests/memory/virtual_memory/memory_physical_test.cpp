@@ -20,7 +20,7 @@ uint64_t Number(aclrtDrvMemHandle handle) {
 
 // Hook calls about physical memory, which has a handle instead of an address.
 void ExpectEvents(const std::vector<HookCall>& events, const Words& words, int32_t device, uint64_t id, size_t asked,
-                  size_t given) {
+                  size_t rounded) {
     EXPECT_EQ(CallLog::Words(events), words);
     for (const auto& [name, what, event] : events) {
         SCOPED_TRACE(what);
@@ -29,7 +29,7 @@ void ExpectEvents(const std::vector<HookCall>& events, const Words& words, int32
         EXPECT_EQ(event.kind, device == kHost ? PORTACL_MEMORY_PINNED : PORTACL_MEMORY_DEVICE);
         EXPECT_EQ(event.deviceId, device);
         EXPECT_EQ(event.size, names_size ? asked : 0);
-        EXPECT_EQ(event.roundedSize, given);
+        EXPECT_EQ(event.roundedSize, rounded);
         EXPECT_EQ(event.ptr, nullptr);
         EXPECT_EQ(event.memoryId, known ? id : 0);
         EXPECT_EQ(event.failed, 0);

@@ -200,7 +200,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
     Peer peer;
     const auto offer = peer.Receive<Offer>();
     ExpectImportFails(offer.number, "on the list");
-    peer.Send(OwnProcess());
+    peer.Send(ThisProcess());
     peer.Await(1);
     aclrtDrvMemHandle one = ImportNumber(offer.number), again = ImportNumber(offer.number);
     aclrtPhysicalMemProp props{};
@@ -244,7 +244,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledWhileItsMemoryIsMapp
     const Session session;
     Peer peer;
     const auto offer = peer.Receive<Offer>();
-    peer.Send(OwnProcess());
+    peer.Send(ThisProcess());
     peer.Await(1);
     const aclrtDrvMemHandle memory = ImportNumber(offer.number);
     {
@@ -277,7 +277,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceResetFreesItsImports, Expor
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Peer peer;
     const auto offer = peer.Receive<Offer>();
-    peer.Send(OwnProcess());
+    peer.Send(ThisProcess());
     peer.Await(1);
     ACL_OK(aclrtSetDevice(1));
     const aclrtDrvMemHandle memory = ImportNumber(offer.number, 1);

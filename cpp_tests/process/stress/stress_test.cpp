@@ -27,9 +27,9 @@ namespace {
 constexpr int kThreads = 16;
 constexpr int kLanes = 64;
 
-uint64_t Setting(const char* name, uint64_t otherwise) {
+uint64_t Setting(const char* name, uint64_t fallback) {
     const char* text = std::getenv(name);
-    return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
+    return text && *text ? std::strtoull(text, nullptr, 10) : fallback;
 }
 
 // An operation, and how many of all random operations it is.

@@ -39,8 +39,8 @@ class Number {
 
 // A choice between streams by comparing two numbers.
 inline aclError Switch(const Number& left, aclrtCondition condition, const Number& right, aclrtStream then,
-                       aclrtStream otherwise, aclrtStream stream) {
-    return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, otherwise, stream);
+                       aclrtStream if_false, aclrtStream stream) {
+    return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, if_false, stream);
 }
 
 // Adds 1 to `count`, for as long as that is less than `limit`.

@@ -43,7 +43,7 @@ inline void CloseKey(const char* key) {
 }
 
 // This process's id for the list of allowed processes.
-inline int32_t OwnProcess() {
+inline int32_t ThisProcess() {
     int32_t process = -1;
     ExpectOk("aclrtDeviceGetBareTgid", aclrtDeviceGetBareTgid(&process));
     return process;

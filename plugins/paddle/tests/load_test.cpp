@@ -33,7 +33,7 @@ TEST(Load, FillsEverySlotThatAReleaseHasForACallbackAndNoOther) {
     }
 }
 
-TEST(Load, TellsTheInterfaceThatItKnowsAndTheNameOfTheDevice) {
+TEST(Load, ReportsItsInterfaceVersionAndDeviceName) {
     for (int column = 0; column < kColumns; ++column) {
         Table table(column);
         table.Init();

@@ -91,7 +91,7 @@ TEST_F(Rules, Rule4ACopyBetweenDevicesComesAfterTheWorkOfTheSource) {
     EXPECT_TRUE(s.there.Holds(2)) << "it read before the source was written";
 }
 
-TEST_F(Rules, Rule4WhatTheSourceIsGivenNextComesAfterTheCopyBetweenDevices) {
+TEST_F(Rules, Rule4LaterWorkOnTheSourceIsOrderedAfterTheCopyBetweenDevices) {
     Scene s(1);
     ASSERT_EQ(s.gate.Close(other(), s.stream_there), C_SUCCESS);
     ASSERT_EQ(CopyAcross(s.stream_there, s.there, s.ones), C_SUCCESS);

@@ -98,7 +98,7 @@ TEST_F(Pools, MemoryAboveTheThresholdIsFreedAtTheNextWait) {
     OK(cuEventDestroy_v2(event));
 }
 
-TEST_F(Pools, TrimmingKeepsUsedMemoryAndTheGivenMinimum) {
+TEST_F(Pools, TrimmingKeepsUsedMemoryAndTheRequestedMinimum) {
     set(kThreshold, UINT64_MAX);
     const CUdeviceptr kept = allocate_async(kPage, stream);
     fakeCudaHold();

@@ -57,13 +57,13 @@ TEST_F(Contexts, DestroyingEndsWhatItOwns) {
     const CUdeviceptr memory = allocate(kSize);
     CUstream own = nullptr;
     OK(cuStreamCreate(&own, CU_STREAM_NON_BLOCKING));
-    std::thread elsewhere([&] {
+    std::thread other_thread([&] {
         OK(cuCtxSetCurrent(other));
         std::thread([&] { OK(cuCtxDestroy_v2(other)); }).join();
         CUdeviceptr more = 0;
         EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc_v2(&more, kSize)) << "it stays current";
     });
-    elsewhere.join();
+    other_thread.join();
     EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(other));
     other = nullptr;
     OK(cuCtxSetCurrent(context));

@@ -19,7 +19,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
 namespace {
 
 // Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a result.
-CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations, unsigned count) {
+CUresult query_atomics(const Call& call, unsigned* bits, const unsigned* operations, unsigned count) {
     if (bits == nullptr || operations == nullptr || count == 0)
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "capabilities or operations is null, or count 0");
     for (unsigned i = 0; i < count; ++i) {
@@ -37,7 +37,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned* bits, cons
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (CUresult code = check_device(call, device)) return code;
-    return tell_atomics(call, bits, operations, count);
+    return query_atomics(call, bits, operations, count);
 }
 
 FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits, const unsigned* operations, unsigned count,
@@ -47,7 +47,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits, const
     if (CUresult code = check_device(call, from)) return code;
     if (CUresult code = check_device(call, to)) return code;
     if (from == to) return call.misuse(CUDA_ERROR_INVALID_DEVICE, "both are device %d", from);
-    return tell_atomics(call, bits, operations, count);
+    return query_atomics(call, bits, operations, count);
 }
 #endif
 

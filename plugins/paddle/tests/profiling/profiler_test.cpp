@@ -38,7 +38,7 @@ class Profiler : public WithDevice {
     void* data_ = nullptr;
 };
 
-TEST_F(Profiler, TellsCallsAndTheWorkThatTheyQueued) {
+TEST_F(Profiler, ReportsCallsAndTheWorkThatTheyEnqueue) {
     const Memory memory(0, 4096);
     std::vector<unsigned char> host(4096, 3);
     Stream stream(0);
@@ -103,7 +103,7 @@ TEST_F(Profiler, AQueuedCopyHasTheTimeInWhichItRan) {
     EXPECT_EQ(Plugin().host_memory_deallocate(device(), pinned, 4096), C_SUCCESS);
 }
 
-TEST_F(Profiler, TellsNothingOfWhatHappensOutsideATrace) {
+TEST_F(Profiler, ReportsNothingFromOutsideATrace) {
     const Memory memory(0, 64, 1);
     Start();
     StopAndCollect();
@@ -120,7 +120,7 @@ TEST_F(Profiler, TellsNothingOfWhatHappensOutsideATrace) {
     EXPECT_EQ(DeviceEvents().size(), 0u) << "preparing begins again";
 }
 
-TEST_F(Profiler, CollectingForNobodyIsRefused) {
+TEST_F(Profiler, CollectingWithoutAProfilerIsRefused) {
     ErrorOutput output;
     EXPECT_EQ(Plugin().profiler_collect_trace_data(nullptr, 0, nullptr), C_ERROR);
     EXPECT_NE(output.Take().find("profiler_collect_trace_data"), std::string::npos);

@@ -14,12 +14,12 @@ class Statistics(OnDevice):
         before = paddle.device.memory_allocated(FIRST) if hasattr(paddle.device, "memory_allocated") else None
         if before is None:
             self.skipTest("this Paddle returns them for CUDA only")
-        elsewhere = paddle.device.memory_allocated(SECOND)
+        second_device = paddle.device.memory_allocated(SECOND)
         tensor = paddle.zeros([1 << 20], dtype="float32")
         self.assertGreaterEqual(paddle.device.memory_allocated(FIRST), before + (4 << 20))
         self.assertGreaterEqual(paddle.device.max_memory_allocated(FIRST), before + (4 << 20))
         self.assertGreaterEqual(paddle.device.memory_reserved(FIRST), 4 << 20)
-        self.assertEqual(paddle.device.memory_allocated(SECOND), elsewhere)
+        self.assertEqual(paddle.device.memory_allocated(SECOND), second_device)
         del tensor
         self.assertEqual(paddle.device.memory_allocated(FIRST), before)
 

@@ -45,7 +45,7 @@ class Profiler(OnDevice):
         copy = next(event for event in events if "MEMCPY_HtoD" in event.get("name", ""))
         self.assertIn(40_000, [int(v) for v in copy["args"].values() if str(v).isdigit()], copy)
 
-    def test_a_second_trace_begins_anew(self):
+    def test_a_second_trace_starts_empty(self):
         self.trace(lambda: paddle.to_tensor(numpy.ones(100, dtype="float32")))
         events = self.trace(lambda: None)
         self.assertFalse([e for e in events if "MEMCPY" in e.get("name", "")])

@@ -58,9 +58,9 @@ TEST_F(Device, ADeviceThatIsNotThereIsRefusedAndChangesNothing) {
 
 TEST_F(Device, EachThreadHasItsOwnAndBeginsWithDevice0) {
     ASSERT_EQ(Plugin().set_device(other()), C_SUCCESS);
-    C_Device_st elsewhere{-1};
-    std::thread([&] { EXPECT_EQ(Plugin().get_device(&elsewhere), C_SUCCESS); }).join();
-    EXPECT_EQ(elsewhere.id, 0);
+    C_Device_st in_thread{-1};
+    std::thread([&] { EXPECT_EQ(Plugin().get_device(&in_thread), C_SUCCESS); }).join();
+    EXPECT_EQ(in_thread.id, 0);
     C_Device_st here{-1};
     ASSERT_EQ(Plugin().get_device(&here), C_SUCCESS);
     EXPECT_EQ(here.id, 1);
@@ -116,7 +116,7 @@ TEST_F(Device, MemoryGoesWithItsDeviceWhichMayComeBack) {
 }
 
 // Runs the calls of Paddle's destructors in a child; the exit status identifies the failed one.
-int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, C_Stream stream, C_Event event) {
+int ReleaseInChild(C_Device device, void* memory, void* pinned, void* unified, C_Stream stream, C_Event event) {
     const Callbacks& p = Plugin();
     if (p.set_device(device) != C_SUCCESS) return 1;
     if (p.synchronize_device(device) != C_SUCCESS) return 9;
@@ -132,7 +132,7 @@ int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, 
     return 0;
 }
 
-TEST_F(Device, AForkedChildGivesBackInSilenceAndTheParentKeepsAll) {
+TEST_F(Device, AForkedChildReleasesSilentlyAndTheParentKeepsAll) {
     const Memory memory(0, 64, 3);
     Stream stream(0);
     void* pinned = nullptr;
@@ -144,7 +144,7 @@ TEST_F(Device, AForkedChildGivesBackInSilenceAndTheParentKeepsAll) {
     ErrorOutput output;
     const pid_t child = fork();
     if (child == 0) {
-        _exit(GiveBackInChild(device(), memory.At(), pinned, unified, stream, event));
+        _exit(ReleaseInChild(device(), memory.At(), pinned, unified, stream, event));
     }
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);

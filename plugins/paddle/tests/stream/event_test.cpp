@@ -21,7 +21,7 @@ class EventCallbacks : public WithDevice {
     C_Event event_ = nullptr;
 };
 
-TEST_F(EventCallbacks, HappensWhenItsStreamComesToIt) {
+TEST_F(EventCallbacks, IsCompleteWhenItsStreamReachesIt) {
     Stream stream(0);
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);

@@ -9,7 +9,7 @@ namespace {
 
 class StreamCallbacks : public WithTwoDevices {};
 
-TEST_F(StreamCallbacks, QueryTellsBusyFromIdle) {
+TEST_F(StreamCallbacks, QueryDistinguishesBusyFromIdle) {
     Stream stream(0);
     EXPECT_EQ(Plugin().query_stream(device(), stream), C_SUCCESS);
     Gate gate;
@@ -50,7 +50,7 @@ TEST_F(StreamCallbacks, ACallbackIsCalledOnceWithWhatItWasAddedWith) {
     EXPECT_NE(seen.thread, std::this_thread::get_id());
 }
 
-TEST_F(StreamCallbacks, ACallbackThatFailsIsTold) {
+TEST_F(StreamCallbacks, ACallbackThatFailsIsReported) {
     Stream stream(0);
     Seen seen;
     seen.answer = C_INTERNAL_ERROR;

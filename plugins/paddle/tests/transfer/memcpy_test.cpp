@@ -139,10 +139,10 @@ TEST_F(Copy, AStreamThatIsNoneOrOfAnotherDeviceIsRefused) {
     C_Stream dead = nullptr;
     ASSERT_EQ(Plugin().create_stream(device(), &dead), C_SUCCESS);
     ASSERT_EQ(Plugin().destroy_stream(device(), dead), C_SUCCESS);
-    Stream elsewhere(1);
+    Stream other_device(1);
     int local = 0;
     ErrorOutput output;
-    for (const C_Stream stream : {dead, static_cast<C_Stream>(elsewhere), reinterpret_cast<C_Stream>(&local)}) {
+    for (const C_Stream stream : {dead, static_cast<C_Stream>(other_device), reinterpret_cast<C_Stream>(&local)}) {
         EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), 16), C_ERROR);
         EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), other(), stream, memory.At(), memory.At(64), 16), C_ERROR);
     }
