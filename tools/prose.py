@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds words in documents, comments and texts that the glossary of ARCHITECTURE.md replaces, and too wide comments.
+"""Finds words in documents, comments, texts and names that the glossary of ARCHITECTURE.md replaces; too wide comments.
 
 usage: prose.py [PATH...]    checks the paths, by default everything in DONE
        prose.py --files      lists the files that it checks
@@ -8,6 +8,9 @@ usage: prose.py [PATH...]    checks the paths, by default everything in DONE
 The forbidden words are the texts in backquotes in the last column of the glossary's table. A `*` stands for the rest of
 a word. Code is not prose: code blocks and code in backquotes are skipped. A string literal is prose if it has a space;
 its placeholders in braces and its escapes are skipped.
+
+The names that Rust and C++ sources declare are split at underscores and capitals. The words that they must not have are
+in backquotes below the glossary's table.
 """
 
 import pathlib
@@ -47,6 +50,15 @@ def forbidden(glossary):
     return rows
 
 
+def forbidden_in_names(glossary):
+    """A regular expression of the words that names must not have."""
+    sentence = re.search(r"^Names that sources declare have none.*?\.$", glossary, re.MULTILINE | re.DOTALL)
+    words = re.findall(r"`([^`]+)`", sentence[0]) if sentence else []
+    if len(words) < 20:
+        sys.exit("prose: the glossary of ARCHITECTURE.md lists no words for names, or in another form")
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])"), words
+
+
 def blank(match):
     """Spaces instead of a text, so that lines and columns stay."""
     return re.sub(r"[^\n]", " ", match[0])
@@ -83,6 +95,53 @@ def prose_of(text):
     return markdown("".join(kept))
 
 
+RUST_NAMES = re.compile(r"\b(?:fn|struct|enum|union|trait|mod|const|static|type|macro_rules!)\s+(?:mut\s+)?(\w+)"
+                        r"|^\s*(?:pub(?:\([^)]*\))?\s+)?(\w+):\s", re.MULTILINE)
+CPP_NAMES = re.compile(
+    r"\b(?:(?:TYPED_)?TEST(?:_[FP])?|OWN_PROCESS_TEST)\(\s*\w+,\s*(\w+)"
+    r"|\b(?:class|struct|enum|namespace|union|using)\s+(?:class\s+)?(\w+)|\#\s*define\s+(\w+)|\bauto\s+(\w+)\s*=\s*\["
+    r"|^[ \t]*(?!(?:return|else|new|throw|case|delete|goto)\b)(?:[\w:<>,*&\[\]]+[ \t]+)*[\w:<>,*&\[\]]+[ \t*&]+"
+    r"(?:\w+::)*~?(\w+)\(", re.MULTILINE)
+
+
+def variants(code):
+    """The places and names of the variants of Rust enums."""
+    for enum in re.finditer(r"\benum\s+\w+[^{;]*\{", code):
+        depth = 1
+        for token in re.finditer(r"[{(\[]|[})\]]|\b[A-Z]\w*", code[enum.end():]):
+            if token[0] in "{([":
+                depth += 1
+            elif token[0] in "})]":
+                depth -= 1
+                if depth == 0:
+                    break
+            elif depth == 1:
+                yield enum.end() + token.start(), token[0]
+
+
+def names(path, text):
+    """The places and names that a source declares."""
+    code = TOKEN.sub(blank, text)
+    for match in (RUST_NAMES if path.suffix == ".rs" else CPP_NAMES).finditer(code):
+        yield match.start(match.lastindex), match[match.lastindex]
+    if path.suffix == ".rs":
+        yield from variants(code)
+
+
+def words_of(name):
+    """The words of a name, in lower case and with underscores between them."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def misnamed(path, text, pattern):
+    """Declared names with a forbidden word. The C API has its own."""
+    for at, name in sorted(set(names(path, text))):
+        found = None if re.match(r"(portacl|acl|cu)[A-Z]", name) else pattern.search(words_of(name))
+        if found:
+            line = text.count("\n", 0, at) + 1
+            yield f"{path}:{line}: the name {name} has the word '{found[0]}' (ARCHITECTURE.md, Glossary)"
+
+
 def wide(path, text):
     """Lines of comments, and of documents without tables and links, that are too wide."""
     for number, line in enumerate(text.splitlines(), 1):
@@ -93,15 +152,19 @@ def wide(path, text):
             yield f"{path}:{number}: a comment of {len(line)} columns; {WIDTH} is the most"
 
 
-def findings(path, text, rows):
+def findings(path, text, rows, in_names):
     if path.name == "ARCHITECTURE.md":  # the words themselves, in the glossary's last column
         before, heading, glossary = text.partition("## Glossary\n")
         text = before + heading + re.sub(r"^(\|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", r"\1", glossary, flags=re.MULTILINE)
     prose = markdown(text) if path.suffix in MARKDOWN else prose_of(text)
+    flat = " ".join(prose.split()).lower()
     for pattern, word, use in rows:
-        for match in pattern.finditer(prose):
+        # The patterns are slow, and few files have a word's text.
+        for match in pattern.finditer(prose) if word.partition("*")[0].lower() in flat else ():
             line = prose.count("\n", 0, match.start()) + 1
             yield f"{path}:{line}: '{' '.join(match[0].split())}': use '{use}' (ARCHITECTURE.md, Glossary)"
+    if path.suffix in BLOCKS:
+        yield from misnamed(path, text, in_names)
     yield from wide(path, text)
 
 
@@ -112,7 +175,26 @@ def files(paths):
             if pathlib.Path(name).suffix in MARKDOWN | BLOCKS and name not in EXCEPTIONS and (ROOT / name).is_file()]
 
 
-def selftest(rows):
+def selftest_of_names(in_names, words):
+    """Each word is found in each kind of name; as a part of a word, in a use and in the API it is not."""
+    places = {
+        "a.rs": ("fn is_{0}() {{}}", "pub struct {1}Part;", "enum A {{\n    /// B.\n    B(u8),\n    {1},\n}}",
+                 "trait {1} {{}}", "mod {0}_tests;", "const {2}: u8 = 1;", "static IS_{2}: u8 = 1;", "type {1} = u8;",
+                 "struct A {{\n    is_{0}: bool,\n}}"),
+        "a.cpp": ("TEST_F(Suite, It{1}) {{", "OWN_PROCESS_TEST(Suite, {1}It, kA) {{", "void A::{1}(int a) {{",
+                  "static char* {0}_it(int a);", "class {1} {{", "const auto {0} = [&] {{}};", "#define A_{2} 1"),
+    }
+    ignored = ("fn x{0}s_() {{}}", "a.{0}();", "// fn {0}()", "fn portacl{1}() {{}}", '"fn {0}()";')
+    for name, kinds in places.items():
+        for word in words:
+            camel = "".join(part.capitalize() for part in word.split("_"))
+            for kind in kinds + ignored:
+                planted = kind.format(word, camel, word.upper())
+                if any(misnamed(pathlib.Path(name), planted, in_names)) != (kind in kinds):
+                    sys.exit(f"prose: '{planted}' was {'not ' if kind in kinds else ''}found in {name}")
+
+
+def selftest(rows, in_names):
     """Each word, planted in each kind of prose, is found; in code it is not."""
     places = {
         "a.md": ("Text {}, text.\n", "```\n{}\n```\n`{}`\n"),
@@ -129,9 +211,9 @@ def selftest(rows):
         path = pathlib.Path(name)
         for _, word, _ in rows:
             planted = word.replace("*", "s")
-            if not any(f"'{planted}'" in line for line in findings(path, found.format(planted), rows)):
+            if not any(f"'{planted}'" in line for line in findings(path, found.format(planted), rows, in_names)):
                 sys.exit(f"prose: '{planted}' was not found in {name}")
-            if list(findings(path, ignored.format(planted, planted), rows)):
+            if list(findings(path, ignored.format(planted, planted), rows, in_names)):
                 sys.exit(f"prose: '{planted}' was found in the code of {name}")
     if not list(wide(pathlib.Path("a.rs"), "// " + "x" * WIDTH)):
         sys.exit("prose: a wide comment was not found")
@@ -141,18 +223,21 @@ def main():
     if sys.argv[1:] == ["--files"]:
         print(*files(DONE), sep="\n")
         return
-    rows = forbidden((ROOT / "ARCHITECTURE.md").read_text())
-    selftest(rows)
+    glossary = (ROOT / "ARCHITECTURE.md").read_text()
+    rows = forbidden(glossary)
+    in_names, words = forbidden_in_names(glossary)
+    selftest(rows, in_names)
+    selftest_of_names(in_names, words)
     if sys.argv[1:] == ["--selftest"]:
         return
     checked = files(sys.argv[1:] or DONE)
     if not checked:
         sys.exit("prose: no file to check")
-    found = [line for path in checked for line in findings(path, (ROOT / path).read_text(), rows)]
+    found = [line for path in checked for line in findings(path, (ROOT / path).read_text(), rows, in_names)]
     if found:
         print(*found, sep="\n")
         sys.exit(f"prose: {len(found)} findings in {len(checked)} files")
-    print(f"prose: {len(checked)} files, {len(rows)} words, no finding")
+    print(f"prose: {len(checked)} files, {len(rows) + len(words)} words, no finding")
 
 
 if __name__ == "__main__":
