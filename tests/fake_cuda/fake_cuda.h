@@ -31,6 +31,12 @@ int fakeCudaFail(const char* spec);
 void fakeCudaHold(void);
 void fakeCudaRelease(void);
 
+// How many calls wait inside the driver now: for room in a stream, for the end of a copy, or for such a call.
+unsigned fakeCudaBlockedCalls(void);
+
+// How often a stream that waits for a word has found another value there.
+unsigned long long fakeCudaPolls(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -178,7 +178,7 @@ CUresult Call::refuse(Needs needs) {
         if (context_ == nullptr) {
             return misuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread");
         }
-        all.changed.wait(lock_, [this] { return !context_->blocked; });
+        wait_inside([this] { return !context_->blocked; });
         if (!context_->active) {
             return misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context, of device %d, was released or reset",
                           context_->ordinal);
@@ -212,13 +212,19 @@ CUresult Call::refuse(Needs needs) {
 // MemcpyBatchAsync.AWaitingCopyBlocksNoOtherStream
 
 void Call::block(Context& context, const std::function<bool()>& done) const {
-    State& all = state();
-    all.changed.wait(lock_, [&] { return done() || !context.blocked; });
+    wait_inside([&] { return done() || !context.blocked; });
     if (done()) return;
     context.blocked = config().blocking;
-    all.changed.wait(lock_, done);
+    wait_inside(done);
     context.blocked = false;
-    all.changed.notify_all();
+    state().changed.notify_all();
+}
+
+void Call::wait_inside(const std::function<bool()>& done) const {
+    State& all = state();
+    ++all.blocked_calls;
+    all.changed.wait(lock_, done);
+    --all.blocked_calls;
 }
 
 CUresult Call::misuse(CUresult code, const char* format, ...) const {

@@ -40,6 +40,8 @@ class Call {
 
   private:
     CUresult refuse(Needs needs);
+    // Waits, as one of the blocked calls.
+    void wait_inside(const std::function<bool()>& done) const;
 
     const char* name_;
     mutable Lock lock_;

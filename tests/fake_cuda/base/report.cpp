@@ -188,6 +188,16 @@ FAKE_CUDA_EXPORT int fakeCudaFail(const char* spec) {
     return set_faults(spec) ? 0 : 1;
 }
 
+FAKE_CUDA_EXPORT unsigned fakeCudaBlockedCalls() {
+    const Lock lock(state().mutex);
+    return state().blocked_calls;
+}
+
+FAKE_CUDA_EXPORT ull fakeCudaPolls() {
+    const Lock lock(state().mutex);
+    return state().polls;
+}
+
 FAKE_CUDA_EXPORT void fakeCudaHold() {
     const Lock lock(state().mutex);
     state().held = true;

@@ -96,6 +96,10 @@ struct State {
 
     bool initialised = false;
     bool held = false;
+    // Calls that wait for their stream, or for such a call in their context.
+    unsigned blocked_calls = 0;
+    // How often streams have read a word without the awaited value.
+    unsigned long long polls = 0;
     // Locked: all calls wait, except those of checkpoints.
     ProcessState process = ProcessState::kRunning;
     // Primary contexts, by the ordinals of their devices.

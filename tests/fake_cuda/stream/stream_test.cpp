@@ -163,8 +163,9 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     OK(cuStreamWriteValue64_v2(stream, address + 8, 0x123456789, 0));
     // Greater or equal, with wrap-around.
     OK(cuStreamWaitValue32_v2(stream, address, 1, 0));
-    // The stream polls the word many times meanwhile.
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    // The stream has polled the word.
+    const auto polls = fakeCudaPolls();
+    while (fakeCudaPolls() < polls + 3 && cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) std::this_thread::yield();
     EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
     *word = 2;
     OK(cuStreamSynchronize(stream));
@@ -177,9 +178,10 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     OK(cuMemFreeHost(pinned));
 }
 
-// Waits until calls of this name have entered the driver.
-void AwaitCalls(const char* name, unsigned long long count) {
-    while (fakeCudaCalls(name) < count) std::this_thread::yield();
+// Waits until so many calls block inside the driver, or one of them has returned.
+template <typename Returned>
+void AwaitBlockedCalls(unsigned count, Returned returned) {
+    while (fakeCudaBlockedCalls() < count && !returned()) std::this_thread::yield();
 }
 
 TEST_F(FakeCuda, ACallThatBlocksHoldsOthersInItsContext) {
@@ -191,20 +193,18 @@ TEST_F(FakeCuda, ACallThatBlocksHoldsOthersInItsContext) {
     fakeCudaHold();
     Bytes result(256);
     std::atomic<bool> copied{false}, launched{false};
-    const auto copies = fakeCudaCalls("cuMemcpyDtoHAsync_v2"), launches = fakeCudaCalls("cuMemsetD32Async");
     std::thread copier([&] {
         OK(cuCtxSetCurrent(context));
         OK(cuMemcpyDtoHAsync_v2(result.data(), memory, 256, stream));
         copied = true;
     });
-    AwaitCalls("cuMemcpyDtoHAsync_v2", copies + 1);
+    AwaitBlockedCalls(1, [&] { return copied.load(); });
     std::thread launcher([&] {
         OK(cuCtxSetCurrent(context));
         OK(cuMemsetD32Async(memory, 1, 1, other));
         launched = true;
     });
-    AwaitCalls("cuMemsetD32Async", launches + 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    AwaitBlockedCalls(2, [&] { return copied || launched; });
     EXPECT_FALSE(copied || launched);
     fakeCudaRelease();
     copier.join();
@@ -225,14 +225,12 @@ TEST_F(FakeCuda, AFullQueueBlocksTheCall) {
     // Other work has more room.
     for (int i = 0; i < 2 * kPlaces; ++i) OK(cuMemsetD8Async(memory, 1, 64, stream));
     std::atomic<bool> recorded{false};
-    const auto records = fakeCudaCalls("cuEventRecord");
     std::thread recorder([&] {
         OK(cuCtxSetCurrent(context));
         OK(cuEventRecord(event, stream));
         recorded = true;
     });
-    AwaitCalls("cuEventRecord", records + 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    AwaitBlockedCalls(1, [&] { return recorded.load(); });
     EXPECT_FALSE(recorded);
     fakeCudaRelease();
     recorder.join();

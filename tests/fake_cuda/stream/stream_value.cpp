@@ -82,6 +82,7 @@ CUresult wait_value(Call& call, CUstream handle, uint64_t address, T value, unsi
             pause = std::min(2 * pause, kLastPollMicroseconds);
             // The waits of a failed context end.
             const Lock lock(state().mutex);
+            ++state().polls;
             if (context->sticky != CUDA_SUCCESS) break;
         }
         return CUDA_SUCCESS;
