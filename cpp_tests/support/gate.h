@@ -48,10 +48,10 @@ class Gate {
     // Enqueues the gate on `stream`.
     aclError Hold(aclrtStream stream) { return aclrtLaunchHostFunc(stream, &Gate::Pass, state_); }
 
-    // Waits until a stream has reached the gate. False: none did.
-    [[nodiscard]] bool AwaitArrival() {
+    // Waits until so many streams have reached the gate. False: they did not.
+    [[nodiscard]] bool AwaitArrival(int count = 1) {
         std::unique_lock<std::mutex> lock(state_->mutex);
-        return state_->changed.wait_for(lock, kPatience, [this] { return state_->arrived > 0; });
+        return state_->changed.wait_for(lock, kPatience, [this, count] { return state_->arrived >= count; });
     }
 
     void Open() {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -67,17 +68,37 @@ inline bool IsAsleep(pid_t thread) {
     return name_end != std::string::npos && text.compare(name_end, 3, ") S") == 0;
 }
 
-// Waits until the thread blocks in its call: a call may sleep for a moment before, so it must be
-// asleep several times in a row. Ends early if `returned()`. A GPU's driver may spin instead.
-template <typename Returned>
-void AwaitBlocked(const std::atomic<pid_t>& thread, Returned returned) {
+// Whether all other threads of this process sleep.
+inline bool OthersAreAsleep() {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+        const auto thread = static_cast<pid_t>(std::stol(entry.path().filename()));
+        if (thread != gettid() && !IsAsleep(thread)) return false;
+    }
+    return true;
+}
+
+// Waits until threads sleep for long: several times in a row, because one may sleep for a moment before. Ends early if
+// `over()`. A GPU's driver may spin instead.
+template <typename Asleep, typename Over>
+void AwaitAsleep(Asleep asleep, Over over) {
     const auto patience = OnRealGpu() ? std::chrono::milliseconds(50) : kPatience;
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    for (int asleep = 0; asleep < 5 && !returned();) {
+    for (int times = 0; times < 5 && !over();) {
         if (std::chrono::steady_clock::now() > deadline) return;
-        asleep = IsAsleep(thread) ? asleep + 1 : 0;
+        times = asleep() ? times + 1 : 0;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+}
+
+// Waits until the thread blocks in its call, or `returned()`.
+template <typename Returned>
+void AwaitBlocked(const std::atomic<pid_t>& thread, Returned returned) {
+    AwaitAsleep([&thread] { return IsAsleep(thread); }, returned);
+}
+
+// Waits until all other threads wait for work.
+inline void AwaitOthersIdle() {
+    AwaitAsleep(OthersAreAsleep, [] { return false; });
 }
 
 // Runs `body()` on another thread once the constructing thread blocks in its next call.

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <thread>
 
+#include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/process/proc.h"
 
 namespace portacl_test {
 
@@ -205,14 +207,22 @@ Offer OfferOfKilledProcess() {
     return offer;
 }
 
-// The library checks at intervals whether other processes are alive: this is several of them.
-inline void Pause() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-}
-
-// A stream whose wait has not ended.
+// A stream whose wait for a notify or an event of several processes does not end, although the library checks it, and
+// whether the other processes are alive. Its thread sleeps after each check, a millisecond at most, and looks for the
+// processes each 20 ms: so many checks contain two such looks.
 inline void ExpectStillWaits(aclrtStream stream) {
-    Pause();
+    constexpr long kChecks = 60;
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    // The thread is found once it has begun, and named itself.
+    for (long first = -1, now = -1; first < 0 || now < first + kChecks;) {
+        if (IsIdle(stream)) break;
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the library does not check the wait";
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        const auto threads = ThreadsOfTheLibrary();
+        const auto watcher = threads.find("portacl-watcher");
+        if (watcher != threads.end()) now = Sleeps(watcher->second);
+        if (first < 0) first = now;
+    }
     EXPECT_FALSE(IsIdle(stream));
 }
 

@@ -238,8 +238,7 @@ TWO_PROCESS_TEST(NotifySharing, AnExporterIsKilled, ExportAndStay) {
     const Notify notify(key.text);
     const Stream stream;
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
-    Pause();
-    EXPECT_FALSE(IsIdle(stream));
+    ExpectStillWaits(stream);
     peer.Kill();
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
 }

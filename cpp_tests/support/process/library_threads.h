@@ -1,14 +1,8 @@
-// Starts each kind of library thread, and lists them as the kernel shows them.
+// Starts each kind of library thread.
 #pragma once
 
 #include <acl/acl.h>
 
-#include <sys/types.h>
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,21 +12,10 @@
 #include "support/graph/condition.h"
 #include "support/memory/ipc.h"
 #include "support/objects.h"
+#include "support/process/proc.h"
 #include "support/stream/notify.h"
 
 namespace portacl_test {
-
-// The names of the library's running threads, with their kernel ids.
-inline std::map<std::string, pid_t> ThreadsOfTheLibrary() {
-    std::map<std::string, pid_t> found;
-    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-        std::ifstream file(thread.path() / "comm");
-        std::string name;
-        if (file >> name && name.rfind("portacl-", 0) == 0)
-            found[name] = static_cast<pid_t>(std::stol(thread.path().filename()));
-    }
-    return found;
-}
 
 // While it exists each kind of thread runs, in a session with PORTACL_TRACE: threads that run user
 // code, the watcher, the graph driver, the broker, and the trace writer. The calling thread starts
