@@ -12,6 +12,11 @@ fn count(notify: &Notify) -> u32 {
     parts(notify.page.line(notify.slot).word.load(Ordering::Relaxed)).0
 }
 
+/// The next wait that looks checks whether other processes are alive, as if the interval between checks were over.
+fn ask_peers_next(notify: &Notify) {
+    notify.asked.store(0, Ordering::Relaxed);
+}
+
 #[test]
 fn changes() {
     let notify = Notifies::default().create().unwrap();
@@ -121,15 +126,13 @@ fn an_imported_one_is_the_same() {
 fn an_end_on_either_side_is_seen() {
     let own = Notifies::default().create().unwrap();
     let (bytes, descriptor) = own.export().unwrap();
-    // Peers are checked at this interval.
-    let later = || std::thread::sleep(2 * PEER_INTERVAL);
     // Leaves as it should.
     drop(Notify::import(&bytes, descriptor.as_fd()).unwrap());
-    later();
+    ask_peers_next(&own);
     assert!(!own.try_take(&PLAIN, 0).unwrap());
     // Dies: the lock ends, the count does not.
     own.page.enter(own.slot);
-    later();
+    ask_peers_next(&own);
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
     // Earlier waits, too; later ones not.
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
@@ -139,7 +142,7 @@ fn an_end_on_either_side_is_seen() {
     let imported = Notify::import(&bytes, descriptor.as_fd()).unwrap();
     assert!(!imported.try_take(&PLAIN, 0).unwrap());
     own.page.close();
-    later();
+    ask_peers_next(&imported);
     assert_eq!(imported.try_take(&PLAIN, 0).unwrap_err(), gone());
 }
 
@@ -158,6 +161,6 @@ fn what_is_no_notify_is_refused() {
     let refused = Notify::import(&bytes, file.as_fd()).err().unwrap();
     assert_eq!(refused.kind(), FaultKind::InvalidArgument);
     // None of these counts as an importer that died when peers are checked next.
-    std::thread::sleep(2 * PEER_INTERVAL);
+    ask_peers_next(&own);
     assert!(!own.try_take(&PLAIN, 0).unwrap());
 }

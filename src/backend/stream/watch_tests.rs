@@ -1,5 +1,5 @@
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::*;
 use crate::backend::{Comparison, FaultKind, Place};
@@ -26,6 +26,14 @@ fn channel_end() -> (End, Receiver<Result<()>>) {
     (Box::new(move |outcome| sender.send(outcome).unwrap()), receiver)
 }
 
+fn until(what: &str, done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < LONG, "waited too long for {what}");
+        std::thread::yield_now();
+    }
+}
+
 fn late() -> Fault {
     Fault::new(FaultKind::WaitTimedOut, "too late")
 }
@@ -33,11 +41,20 @@ fn late() -> Fault {
 #[test]
 fn the_thread_notices_a_plain_write() {
     let watcher = Arc::new(Watcher::default());
-    let (word, range, condition) = word();
+    let (word, range, mut condition) = word();
     let seat = watched(&watcher, range);
     let (end, ended) = channel_end();
-    assert!(seat.wait_for(condition, None, end));
-    assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let counted = move || {
+        count.fetch_add(1, Ordering::Release);
+        condition()
+    };
+    assert!(seat.wait_for(Box::new(counted), None, end));
+    // Once by the call, and then by the thread, which ends no wait before the word changes.
+    let is_over = || Arc::strong_count(&asked) == 1;
+    until("checks by the thread", || is_over() || asked.load(Ordering::Acquire) >= 4);
+    assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
     word.store(1, Ordering::Release);
     assert_eq!(ended.recv_timeout(LONG).unwrap(), Ok(()));
 }
@@ -123,10 +140,10 @@ fn a_cancelled_wait_is_not_checked_again() {
     assert!(seat.wait_for(condition, None, end));
     seat.cancel();
     word.store(1, Ordering::Release);
-    assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
-    assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
-    // What the condition reads is dropped with it.
+    // What would end it is dropped uncalled, and so is the condition with what it reads.
+    assert_eq!(ended.try_recv(), Err(TryRecvError::Disconnected));
     assert_eq!(Arc::strong_count(&word), 1);
+    assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
 }
 
 /// A wait that has ended before the thread woke for it does not keep the next one from waking it.
@@ -137,11 +154,7 @@ fn the_thread_is_woken_for_each_wait() {
     let seat = watched(&watcher, range);
     assert!(seat.wait_for(condition, None, channel_end().0));
     seat.cancel();
-    let deadline = Instant::now() + LONG;
-    while watcher.state.lock().begun {
-        assert!(Instant::now() < deadline);
-        std::thread::yield_now();
-    }
+    until("the thread to wake", || !watcher.state.lock().begun);
 }
 
 #[test]
@@ -149,15 +162,13 @@ fn the_thread_is_there_while_it_is_needed() {
     let watcher = Arc::new(Watcher::default());
     assert!(!watcher.has_thread());
     let seat = watched(&watcher, (8, 8));
-    // Longer than it stays without a seat.
-    std::thread::sleep(3 * LINGER);
+    // It goes on for longer than it stays without a seat.
+    let begun = Instant::now();
+    let goes_on = || watcher.state.lock().wakes.is_some_and(|wakes| wakes > begun + 3 * LINGER);
+    until("the thread to look for waits", || goes_on() || !watcher.has_thread());
     assert!(watcher.has_thread());
     drop(seat);
-    let deadline = Instant::now() + LONG;
-    while watcher.has_thread() {
-        assert!(Instant::now() < deadline);
-        std::thread::yield_now();
-    }
+    until("the thread to end", || !watcher.has_thread());
     let seat = watched(&watcher, (8, 8));
     assert!(watcher.has_thread());
     drop(seat);

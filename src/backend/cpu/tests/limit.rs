@@ -73,8 +73,11 @@ fn the_time_counts_from_when_the_stream_comes_to_the_wait() {
         let (before, behind) = (Gate::close(&recorder), Gate::close(&stream));
         recorder.record(&event).unwrap();
         stream.wait(&event, Some(SHORT)).unwrap();
-        // Longer than the limit.
-        std::thread::sleep(SHORT * 4);
+        // One that counted from its submission would be over before this one, which is submitted later.
+        let other = bench.stream();
+        other.wait(&event, Some(SHORT)).unwrap();
+        sync(&other);
+        assert_timed_out(&other, "5ms");
         before.open();
         sync(&recorder);
         behind.open();

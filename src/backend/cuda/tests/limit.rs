@@ -68,13 +68,17 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
     let behind = Gate::close(&stream);
     // This one reaches its wait when the event is complete. The others have a long timeout.
     stream.wait(&event, Some(SHORT * 10)).unwrap();
+    let late = Arc::new(Heard::default());
+    let later = setup.device.create_stream(late.options()).unwrap();
+    later.wait(&event, Some(SHORT * 10)).unwrap();
     let others: Vec<_> = (0..20).map(|_| setup.stream()).collect();
     for other in &others {
         other.wait(&event, Some(LONG)).unwrap();
         other.wait(&event, Some(LONG)).unwrap();
     }
-    // Longer than the short limit.
-    std::thread::sleep(SHORT * 20);
+    // A short limit that counted from the submission would be over before this one.
+    sync(&later);
+    assert_eq!(late.take().len(), 1);
     assert!(others.iter().all(|other| !other.is_idle().unwrap()));
     gate.open();
     sync(&recorder);
