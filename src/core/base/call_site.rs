@@ -24,29 +24,29 @@ use crate::backend::Walk;
 /// Deeper frames are ignored.
 const DEEPEST: usize = 128;
 
-/// A stack that was walked from this frame.
+/// A walk of a stack, and the frame that it began from.
 struct Walked {
     frame: usize,
     walk: Walk,
     stack: Stack,
 }
 
-/// How many lists of walks a thread has. A frame has one of them.
+/// Number of lists of walks of a thread. The frame selects the list.
 const LISTS: usize = 64;
 /// The most walks in a list.
 const MOST_OF_A_LIST: usize = 32;
 per_thread! {
-    /// The latest walks of this thread, in each list the latest first.
+    /// The latest walks of this thread. Each list has the latest first.
     static RECENT: ThreadList<Vec<Walked>> = ThreadList::new();
 }
 at_thread_end! {
-    /// Frees them when the thread ends.
+    /// Frees the walks when the thread ends.
     fn is_freed() -> bool => free_recent;
 }
-/// No return address.
+/// Marks the stack of a signal handler. No return address has this value.
 const INTERRUPTED: usize = 0;
 
-/// The list of a frame. Frames are aligned to 16 bytes.
+/// Returns the list of a frame. Frames are aligned to 16 bytes.
 fn list_of(frame: usize) -> usize {
     frame / 16 % LISTS
 }
@@ -58,16 +58,16 @@ fn free_recent() {
 /// The stacks seen so far.
 static MET: Mutex<Option<HashSet<Stack>>> = Mutex::new(None);
 
-/// The first stacks are never freed, because to count who holds one takes longer than all else here.
+/// Number of stacks that are never freed: the first ones. Counting their holders would take longer than all else here.
 const MOST_KEPT: usize = if cfg!(test) { 64 } else { 4096 };
 
-/// The return addresses on a thread's stack, the innermost first. That of a signal handler begins with `INTERRUPTED`,
-/// and then has the address of the interrupted instruction.
+/// The return addresses on a thread's stack, the innermost first. The stack of a signal handler begins with
+/// `INTERRUPTED` and the address of the interrupted instruction.
 #[derive(Clone, Debug)]
 pub enum Stack {
-    /// It is never freed.
+    /// A stack that is never freed.
     Kept(Kept),
-    /// It is freed when its last holder drops it.
+    /// A stack that is freed when its last holder drops it.
     Counted(Arc<Trace>),
 }
 
@@ -75,11 +75,11 @@ pub enum Stack {
 #[derive(Clone, Copy, Debug)]
 pub struct Kept(&'static Trace);
 
-/// What is known of a stack.
+/// The addresses and the backtrace of a stack.
 #[derive(Debug)]
 pub struct Trace {
     addrs: Box<[usize]>,
-    /// The standard library's, of the same calls.
+    /// The standard library's backtrace of the same calls.
     backtrace: Backtrace,
 }
 
@@ -104,11 +104,12 @@ impl Hash for Stack {
 }
 
 impl Stack {
-    /// The stack of the calling thread. [`Self::frames`] resolves the names later.
+    /// Walks the stack of the calling thread. [`Self::frames`] resolves the names later.
     #[inline(never)]
     pub fn here() -> Self {
         let variable = 0_u8;
-        // A frame of this function: a program often calls from the same place.
+        // An address in the frame of this function. It is often the same, because a program often calls from the same
+        // place.
         let frame = (&raw const *black_box(&variable)).expose_provenance();
         let known = RECENT.with(|recent| {
             recent.with(|recent| {
@@ -138,9 +139,9 @@ impl Stack {
         stack
     }
 
-    /// The stack of the calling thread, a signal handler of which has interrupted this instruction.
+    /// Walks the stack of the calling thread. A signal handler runs on it and has interrupted this instruction.
     pub fn interrupted(instruction: usize) -> Self {
-        // Nothing asks whether this walk is the same as a later one.
+        // No later walk is compared with this one.
         let walk = Walk::here(DEEPEST, usize::MAX);
         match walk.addrs.iter().position(|addr| *addr == instruction) {
             Some(first) => Self::of(&[&[INTERRUPTED], &walk.addrs[first..]].concat()),
@@ -148,7 +149,7 @@ impl Stack {
         }
     }
 
-    /// The interrupted instruction.
+    /// Returns the interrupted instruction, if a signal handler's stack begins with one.
     fn instruction(&self) -> Option<usize> {
         self.trace().addrs.strip_prefix(&[INTERRUPTED])?.first().copied()
     }
@@ -157,7 +158,7 @@ impl Stack {
         if let Some(stack) = MET.lock().as_ref().and_then(|met| met.get(addrs)) {
             return stack.clone();
         }
-        // Without the lock: the standard library has one of its own for this.
+        // The lock is not held here: the standard library locks its own lock for this.
         let trace = Trace { addrs: addrs.into(), backtrace: Backtrace::force_capture() };
         let mut met = MET.lock();
         let met = met.get_or_insert_default();
@@ -166,9 +167,9 @@ impl Stack {
             return stack.clone();
         }
         if met.len() == met.capacity() {
-            // Before it grows, stacks that no caller holds are removed.
+            // Stacks that no caller holds are removed before the set grows.
             met.retain(Self::is_held);
-            // Without host memory for it, only the caller holds the stack.
+            // If the host has no memory for the set, only the caller holds the stack.
             if met.len() >= met.capacity() / 2 && met.make_room(met.capacity().max(1)).is_err() {
                 return Self::Counted(Arc::new(trace));
             }
@@ -201,7 +202,7 @@ impl Stack {
         deep_stack::run(|| frames_of(without_handler(&format!("{trace:#}"), self.instruction())))
     }
 
-    /// The function of the API that was called; `None`: the program did something itself.
+    /// Returns the function of the API that was called, `None` if the program did something without a call.
     pub fn call(&self) -> Option<String> {
         if self.instruction().is_some() {
             return None;
@@ -210,10 +211,10 @@ impl Stack {
         api_call(&frames).map(|index| frames.swap_remove(index).function)
     }
 
-    /// The functions of the program, the innermost first. The first one called the function of the API.
+    /// Returns the functions of the program, the innermost first. The first one called the function of the API.
     pub fn frames(&self) -> Vec<Frame> {
         let mut frames = self.all_frames();
-        // Frames inside this library's call are left out; calls that a hook makes stay.
+        // Frames inside this library's call are left out. Calls that a hook makes stay.
         if self.instruction().is_none()
             && let Some(entry) = api_call(&frames)
         {
@@ -229,7 +230,7 @@ impl Stack {
 pub struct Names(HashMap<Stack, Vec<Frame>>);
 
 impl Names {
-    /// As [`Stack::frames`].
+    /// Returns the frames as [`Stack::frames`] does.
     pub fn frames(&mut self, stack: &Stack) -> &[Frame] {
         self.0.entry(stack.clone()).or_insert_with(|| stack.frames())
     }
@@ -238,7 +239,7 @@ impl Names {
 /// A function on a stack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Frame {
-    /// Its name, or its address if it has no name.
+    /// The name of the function, or its address if it has no name.
     pub function: String,
     /// The file and the line that made the call, if known.
     pub place: Option<(String, u32)>,
@@ -253,15 +254,15 @@ impl Frame {
     }
 }
 
-/// Which of these functions, the innermost first, is the program's call: an operator, which calls the API itself, or
-/// the first function of the API.
+/// Returns the index of the program's call in these functions, the innermost first: an operator that calls the API
+/// itself, or the first function of the API.
 fn api_call(frames: &[Frame]) -> Option<usize> {
     let is_operator = |frame: &Frame| frame.is_api() && frame.function.starts_with("aclnn");
     frames.iter().position(is_operator).or_else(|| frames.iter().position(Frame::is_api))
 }
 
 impl fmt::Display for Frame {
-    /// As CuPy's LineProfileHook writes it.
+    /// Writes the frame as CuPy's LineProfileHook does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some((file, line)) => write!(f, "{file}:{line}:{}", self.function),
@@ -270,10 +271,10 @@ impl fmt::Display for Frame {
     }
 }
 
-/// How many of these functions, the innermost first, belong to the program: up to `main`, or to the function that
-/// starts a thread.
+/// Returns how many of these functions, the innermost first, belong to the program: all up to `main`; without `main`,
+/// all before those that start a thread or the process.
 fn program_part(frames: &[Frame]) -> usize {
-    /// How the names of such functions begin.
+    /// The names of functions that start a thread or the process begin with these texts.
     const BEGINS_A_THREAD: [&str; 6] =
         ["_start", "__libc_start_", "start_thread", "__clone", "clone3", "execute_native_thread_routine"];
     if let Some(main) = frames.iter().rposition(|frame| frame.function == "main") {
@@ -286,7 +287,7 @@ fn program_part(frames: &[Frame]) -> usize {
     frames.iter().rposition(|frame| !is_system(frame)).map_or(0, |last| last + 1)
 }
 
-/// The text of the standard library from the interrupted instruction on, if it has that.
+/// Returns the part of the standard library's text that begins at the interrupted instruction, if there is one.
 fn without_handler(text: &str, instruction: Option<usize>) -> &str {
     let Some(instruction) = instruction else { return text };
     let is_inside = |line: &&str| address_of(line) != Some(instruction);
@@ -294,7 +295,7 @@ fn without_handler(text: &str, instruction: Option<usize>) -> &str {
     if inside == text.len() { text } else { &text[inside..] }
 }
 
-/// The address in a line of that text.
+/// Returns the address in a line of that text.
 fn address_of(line: &str) -> Option<usize> {
     let (addr, _) = line.split_once(": ")?.1.trim_start().split_once(" - ")?;
     usize::from_str_radix(addr.strip_prefix("0x")?, 16).ok()
@@ -318,7 +319,7 @@ fn frames_of(text: &str) -> Vec<Frame> {
     frames
 }
 
-/// `FILE:LINE:COLUMN`, or without the column.
+/// Parses `FILE:LINE:COLUMN` or `FILE:LINE`.
 fn place_of(text: &str) -> Option<(String, u32)> {
     let (rest, last) = text.rsplit_once(':')?;
     let last = last.parse().ok()?;
@@ -330,7 +331,7 @@ fn place_of(text: &str) -> Option<(String, u32)> {
     Some((rest.to_owned(), last))
 }
 
-/// `ADDRESS - NAME`, or only a name.
+/// Parses `ADDRESS - NAME`, or only a name.
 fn name_of(text: &str) -> String {
     let (addr, name) = match text.split_once(" - ") {
         Some((addr, name)) if addr.starts_with("0x") => (addr, name),
@@ -342,8 +343,8 @@ fn name_of(text: &str) -> String {
     cpp_name(name).unwrap_or_else(|| without_hashes(name))
 }
 
-/// The name of a Rust function without the hashes that distinguish it and its crates: `crate[HASH]::function` or, in
-/// the older form, `crate::function::hHASH`.
+/// Returns the name of a Rust function without the hashes that distinguish it and its crates: `crate[HASH]::function`,
+/// in the older form `crate::function::hHASH`.
 fn without_hashes(name: &str) -> String {
     const LEAST_DIGITS: usize = 12;
     let is_hash = |text: &str| text.len() >= LEAST_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());

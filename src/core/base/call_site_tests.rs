@@ -22,7 +22,7 @@ fn a_stack_is_kept_once() {
     assert!(!std::ptr::eq(same[0].trace(), a_function_of_the_program().trace()));
 }
 
-/// Each path has a stack of its own: a bit for each call.
+/// Walks a stack that differs for each path: each bit of `path` selects the call at one level.
 #[inline(never)]
 fn along(path: usize, calls: u32) -> Stack {
     let stack = match (calls, path & 1) {

@@ -31,12 +31,12 @@ pub fn count_pending_by(pending: PendingHere) {
     PENDING_HERE.get_or_init(|| pending);
 }
 
-/// As [`PendingHere`].
+/// Returns what the registered [`PendingHere`] returns.
 pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
     PENDING_HERE.get().and_then(|pending| pending(ends))
 }
 
-/// The kind of the innermost callback that this thread runs.
+/// Returns the kind of the innermost callback that this thread runs.
 pub fn running() -> Option<&'static str> {
     RUNNING.get()
 }
@@ -54,14 +54,14 @@ pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
 }
 
 /// Fails if the calling thread is inside a callback and has callbacks of streams to run: a wait for streams could wait
-/// for those.
+/// for those callbacks.
 #[inline]
 pub fn refuse_endless_wait() -> Result<()> {
     refuse_endless_end(|_, _| false)
 }
 
-/// As [`refuse_endless_wait`], before a call that ends streams and drops their callbacks. `ends` says whether a stream
-/// (device, handle) is one of them.
+/// Fails as [`refuse_endless_wait`] does, before a call that ends streams and drops their callbacks. `ends` returns
+/// whether a stream (device, handle) is one of them; its callbacks do not count.
 #[inline]
 pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
     match RUNNING.get() {

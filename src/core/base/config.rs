@@ -1,5 +1,5 @@
-//! Settings from the environment; those from the configuration file of aclInit are in `file`, names of variables in
-//! `names`.
+//! Settings from the environment. `file` has those from the configuration file of aclInit, `names` the names of
+//! variables.
 
 pub mod check;
 pub mod file;
@@ -19,18 +19,18 @@ use crate::backend::cpu::schedule;
 use crate::backend::fault;
 use crate::core::base::error::{Error, Result, invalid_param};
 
-/// Which backend to use.
+/// The backend to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendChoice {
-    /// CUDA where a driver with a device is found, else the CPU.
+    /// CUDA if a driver with a device is found, otherwise the CPU.
     Auto,
     /// The CPU.
     Cpu,
-    /// CUDA, or an error.
+    /// CUDA. Without a driver and a device this is an error.
     Cuda,
 }
 
-/// The environment's part of the configuration, read when the backend is opened.
+/// The settings from the environment, read when the backend is opened.
 #[derive(Debug)]
 pub struct Environment {
     /// `PORTACL_BACKEND`.
@@ -45,9 +45,9 @@ pub struct Environment {
     pub cpu_seed: u64,
     /// `PORTACL_CPU_GUARD=1`.
     pub cpu_guard: bool,
-    /// `PORTACL_SCHEDULE` and `PORTACL_SCHEDULE_LOG`; `None`: streams run as they can.
+    /// `PORTACL_SCHEDULE` and `PORTACL_SCHEDULE_LOG`; `None`: no schedule.
     pub schedule: Option<schedule::Settings>,
-    /// `ASCEND_RT_VISIBLE_DEVICES`, for the devices that the process sees; `None`: all devices.
+    /// `ASCEND_RT_VISIBLE_DEVICES`: the devices that the process sees; `None`: all devices.
     pub visible_devices: Option<String>,
     /// `PORTACL_THREAD_STACK` in bytes; `None`: the system's default.
     pub thread_stack: Option<usize>,
@@ -67,19 +67,19 @@ pub struct Environment {
     pub fault: Option<fault::Settings>,
 }
 
-/// The devices that the process sees, as `ASCEND_RT_VISIBLE_DEVICES` names them.
+/// The variable that names the devices that the process sees.
 pub const VISIBLE_DEVICES: &str = "ASCEND_RT_VISIBLE_DEVICES";
 
-/// What `PORTACL_LEAK_CHECK` asks for.
+/// The values of `PORTACL_LEAK_CHECK`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeakCheck {
     /// `1`: reports on the standard error stream.
     Report,
-    /// `abort`: as `Report`, and ends the process if there is something to report.
+    /// `abort`: as `Report`; also ends the process if there is something to report.
     Abort,
 }
 
-/// What `PORTACL_MEMORY_HOOK` asks for, with the file it names.
+/// The values of `PORTACL_MEMORY_HOOK`, with the file that each names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadyHook {
     /// `debug`
@@ -91,10 +91,10 @@ pub enum ReadyHook {
 }
 
 impl ReadyHook {
-    /// What the variable may say.
+    /// The valid values, for failure texts.
     pub const ALLOWED: &str = "debug, log:FILE or profile:FILE";
 
-    /// Reads the value of the variable; `None` if it is not valid.
+    /// Parses the value of the variable; `None` if it is invalid.
     pub fn parse(value: &str) -> Option<Self> {
         match value.split_once(':') {
             None if value == "debug" => Some(Self::DebugPrint),
@@ -105,7 +105,7 @@ impl ReadyHook {
     }
 }
 
-/// The largest number of devices that `PORTACL_CPU_DEVICES` accepts.
+/// Maximum value of `PORTACL_CPU_DEVICES`.
 pub const MAX_CPU_DEVICES: u32 = 64;
 
 impl Environment {
@@ -160,13 +160,13 @@ impl Variables<'_> {
         (self.0)(name).filter(|value| !value.is_empty())
     }
 
-    /// The value that `parse` returns for the text; `allowed` describes valid texts.
+    /// Returns what `parse` returns for the variable's text. `allowed` describes valid texts.
     fn parsed<T>(&self, name: &str, allowed: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
         let Some(text) = self.get(name) else { return Ok(None) };
         parse(&text).map(Some).ok_or_else(|| bad(name, &text, allowed))
     }
 
-    /// The value that belongs to the text; the first one if the variable is unset.
+    /// Returns the value that belongs to the variable's text; the first one if the variable is unset.
     fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T> {
         let names: Vec<&str> = choices.iter().map(|(text, _)| *text).collect();
         let (last, first) = names.split_last().expect("choices are not empty");
@@ -188,12 +188,12 @@ impl Variables<'_> {
         self.parsed(name, allowed, |text| parse_size(text).filter(|size| range.contains(size)))
     }
 
-    /// The file that a variable names; `%p` stands for the process id.
+    /// Returns the file that a variable names. `%p` in it becomes the process id.
     fn output(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(|text| text.replace("%p", &std::process::id().to_string()).into())
     }
 
-    /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`.
+    /// Reads `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`.
     fn fault(&self) -> Result<Option<fault::Settings>> {
         let (faults, report) = (self.get("PORTACL_FAULT"), self.get("PORTACL_FAULT_COUNT").map(PathBuf::from));
         if faults.is_none() && report.is_none() {
@@ -204,7 +204,8 @@ impl Variables<'_> {
     }
 }
 
-/// The value of a variable that is read when it is first needed. An invalid one is written to standard error as well.
+/// Returns the value of a variable that is read when it is first needed. Reports an invalid value on standard error as
+/// well.
 pub fn variable<T>(name: &str, allowed: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
     Variables(&of_process).parsed(name, allowed, parse).inspect_err(report_refusal)
 }
@@ -222,7 +223,7 @@ fn bad(name: &str, value: &str, allowed: &str) -> Error {
     invalid_param!("the environment variable {name} is \"{value}\"; allowed: {allowed}")
 }
 
-/// A number of bytes with an optional K, M, G or T (powers of 1024).
+/// Parses a number of bytes with an optional K, M, G or T (powers of 1024).
 fn parse_size(text: &str) -> Option<u64> {
     let unit = "KMGT".find(text.chars().last()?.to_ascii_uppercase());
     let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };

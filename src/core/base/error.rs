@@ -59,19 +59,19 @@ pub enum Code {
     EventTimestampInvalid = 107_006,
     /// The end event was recorded before the start event.
     EventTimestampReversal = 107_007,
-    /// An address without the alignment that the call requires.
+    /// An address does not have the alignment that the call requires.
     AddrUnaligned = 107_008,
-    /// A stream already has a thread for its callbacks, or a thread of the other family.
+    /// A stream already has a thread for its callbacks, or a thread of the other family of calls.
     StreamSubscribe = 107_011,
-    /// A thread that runs no callbacks, or those of another device.
+    /// A thread runs no callbacks, or those of another device.
     ThreadSubscribe = 107_012,
     /// A stream has no thread for its callbacks.
     StreamNoCbReg = 107_015,
-    /// A memory attribute that does not exist.
+    /// A memory attribute does not exist.
     InvalidMemoryType = 107_016,
     /// A stream waited for an event longer than allowed.
     WaitTimeout = 107_019,
-    /// An option of a context that was not set.
+    /// An option of a context was not set.
     SysparamoptNotSet = 107_021,
     /// aclrtDeviceTaskAbort dropped the awaited work.
     DeviceTaskAbort = 107_022,
@@ -123,7 +123,7 @@ pub enum Code {
     ReportTimeout = 507_012,
     /// Work failed on the device.
     AicoreException = 507_015,
-    /// A label of another device.
+    /// A label belongs to another device.
     LabelContext = 507_031,
     /// Waiting for a stream or device took longer than allowed.
     StreamSyncTimeout = 507_046,
@@ -154,13 +154,13 @@ pub enum Code {
 }
 
 impl Code {
-    /// The number that C sees.
+    /// Returns the number that C sees.
     pub const fn value(self) -> i32 {
         self as i32
     }
 }
 
-/// A failure on its way to the caller.
+/// A failure that a call returns to its caller.
 #[derive(Debug)]
 pub struct Error(Box<Detail>);
 
@@ -176,46 +176,46 @@ struct Detail {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error with this code that says `text`.
+    /// Creates an error with this code and this text.
     #[cold]
     pub fn new(code: Code, text: impl fmt::Display) -> Self {
         Self(Box::new(Detail { code, value: code.value(), text: text.to_string() }))
     }
 
-    /// The same failure in another text.
+    /// Returns the same failure with another text.
     pub fn with_text(self, text: impl fmt::Display) -> Self {
         Self(Box::new(Detail { text: text.to_string(), ..*self.0 }))
     }
 
-    /// The same failure with the code `to`, if its code is `from`.
+    /// Returns the same failure, with the code `to` if its code is `from`.
     pub fn recoded(self, from: Code, to: Code) -> Self {
         if self.code() == from { Self::new(to, self.text()) } else { self }
     }
 
-    /// A failure whose number the program chose.
+    /// Creates a failure whose number the program chose.
     #[cold]
     pub fn with_value(value: i32, text: impl fmt::Display) -> Self {
         Self(Box::new(Detail { code: Code::Failure, value, text: text.to_string() }))
     }
 
-    /// 200000: a table is full, or the host has no memory for another entry.
+    /// Error 200000: a table is full, or the host has no memory for another entry.
     #[cold]
     pub fn no_more(what: &str) -> Self {
         let why = "or the host has no memory for another; destroy some";
         Self::new(Code::BadAlloc, format_args!("no more {what} can be made, {why}"))
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn code(&self) -> Code {
         self.0.code
     }
 
-    /// The number that C sees.
+    /// Returns the number that C sees.
     pub fn value(&self) -> i32 {
         self.0.value
     }
 
-    /// The text, without the name of the call.
+    /// Returns the text, without the name of the call.
     pub fn text(&self) -> &str {
         &self.0.text
     }
@@ -232,7 +232,7 @@ impl From<Fault> for Error {
             FaultKind::Execution => Code::AicoreException,
             FaultKind::Kernel(value) => return Self::with_value(value, fault.text()),
             FaultKind::WaitTimedOut => Code::WaitTimeout,
-            // Abandoned: another thread has destroyed it, or reset its device, during the call.
+            // Abandoned: during the call another thread destroyed the object or reset its device.
             FaultKind::Abandoned | FaultKind::InvalidArgument => Code::ParamInvalid,
             FaultKind::AlreadyRegistered => Code::HostMemoryAlreadyRegistered,
             FaultKind::Aborted => Code::StreamAbort,
@@ -243,7 +243,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// Longest text that a caller can fetch, in bytes, including its terminating zero.
+/// Length of the longest text that a caller can fetch, in bytes, including its terminating zero.
 const TEXT_CAPACITY: usize = 1024;
 
 /// A zero-terminated text in a buffer that never moves. It is plain memory without a destructor, so that the last
@@ -255,28 +255,28 @@ impl Text {
 
     fn set(&mut self, text: fmt::Arguments<'_>) {
         let mut rest = &mut self.0[..TEXT_CAPACITY - 1];
-        // A text that does not fit is cut; the error that this returns then is ignored.
+        // A text that does not fit is cut. `write_fmt` then returns an error, which is ignored.
         let _ = rest.write_fmt(text);
         let len = TEXT_CAPACITY - 1 - rest.len();
         let written = &mut self.0[..len];
         // A zero inside would end the text for its C reader.
         written.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b'?');
-        // Of a character that was cut nothing stays.
+        // The beginning of a character that was cut is removed.
         let whole = str::from_utf8(written).map_or_else(|why| why.valid_up_to(), str::len);
         self.0[whole] = 0;
     }
 }
 
 per_thread! {
-    /// The text of this thread's last failure, until it is fetched.
+    /// The text of this thread's latest failure, until it is fetched.
     static RECENT: RefCell<Text> = RefCell::new(Text::EMPTY);
-    /// The text that was fetched last: the caller may still be reading it.
+    /// The text that was fetched most recently. The caller may still read it.
     static FETCHED: RefCell<Text> = RefCell::new(Text::EMPTY);
-    /// What `aclrtGetLastError` returns.
+    /// The code that `aclrtGetLastError` returns.
     static LAST: Cell<i32> = Cell::new(0);
 }
 
-/// The last failure of any thread, for `err_msg_mode` 1.
+/// The latest failure of any thread, for `err_msg_mode` 1.
 static SHARED: Mutex<Text> = Mutex::new(Text::EMPTY);
 static SHARED_MODE: AtomicBool = AtomicBool::new(false);
 
@@ -285,7 +285,7 @@ pub fn share_texts(shared: bool) {
     SHARED_MODE.store(shared, Ordering::Release);
 }
 
-/// Sees each failure: the call, its code and the text.
+/// The function that sees each failure: the call, its code and the text.
 static WATCH: OnceLock<fn(&str, i32, &str)> = OnceLock::new();
 
 /// Sets the function that sees all later failures.
@@ -309,8 +309,8 @@ pub fn report(call: &str, code: i32, text: &str) -> i32 {
     code
 }
 
-/// The text of the last failure since the previous call (this thread's, or in `err_msg_mode` 1 any thread's), or null.
-/// Valid until this thread calls again.
+/// Returns the text of the latest failure since the previous call (of this thread, or in `err_msg_mode` 1 of any
+/// thread), or null. It is valid until this thread calls again.
 pub fn take_recent_text() -> *const c_char {
     let take = |latest: &mut Text| {
         if latest.0[0] == 0 {
@@ -325,7 +325,7 @@ pub fn take_recent_text() -> *const c_char {
     if SHARED_MODE.load(Ordering::Acquire) { take(&mut SHARED.lock()) } else { RECENT.with_borrow_mut(take) }
 }
 
-/// As [`take_recent_text`], as a copy.
+/// Takes the text as [`take_recent_text`] does, and returns a copy.
 pub fn take_recent_string() -> Option<String> {
     if take_recent_text().is_null() {
         return None;
@@ -333,7 +333,7 @@ pub fn take_recent_string() -> Option<String> {
     FETCHED.with_borrow(|text| Some(CStr::from_bytes_until_nul(&text.0).ok()?.to_string_lossy().into_owned()))
 }
 
-/// The code of this thread's last failure, 0 if there was none. Forgets it if `takes` says so.
+/// Returns the code of this thread's latest failure, 0 if there was none. If `takes` is true, clears it.
 pub fn last_code(takes: bool) -> i32 {
     if takes { LAST.take() } else { LAST.get() }
 }

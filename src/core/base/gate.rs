@@ -11,20 +11,20 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use crate::algo::host::host_memory;
 use crate::backend::cpu::Schedule;
 
-/// No call has been made yet.
+/// State: no call has been made yet.
 const NEW: u8 = 0;
 const OPEN: u8 = 1;
-/// Calls wait.
+/// State: calls wait.
 pub const HELD: u8 = 2;
-/// This is a child that was forked after the first call.
+/// State: this process was forked after the first call.
 pub const CHILD: u8 = 3;
-/// The system has refused host memory: calls check first whether there is enough.
+/// State: the system has refused host memory. Calls first check whether there is enough.
 pub const SHORT: u8 = 4;
-/// Calls wait for their turn in a schedule.
+/// State: calls wait for their turn in a schedule.
 const SCHEDULED: u8 = 5;
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
-/// What the gate is when nothing else is the matter: `OPEN` or `SCHEDULED`.
+/// The state without a snapshot, a shortage or a fork: `OPEN` or `SCHEDULED`.
 static USUAL: AtomicU8 = AtomicU8::new(OPEN);
 static SCHEDULE: RwLock<Option<Arc<Schedule>>> = RwLock::new(None);
 static WAITERS: Mutex<()> = Mutex::new(());
@@ -36,11 +36,11 @@ pub fn is_open() -> bool {
     STATE.load(Ordering::Relaxed) == OPEN
 }
 
-/// True for the first call of this process, which opens the gate.
+/// Opens the gate at the first call of this process. Returns true for that call only.
 pub fn open_first() -> bool {
     let opened = STATE.compare_exchange(NEW, OPEN, Ordering::Relaxed, Ordering::Relaxed).is_ok();
     if opened {
-        // Makes calls check for host memory. Allocates nothing.
+        // The handler makes calls check for host memory. It allocates nothing.
         host_memory::set_shortage_handler(|| {
             let _ = STATE.compare_exchange(OPEN, SHORT, Ordering::Relaxed, Ordering::Relaxed);
         });
@@ -48,22 +48,22 @@ pub fn open_first() -> bool {
     opened
 }
 
-/// Whether it is in this state.
+/// Whether the gate is in this state.
 pub fn is(state: u8) -> bool {
     STATE.load(Ordering::SeqCst) == state
 }
 
-/// Host memory is available again.
+/// Ends the state `SHORT`: host memory is available again.
 pub fn end_shortage() {
     let _ = STATE.compare_exchange(SHORT, OPEN, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Closes the gate in a forked child. Only stores, as such a child may do.
+/// Closes the gate in a forked child. Performs only a store, as such a child may.
 pub fn close_in_child() {
     STATE.store(CHILD, Ordering::Relaxed);
 }
 
-/// The schedule of the backend that is being opened, from now on.
+/// Sets the schedule: that of the backend that is being opened.
 pub fn set_schedule(schedule: Option<&Arc<Schedule>>) {
     *SCHEDULE.write() = schedule.map(Arc::clone);
     let (usual, other) = if schedule.is_some() { (SCHEDULED, OPEN) } else { (OPEN, SCHEDULED) };
@@ -71,7 +71,7 @@ pub fn set_schedule(schedule: Option<&Arc<Schedule>>) {
     let _ = STATE.compare_exchange(other, usual, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// A call begins: it waits for its turn, if there is a schedule.
+/// Makes a call wait for its turn, if there is a schedule.
 #[cold]
 pub fn wait_for_turn(call: &'static str) {
     let current = SCHEDULE.read().as_ref().map(Arc::clone);
@@ -80,7 +80,7 @@ pub fn wait_for_turn(call: &'static str) {
     }
 }
 
-/// Makes calls wait. The gate is open, because the caller passed it.
+/// Makes calls wait. The gate is open, because the caller has passed it.
 pub fn hold() {
     STATE.store(HELD, Ordering::SeqCst);
 }
@@ -92,7 +92,7 @@ pub fn open() {
     OPENED.notify_all();
 }
 
-/// Waits until it is open.
+/// Waits while the gate is held.
 pub fn wait() {
     let mut waiters = WAITERS.lock();
     while is(HELD) {

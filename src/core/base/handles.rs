@@ -6,7 +6,7 @@ use crate::algo::map::slot_table::{self, Handle, Ref, SlotTable};
 use crate::algo::sync::reclaim::Pin;
 use crate::core::base::error::{Code, Error, Result, invalid_param, param_invalid};
 
-/// Declares the kinds: number, and name in failure texts. Those that programs never see have no name.
+/// Declares the kinds: their numbers, and their names in failure texts. Kinds that programs never see have no name.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal $($noun:literal)?,)+) => {
         /// Kinds of handles. The number is part of each handle's bits.
@@ -16,7 +16,7 @@ macro_rules! kinds {
             $($(#[$doc])* $kind = $number,)+
         }
 
-        /// The name of a kind that programs can hold.
+        /// Returns the name of a kind that programs can hold.
         fn noun_of(kind: u8) -> Option<&'static str> {
             match kind {
                 $($($number => Some($noun),)?)+
@@ -83,17 +83,17 @@ kinds! {
 
 /// A type whose objects have handles. `object!` implements it, next to the type.
 pub trait Object: Send + Sync + Sized + 'static {
-    /// The kind of its handles.
+    /// The kind of the type's handles.
     const KIND: Kind;
-    /// The table of all live objects.
+    /// Returns the table of all live objects.
     fn table() -> &'static SlotTable<Self>;
-    /// The name of its kind in failure texts.
+    /// Returns the name of the kind in failure texts.
     fn noun() -> &'static str {
         noun_of(Self::KIND as u8).unwrap_or("internal object")
     }
 }
 
-/// Takes all objects that `wanted` picks out of their table.
+/// Removes all objects that `wanted` picks from their table and returns them.
 pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
     taken(wanted).collect()
 }
@@ -109,7 +109,7 @@ fn taken<T: Object>(wanted: impl Fn(&T) -> bool) -> impl Iterator<Item = Arc<T>>
     all.filter_map(|(handle, _)| table.remove(handle))
 }
 
-/// `object!(Type, Name)` makes the table of a type's handles, of kind [`Kind::Name`](Kind).
+/// `object!(Type, Name)` creates the table of a type's handles, which are of kind [`Kind::Name`](Kind).
 macro_rules! object {
     ($type:ty, $kind:ident) => {
         impl $crate::core::base::handles::Object for $type {
@@ -124,19 +124,19 @@ macro_rules! object {
 }
 pub(crate) use object;
 
-/// For handles that are looked up after other checks: null is reported before those.
+/// Fails for null. For calls that look the handle up after other checks: null is reported before those.
 #[inline]
 pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
     if raw == 0 { Err(bad::<T>(argument, raw)) } else { Ok(()) }
 }
 
-/// The live object behind what a program passed as `argument`; for calls that do not block.
+/// Returns the live object of a handle that a program passed as `argument`. For calls that do not block.
 #[inline]
 pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
     T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// Why a table has given no handle: no more of `what` can be made, or the host has no memory.
+/// Returns the error of a table that could not create a handle: `what` has no free slot, or the host has no memory.
 #[cold]
 pub fn no_handle<T: Object>(full: Code, what: &str) -> Error {
     match T::table().is_full() {
@@ -145,32 +145,32 @@ pub fn no_handle<T: Object>(full: Code, what: &str) -> Error {
     }
 }
 
-/// As [`get`], under a pin of the caller.
+/// Returns the live object as [`get`] does, under a pin of the caller.
 #[inline]
 pub fn get_pinned<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
     T::table().get_raw_pinned(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// As [`get`], for calls that block: holds the object itself.
+/// Returns the live object as [`get`] does, for calls that block: the result holds the object itself.
 #[inline]
 pub fn get_arc<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     get::<T>(argument, raw).map(|object| object.to_arc())
 }
 
-/// Takes the object out: its handle is dead from here on, for every thread.
+/// Removes the object from its table and returns it. From here on its handle is dead for every thread.
 pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     let removed = Handle::from_raw(raw).and_then(|handle| T::table().remove(handle));
     removed.ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// As [`remove`], for calls that do nothing else with the object.
+/// Destroys the object's handle as [`remove`] does, for calls that do nothing else with the object.
 pub fn destroy<T: Object>(argument: &str, raw: u64) -> Result<()> {
     drop(remove::<T>(argument, raw)?);
     slot_table::flush_if_many();
     Ok(())
 }
 
-/// The error for a handle that names no live object.
+/// Returns the error for a handle that names no live object.
 #[cold]
 fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::noun();

@@ -1,7 +1,7 @@
-//! Which calls go on while the host has no memory left.
+//! Which calls may begin while the host has no memory left.
 //!
-//! The allocator (`algo::host_memory`) serves a call that has begun from a reserve. When much of that is in
-//! use, calls are refused before they begin, but for those that give memory back.
+//! The allocator (`algo::host_memory`) serves a call that has begun from a reserve. While much of the reserve is in
+//! use, new calls are refused, except those that free memory.
 
 use std::fmt::Display;
 
@@ -11,7 +11,8 @@ use crate::algo::host::host_memory::{self, Supply};
 use crate::core::base::error::{Code, Error, Result, error_with};
 use crate::core::base::gate;
 
-/// Calls that release something, end something, or wait; and what a program asks on its way there.
+/// Calls that may begin: those that release or end something or wait, and the queries that programs make before such
+/// calls.
 pub const GOES_ON: [&str; 80] = [
     "aclDestroyDataBuffer",
     "aclFinalize",
@@ -95,26 +96,26 @@ pub const GOES_ON: [&str; 80] = [
     "portaclReportError",
 ];
 
-/// Claims host memory for a call whose size the program chooses: at most `count` times `each` bytes, for `what`. To be
-/// called before anything changes; until the claim is dropped, this thread has that memory.
+/// Claims host memory for a call whose size the program chooses: at most `count` times `each` bytes, for `what`. The
+/// caller claims it before it changes anything. Until the claim is dropped, this thread has that memory.
 #[inline]
 pub fn claim(what: impl Display, count: usize, each: usize) -> Result<Claim> {
     Claim::new(count.saturating_mul(each)).ok_or_else(|| no_memory_for(what, count))
 }
 
-/// An empty list with room for `len` elements, named `what` in the error.
+/// Returns an empty list with room for `len` elements. `what` names it in the error.
 pub fn list<T>(what: impl Display, len: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     list.make_room(len).map_err(|_| no_memory_for(what, len))?;
     Ok(list)
 }
 
-/// The error: the host has no memory for `count` of `what`.
+/// Returns the error that the host has no memory for `count` of `what`.
 pub fn no_memory_for(what: impl Display, count: usize) -> Error {
     error_with!(Code::BadAlloc, "the host has no memory left for {count} {what}; free host memory, and call again")
 }
 
-/// For a call that found the gate not open: whether it may begin.
+/// Decides whether a call may begin that found the gate not open.
 #[cold]
 pub fn enter(call: &str) -> Result<()> {
     if !gate::is(gate::SHORT) {

@@ -1,4 +1,4 @@
-//! What calls that share objects with other processes check: room for keys, lists of processes.
+//! Checks of calls that share objects with other processes: room for keys, lists of processes.
 
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
@@ -18,14 +18,14 @@ pub fn check_room(len: usize) -> Result<()> {
 /// An object that other processes can import until this is dropped.
 pub struct Offer {
     kind: Kind,
-    /// The key that they get.
+    /// The key that other processes pass to import the object.
     pub key: Key,
-    /// Who may import it.
+    /// The processes that may import it.
     pub admission: Admission,
 }
 
 impl Offer {
-    /// The offer in this slot. The first call makes it, of what `export` returns.
+    /// Returns the offer in this slot. The first call creates it from what `export` returns.
     pub fn of(
         slot: &OnceLock<Self>,
         kind: Kind,
@@ -42,7 +42,7 @@ impl Offer {
         Ok(slot.get_or_init(move || made))
     }
 
-    /// It cannot be imported any more.
+    /// Ends the offer: the object can no longer be imported.
     pub fn withdraw(&self) {
         BROKER.withdraw(self.kind, &self.key);
     }
@@ -54,7 +54,7 @@ impl Drop for Offer {
     }
 }
 
-/// Linux has at most this many process ids.
+/// Maximum number of process ids on Linux.
 const MOST_PROCESSES: usize = 1 << 22;
 
 /// Reads the ids of `count` processes that may import an object. `count_name` is the name of that argument in the call.
@@ -71,7 +71,7 @@ pub fn processes(count_name: &str, count: usize, process: impl Fn(usize) -> i32)
     (0..count).map(named).collect()
 }
 
-/// An error for `fault` whose text begins with the name of the argument.
+/// Creates an error for `fault` whose text begins with the name of the argument.
 pub(in crate::core) fn about(argument: &str, fault: Fault) -> Error {
     fault.with_text(|said| format!("{argument}: {said}")).into()
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::algo::thread::pause::Backoff;
 
-/// How long calls get to leave. Nothing that they could wait for exists by then, so the limit is for threads that a
-/// debugger or a signal has stopped.
+/// Longest wait for calls to leave. Nothing that they could wait for exists by then. So only threads that a debugger or
+/// a signal has stopped take that long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Waits until the caller holds the only reference to `object`, which no new call can find. A call that is inside holds

@@ -1,4 +1,4 @@
-//! Which opening of a device, or which session, an object belongs to.
+//! The owner of an object: an opening of a device, or a session.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Owner(pub u32);
 
 impl Owner {
-    /// A new owner, different from all others.
+    /// Creates an owner that is different from all others.
     #[expect(clippy::new_without_default, reason = "each one is different")]
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);

@@ -1,15 +1,15 @@
-//! Failures of releases that no call can return: of C++ destructors, which must not throw, and of memory that is freed
-//! while a call does something else.
+//! Failures of releases that no call can return: those of C++ destructors, which must not throw, and those of memory
+//! that is freed during an unrelated call.
 
 use parking_lot::Mutex;
 
 use crate::core::base::error::name::error_name;
 use crate::core::base::error::{self, Error};
 
-/// How many texts are kept; further failures are only counted.
+/// Maximum number of texts that are kept. Further failures are only counted.
 const MOST_TEXTS: usize = 64;
 
-/// How many there were since the process began, and the texts since the latest report.
+/// The number of failures since the process began, and the texts since the latest report.
 static NOTED: Mutex<(u64, Vec<String>)> = Mutex::new((0, Vec::new()));
 
 /// Notes that `call` failed with this code. Takes the error text from the calling thread, which will not fetch it.
@@ -34,12 +34,12 @@ fn keep(text: String) {
     }
 }
 
-/// How many there were since the process began.
+/// Returns the number of failures since the process began.
 pub fn count() -> u64 {
     NOTED.lock().0
 }
 
-/// Takes the texts that were kept since the previous call.
+/// Returns and removes the texts that were kept since the previous call.
 pub fn take_texts() -> Vec<String> {
     std::mem::take(&mut NOTED.lock().1)
 }

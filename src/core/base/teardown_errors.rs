@@ -11,7 +11,7 @@ pub struct TeardownErrors {
 }
 
 impl TeardownErrors {
-    /// A teardown whose deadline had passed before it began.
+    /// Creates the result of a teardown whose deadline had passed before it began.
     pub fn too_late() -> Self {
         Self { timed_out: true, failure: None }
     }
@@ -23,8 +23,8 @@ impl TeardownErrors {
         }
     }
 
-    /// As [`Self::step`], on a device that may have failed. A failed device rejects everything, which earlier calls
-    /// have reported, and the teardown repairs it.
+    /// Adds the result of a step, on a device that may have failed. A failed device rejects everything. Earlier calls
+    /// have reported this, and the teardown repairs it, so such errors are ignored.
     pub fn step_on_device<E: Into<Error>>(&mut self, outcome: std::result::Result<(), E>) {
         match outcome.map_err(Into::into) {
             Err(error) if error.code() == Code::AicoreException => {}
@@ -38,7 +38,7 @@ impl TeardownErrors {
         self.step(other.failure.map_or(Ok(()), Err));
     }
 
-    /// The result of the call that did the teardown. `done` says what was done in spite of the error.
+    /// Returns the result of the call that did the teardown. `done` says what was done in spite of the error.
     pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
         Err(error_with!(error.code(), "{done}, but something failed on the way: {}", error.text()))

@@ -10,16 +10,16 @@ pub trait Awaited: Send + Sync {
     fn threads(&self) -> Vec<u64>;
 }
 
-/// A thread that waits, and what for.
+/// A thread that waits, and the object that it waits for.
 type Waiting = (u64, Arc<dyn Awaited>);
 
 /// All waits. The locks inside of [`Awaited::threads`] come after this one.
 static WAITING: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
 
-/// A wait of the thread with this number; ends when this is dropped.
+/// A wait of the thread with this number. It ends when this is dropped.
 pub struct Wait(u64);
 
-/// A thread inside the awaited callbacks waits, directly or through others, for a callback of the caller.
+/// Error: a thread inside the awaited callbacks waits, directly or through others, for a callback of the caller.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Circle;
 
@@ -39,12 +39,12 @@ impl Wait {
 impl Drop for Wait {
     fn drop(&mut self) {
         let ended = WAITING.lock().extract_if(.., |(thread, _)| *thread == self.0).next();
-        // Without the lock: this may be its last reference.
+        // The lock is not held here: this may be the last reference to the object.
         drop(ended);
     }
 }
 
-/// Whether `from` waits for `thread`. No waits form a circle, so this comes to an end.
+/// Whether `from` waits for `thread`. The recursion ends, because no waits form a cycle.
 fn leads_to(waiting: &[Waiting], from: u64, thread: u64) -> bool {
     // A thread waits for one thing at a time, and not for its own callbacks.
     let awaited = waiting.iter().find(|(waiter, _)| *waiter == from);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Variables;
 use crate::core::base::error::Result;
 
-/// A check.
+/// A check that `PORTACL_CHECK` can select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
     /// Operations that use the same memory without an order.
@@ -17,9 +17,9 @@ pub enum Check {
     Sync,
     /// Accesses outside of allocations.
     Bounds,
-    /// What was not freed or released.
+    /// Memory and objects that were not freed or released.
     Leaks,
-    /// Calls that fail because of their arguments, or the state that they find.
+    /// Calls that fail because of their arguments or of the current state.
     Misuse,
 }
 
@@ -33,13 +33,13 @@ impl Check {
         ("misuse", Self::Misuse),
     ];
 
-    /// Whether it needs the operations of streams.
+    /// Whether the check needs the operations of streams.
     pub const fn sees_operations(self) -> bool {
         matches!(self, Self::Races | Self::Init | Self::Sync)
     }
 }
 
-/// What the variables ask for.
+/// The values of the variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// `PORTACL_CHECK`.
@@ -56,11 +56,11 @@ pub struct Settings {
     pub limit: usize,
     /// `PORTACL_CHECK_STACKS`: whether the calls that led to each operation are recorded.
     pub stacks: bool,
-    /// `PORTACL_CHECK_WAIT_MS`: when a wait of the host is a long one.
+    /// `PORTACL_CHECK_WAIT_MS`: a longer wait of the host is reported.
     pub wait: Duration,
 }
 
-/// The checks that a value selects. None: the value is invalid.
+/// Parses the list of checks; `None` if it is invalid.
 fn checks(text: &str) -> Option<Vec<Check>> {
     if text == "0" {
         return Some(Vec::new());
@@ -74,7 +74,7 @@ fn checks(text: &str) -> Option<Vec<Check>> {
     Some(Check::NAMES.into_iter().filter(is_named).map(|(_, check)| check).collect())
 }
 
-/// Reads the variables; `None`: no check.
+/// Reads the variables; `None` if no check is on.
 pub(super) fn read(variables: &Variables<'_>) -> Result<Option<Settings>> {
     let names = Check::NAMES.map(|(name, _)| name).join(", ");
     let allowed = format!("0, all, or names of checks separated by commas: {names}");

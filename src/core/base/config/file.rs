@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Error, Result, error_with, invalid_param};
 
-/// The configuration file's part.
+/// The settings of the configuration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileConfig {
     /// `defaultDevice.default_device`: the device of threads that set none.
@@ -17,7 +17,7 @@ pub struct FileConfig {
     pub shares_texts: bool,
 }
 
-/// Largest nesting of objects, and of arrays, that a configuration file may have.
+/// Maximum nesting of objects, and of arrays, in a configuration file.
 const MAX_NESTING: usize = 10;
 
 impl FileConfig {
@@ -31,7 +31,7 @@ impl FileConfig {
             )
         })?;
         let parsed = match std::str::from_utf8(&bytes) {
-            // Valid JSON has no zero in it.
+            // Valid JSON contains no zero byte.
             Ok(text) => Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default())),
             Err(why) => Err(error_with!(Code::ParseFile, "this is not UTF-8 text: {why}")),
         };
@@ -72,7 +72,7 @@ impl FileConfig {
     }
 }
 
-/// A value for an error text. (`Display` of the value would link JSON's whole writer into the library.)
+/// Returns a value for an error text. (`Display` of the value would link JSON's whole writer into the library.)
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{text}\""),
@@ -84,7 +84,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A whole number, written as a number or as a string of digits.
+/// Parses a whole number, written as a number or as a string of digits.
 fn digits(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
@@ -92,7 +92,7 @@ fn digits(value: &Value) -> Option<u64> {
     }
 }
 
-/// Whether there are more objects, or more arrays, inside each other than these.
+/// Whether objects are nested deeper than `objects` levels, or arrays deeper than `arrays` levels.
 fn is_deeper(value: &Value, objects: usize, arrays: usize) -> bool {
     match value {
         Value::Object(members) => objects == 0 || members.values().any(|it| is_deeper(it, objects - 1, arrays)),

@@ -10,16 +10,17 @@ const NAMES: &str = "PORTACL_BACKEND PORTACL_CANN_VERSION PORTACL_CHECK PORTACL_
     PORTACL_SCHEDULE PORTACL_SCHEDULE_LOG PORTACL_SNAPSHOT_TIMEOUT_MS PORTACL_SOC_NAME PORTACL_THREAD_STACK \
     PORTACL_TRACE";
 const PREFIX: &str = "PORTACL_";
-/// What follows the prefix in variables of other programs: tests, plug-ins, and CMake, which looks for packages there.
+/// How variables of other programs continue after the prefix: of tests, of plug-ins, and of CMake, which looks for
+/// packages there.
 const OTHERS: [&str; 4] = ["TEST_", "PADDLE_", "ROOT", "DIR"];
 
-/// Writes a line to standard error for each variable that looks like one of the library but is none.
+/// Writes a line to standard error for each variable that has the prefix and that the library does not know.
 pub fn report_unknown() {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     names.filter_map(|name| unknown(&name)).for_each(|line| notice_once(&line));
 }
 
-/// What to report about a variable with this name; `None` if it is known or belongs to another program.
+/// Returns the report about a variable with this name; `None` if it is known or belongs to another program.
 fn unknown(name: &str) -> Option<String> {
     let known = NAMES.split(' ');
     let rest = name.strip_prefix(PREFIX)?;

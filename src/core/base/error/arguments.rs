@@ -11,7 +11,7 @@ pub fn not_null<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
     if value == T::default() { Err(invalid_param!("{argument} is null; {advice}")) } else { Ok(()) }
 }
 
-/// Fails for a null address of something that is not empty, as `size` says.
+/// Fails for a null address of something that is not empty. `size` states its size in the error.
 #[inline]
 pub fn not_null_for(argument: impl Display, addr: usize, size: impl Display) -> Result<()> {
     if addr == 0 { Err(invalid_param!("{argument} is null, {size}")) } else { Ok(()) }
@@ -23,7 +23,7 @@ pub fn not_zero<T: Default + PartialEq>(argument: &str, value: T, advice: impl D
     if value == T::default() { Err(invalid_param!("{argument} is 0; {advice}")) } else { Ok(()) }
 }
 
-/// Fails for an address that is no multiple of `bytes`. `units` names what it must be aligned to.
+/// Fails for an address that is not a multiple of `bytes`. `units` names what it must be aligned to.
 #[inline]
 pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -> Result<()> {
     ensure!(
@@ -33,7 +33,7 @@ pub fn aligned(argument: &str, addr: usize, bytes: usize, units: impl Display) -
     Ok(())
 }
 
-/// The error for an address inside of `what`, of which a call needs the start.
+/// Returns the error for an address inside of `what` where the call needs the start of it.
 #[cold]
 pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: usize) -> Error {
     let offset = addr - base;
@@ -42,13 +42,13 @@ pub fn not_its_start(argument: &str, addr: usize, what: &str, base: usize, len: 
     )
 }
 
-/// The element of `all` that C gives this number; `allowed` names them.
+/// Returns the element of `all` that has this number in C; `allowed` names the elements.
 pub fn numbered<T: Copy>(argument: &str, number: i32, all: &[T], allowed: &str) -> Result<T> {
     let found = usize::try_from(number).ok().and_then(|index| all.get(index));
     found.copied().ok_or_else(|| invalid_param!("{argument} is {number}; allowed: {allowed}"))
 }
 
-/// Fails for a number that C's `enumeration` does not have: it has `all` of these. Returns the number as an index.
+/// Fails for a number that is not in `all`, the numbers of C's `enumeration`. Returns the number as an index.
 pub fn enumerated(argument: impl Display, number: i32, all: RangeInclusive<i32>, enumeration: &str) -> Result<usize> {
     if all.contains(&number) {
         return Ok(number as usize);
@@ -57,7 +57,7 @@ pub fn enumerated(argument: impl Display, number: i32, all: RangeInclusive<i32>,
     Err(invalid_param!("{argument} is {number}; allowed: the values of {enumeration}, {first} to {last}"))
 }
 
-/// Fails for flags where the API has none yet.
+/// Fails for flags in calls for which the API defines none.
 #[inline]
 pub fn no_flags(argument: &str, flags: impl Into<u64>) -> Result<()> {
     let flags = flags.into();

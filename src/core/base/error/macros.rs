@@ -1,25 +1,25 @@
-//! Macros that make errors. Their texts are arguments of `format!`.
+//! Macros that create errors. Their texts are arguments of `format!`.
 
-/// An error with a code.
+/// Creates an error with a code.
 macro_rules! error_with {
     ($code:expr, $($text:tt)*) => { $crate::core::base::error::Error::new($code, format_args!($($text)*)) };
 }
 
-/// 100000: the value of an argument is invalid.
+/// Error 100000: the value of an argument is invalid.
 macro_rules! invalid_param {
     ($($text:tt)*) => {
         $crate::core::base::error::error_with!($crate::core::base::error::Code::InvalidParam, $($text)*)
     };
 }
 
-/// 107000: the object that an argument names is invalid.
+/// Error 107000: the object that an argument names is invalid.
 macro_rules! param_invalid {
     ($($text:tt)*) => {
         $crate::core::base::error::error_with!($crate::core::base::error::Code::ParamInvalid, $($text)*)
     };
 }
 
-/// 207000: what is missing, and what to do instead.
+/// Error 207000. The text says what is missing and what to do instead.
 macro_rules! unsupported {
     ($($text:tt)*) => {
         $crate::core::base::error::error_with!($crate::core::base::error::Code::FeatureNotSupport, $($text)*)
