@@ -1,4 +1,4 @@
-//! The memory that an operation reads and writes, or a run of a graph.
+//! The memory that an operation or a run of a graph reads and writes.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use crate::backend::{self, Does, Op, Place, Span, Use};
 /// How an operation uses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
-    /// It reads.
+    /// The operation reads.
     Read,
-    /// It writes, and may read.
+    /// The operation writes, and may read.
     Write,
     /// A kernel has the address, and no description says whether it reads or writes.
     Unknown,
 }
 
 impl Mode {
-    /// Whether two operations with these modes must be ordered. Kernels of which nothing is known often share their
-    /// inputs: two of them do not conflict.
+    /// Whether two operations with these modes must be ordered. Two with mode `Unknown` do not conflict, because
+    /// kernels whose accesses are unknown often share their inputs.
     pub fn conflicts(self, other: Self) -> bool {
         !matches!((self, other), (Self::Read, Self::Read) | (Self::Unknown, Self::Unknown))
     }
 }
 
-/// A range of memory, and how it is used.
+/// A range of memory and its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Access {
-    /// First byte.
+    /// The first byte.
     pub addr: usize,
-    /// First byte behind it.
+    /// The byte after the last one.
     pub end: usize,
-    /// How it is used.
+    /// The use of the range.
     pub mode: Mode,
 }
 
@@ -43,8 +43,9 @@ pub struct Access {
 pub struct Accesses(pub SmallVec<[Access; 2]>);
 
 impl Accesses {
-    /// Of an operation that does this. Nothing is known of indirect copies, and of kernels whose arguments are not
-    /// described. Values that others wait for are atomic, so that only order follows from them.
+    /// Returns the accesses of an operation with these effects. Indirect copies, and kernels whose arguments are not
+    /// described, have none: their accesses are unknown. Nor do values that others wait for: they are atomic, so they
+    /// only pass order.
     pub fn of(effects: &Effects) -> Self {
         let mut all = Self::default();
         for effect in &effects.0 {
@@ -52,7 +53,7 @@ impl Accesses {
                 Effect::Copy { from, to, staged } => all.copy(from, to, staged),
                 Effect::Read(span) => all.add(span, Mode::Read),
                 Effect::Write(span) | Effect::Update(span) => all.add(span, Mode::Write),
-                // The first byte: how far the kernel goes from there is unknown.
+                // Only the first byte: the library does not know how far the kernel goes from there.
                 Effect::Pointer(addr, Some(access)) => {
                     let mode = if access == backend::Access::Read { Mode::Read } else { Mode::Write };
                     all.0.push(Access { addr, end: addr.saturating_add(1), mode });
@@ -67,7 +68,8 @@ impl Accesses {
         all
     }
 
-    /// Of a copy or a fill, without its effects. `None`: of another operation, or of one that uses no memory.
+    /// Returns the accesses of a copy or a fill, without finding its effects. `None`: another operation, or one that
+    /// uses no memory.
     #[inline]
     pub fn of_op(op: &Op<'_>) -> Option<Self> {
         let mut all = Self::default();
@@ -79,7 +81,7 @@ impl Accesses {
         (!all.0.is_empty()).then_some(all)
     }
 
-    /// Those that conflict with an access, if these are [merged](Self::merged).
+    /// Returns the ranges of `self` that conflict with `access`. `self` must be [merged](Self::merged).
     pub fn conflicts(&self, access: &Access) -> impl Iterator<Item = &Access> {
         let Access { addr, end, mode: other } = *access;
         let of = move |mode| {
@@ -90,7 +92,7 @@ impl Accesses {
         modes.filter(move |mode| mode.conflicts(other)).flat_map(of)
     }
 
-    /// Merges ranges with one mode that touch each other.
+    /// Merges ranges that have the same mode and touch each other.
     pub fn merged(mut self) -> Self {
         self.0.sort_unstable_by_key(|access| (access.mode, access.addr));
         self.0.dedup_by(|next, kept| {
@@ -103,7 +105,7 @@ impl Accesses {
         self
     }
 
-    /// `staged`: the source was read before the call returned.
+    /// Adds a copy. `staged`: the source was read before the call returned.
     #[inline]
     fn copy(&mut self, from: Span, to: Span, staged: bool) {
         if !staged {
@@ -120,38 +122,38 @@ impl Accesses {
     }
 }
 
-/// What a run of a graph does.
+/// The effects of a run of a graph.
 #[derive(Debug, Default)]
 pub struct GraphRun {
-    /// In the order of its tasks.
+    /// The effects, in the order of the tasks.
     pub effects: Effects,
-    /// The same memory, each byte once.
+    /// The memory of these effects, each byte once per mode.
     pub accesses: Accesses,
-    /// The host may hold it up: it calls functions of the program, or waits.
+    /// True if the run depends on the host: it calls functions of the program, or waits.
     pub needs_host: bool,
 }
 
 impl GraphRun {
-    /// Of these effects.
+    /// Creates a run with these effects.
     pub fn of(effects: Effects, needs_host: bool) -> Self {
         let accesses = Accesses::of(&effects).merged();
         Self { effects, accesses, needs_host }
     }
 }
 
-/// The runs of a graph: one after the other, also in different streams.
+/// The runs of a graph. They run one after the other, also in different streams.
 #[derive(Debug, Default)]
 pub struct GraphRuns(Mutex<Option<Arc<GraphRun>>>);
 
 impl GraphRuns {
-    /// What the next run does. `find` finds it out after a change.
+    /// Returns what the next run does. After a change `find` determines it.
     pub fn next<E>(&self, find: impl FnOnce() -> Result<GraphRun, E>) -> Result<Arc<GraphRun>, E> {
         let mut known = self.0.lock();
         let run = known.take().map_or_else(|| find().map(Arc::new), Ok)?;
         Ok(Arc::clone(known.insert(run)))
     }
 
-    /// Later runs do something else.
+    /// Drops what is known, because later runs do something else.
     pub fn change(&self) {
         *self.0.lock() = None;
     }

@@ -6,7 +6,7 @@ use super::accesses::GraphRuns;
 use super::clock::{Clock, Line, Point};
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
-/// What passes order.
+/// The kind of a carrier of order.
 pub enum Carrier {
     /// An event.
     Event(Weak<dyn Event>),
@@ -16,67 +16,68 @@ pub enum Carrier {
     Graph(Weak<GraphRuns>),
     /// A value in memory.
     Value,
-    /// A wait of the host, or a function that it will run.
+    /// A wait of the host, or a host function that is still to run.
     Host,
 }
 
 impl Carrier {
-    /// Whether something may still use it.
+    /// Whether something may still use the carrier.
     pub fn is_live(&self) -> bool {
         match self {
             Self::Event(event) => event.strong_count() > 0,
             Self::Notify(notify) => notify.strong_count() > 0,
             Self::Graph(runs) => runs.strong_count() > 0,
-            // These are removed: with their memory, or when the host has waited.
+            // These are removed explicitly: a value with its memory, a wait of the host when it ends.
             Self::Value | Self::Host => true,
         }
     }
 }
 
-/// Carriers are found by their addresses, which are unique while they exist.
+/// Returns the key of a carrier: its address, which is unique while the carrier exists.
 pub fn key_of<T: ?Sized>(carrier: &Arc<T>) -> usize {
     Arc::as_ptr(carrier).cast::<()>().addr()
 }
 
-/// How a stream changes what passes order.
+/// A change of a carrier by a stream.
 pub enum Changes {
-    /// It records an event, or has run a graph. What was passed before is replaced.
+    /// The stream records an event, or has run a graph. This replaces what the carrier passed before.
     Record,
-    /// It writes a value. `None`: an unknown one.
+    /// The stream writes a value; `None`: an unknown value.
     Write(Option<u64>),
-    /// It changes the count of a notify.
+    /// The stream changes the count of a notify.
     Count(Change),
 }
 
-/// What passes order, with what it passes.
+/// A carrier and the order that it passes.
 pub struct Carried {
-    /// Its kind.
+    /// The kind of the carrier.
     pub carrier: Carrier,
-    /// What comes before.
+    /// The operations that are ordered before the changes of the carrier.
     pub clock: Clock,
-    /// What comes before resets of a notify. Only waits for a count of 0 may be after it.
+    /// The operations that are ordered before resets of a notify. Only waits for a count of 0 may be ordered after
+    /// them.
     pub(super) resets: Clock,
-    /// A value in memory: what the latest change wrote, if that is known. A notify: its count after all changes, and
-    /// after the waits that have ended.
+    /// Of a value in memory: what the latest change wrote, if that is known. Of a notify: its count after all changes
+    /// and after the waits that have ended.
     pub(super) value: Option<u64>,
-    /// How many changes have set the count that it had already. Streams that take turns may be submitted one after the
-    /// other, so each of these counts for a wait.
+    /// Number of changes that set the count to the value that it already had. Streams that take turns may be submitted
+    /// one after the other, so each of these changes can end one wait.
     spare: u64,
-    /// The open waits for it, in the order of their submission.
+    /// The open waits for the carrier, in the order of their submission.
     pub(super) open: Vec<(Point, End)>,
-    /// The streams that may have gates for it.
+    /// The streams that may have gates for the carrier.
     pub waiting: Vec<Line>,
 }
 
 impl Carried {
-    /// Passes nothing yet. The count of a notify is 0.
+    /// Creates a carrier that passes no order yet. The count of a notify is 0.
     pub fn new(carrier: Carrier) -> Self {
         let value = matches!(carrier, Carrier::Notify(_)).then_some(0);
         let (clock, resets, open, waiting) = Default::default();
         Self { carrier, clock, resets, value, spare: 0, open, waiting }
     }
 
-    /// A stream that has this clock changes it.
+    /// Applies a change by a stream that has this clock.
     pub fn change(&mut self, change: &Changes, clock: Clock) {
         match change {
             Changes::Record => self.clock = clock,
@@ -102,12 +103,12 @@ impl Carried {
         self.value.map_or(0, |value| value as u32)
     }
 
-    /// The host or a stream resets a notify.
+    /// Resets a notify: the host or a stream did so.
     pub fn reset(&mut self) {
         (self.value, self.spare) = (Some(0), 0);
     }
 
-    /// What it passes to a wait. `comes_after_resets`: the count 0 ends the wait.
+    /// Returns the order that the carrier passes to a wait. `comes_after_resets`: the count 0 ends the wait.
     pub fn passes(&self, comes_after_resets: bool) -> Clock {
         let mut clock = self.clock.clone();
         if comes_after_resets {
@@ -116,8 +117,8 @@ impl Carried {
         clock
     }
 
-    /// Whether its changes so far end this wait, which then takes the count from later waits if it clears it. Returns
-    /// the count that was there.
+    /// Returns the count before the wait if the changes so far end this wait. If the wait clears the count, later waits
+    /// cannot use it.
     pub fn ends(&mut self, end: &End) -> Option<u32> {
         self.value.filter(|value| end.holds(*value))?;
         let count = self.count();
@@ -130,7 +131,7 @@ impl Carried {
         Some(count)
     }
 
-    /// A wait that took this count was dropped.
+    /// Restores the count that a dropped wait had taken.
     pub fn restore(&mut self, count: u32) {
         match self.count() {
             0 => self.value = Some(count.into()),
@@ -138,13 +139,13 @@ impl Carried {
         }
     }
 
-    /// Keeps a wait that nothing has ended, beside those of which the host does not know that something has.
+    /// Adds a wait that nothing has ended. Removes the waits that the host knows to be complete.
     pub fn wait(&mut self, origin: Point, end: End, host: &[u64]) {
         self.open.retain(|(origin, _)| !origin.is_known(host));
         self.open.push((origin, end));
     }
 
-    /// Takes the open waits that its latest change ends, each with the count that it took.
+    /// Takes the open waits that the latest change ends, each with the count that it took.
     pub fn take_ended(&mut self, host: &[u64]) -> Vec<(Point, End, u32)> {
         let mut open = std::mem::take(&mut self.open);
         let mut ended = Vec::new();
@@ -159,12 +160,12 @@ impl Carried {
     }
 }
 
-/// What ends a wait.
+/// The condition that ends a wait.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// A count of a notify.
+    /// The count of a notify fulfils this condition.
     Count(NotifyWait),
-    /// A value in memory that satisfies this.
+    /// The value in memory fulfils this condition.
     Value(ValueWait),
 }
 
@@ -177,21 +178,21 @@ impl End {
         }
     }
 
-    /// Whether the wait takes the count from later waits.
+    /// Whether the wait clears the count, so that later waits cannot use it.
     pub fn clears(&self) -> bool {
         matches!(self, Self::Count(wait) if wait.clear)
     }
 }
 
-/// A wait that was submitted before what it waits for.
+/// An open wait: it was submitted before what it waits for.
 #[derive(Clone, Copy)]
 pub struct Gate {
-    /// The operation with this number and later ones of the stream are behind it.
+    /// Number of the first operation of the stream that is behind the wait.
     pub number: u64,
-    /// The wait. Streams that are behind it have gates with the same one.
+    /// The wait. All streams that are behind it have gates with the same origin.
     pub origin: Point,
-    /// Of the carrier.
+    /// The key of the carrier.
     pub key: usize,
-    /// An unknown value was written, which may have ended the wait.
+    /// True if an unknown value was written, which may have ended the wait.
     pub may_be_over: bool,
 }

@@ -14,36 +14,38 @@ use crate::core::order::known::Known;
 
 /// Sees operations before they are submitted.
 pub trait Checker: Sync {
-    /// The stream with this handle is given an operation; `submit` queues it.
+    /// Called for each operation of the stream with this handle; `submit` enqueues it.
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position>;
 
-    /// The host does this now, ordered with no stream.
+    /// Called when the host does this itself. No stream orders it.
     fn host_does(&self, op: &Op<'_>);
 
-    /// The stream with this handle is about to be given a run of a graph. `runs`: it is one of these.
+    /// Called before a run of a graph is submitted to the stream with this handle. `runs`: the graph's runs, which
+    /// follow each other.
     fn runs_graph(&self, stream: u64, run: &Arc<GraphRun>, runs: Option<&Arc<GraphRuns>>);
 
-    /// A run of a graph in this stream allocates memory.
+    /// Called when a run of a graph in this stream allocates memory.
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize);
 
-    /// The host begins to wait, and knows this afterwards. Returns when the wait is a long one; `None`: never.
+    /// Called when the host begins a wait, after which it knows `known`. Returns when the wait counts as long; `None`:
+    /// never.
     fn host_waits(&self, known: &[Known]) -> Option<Instant>;
 
-    /// The wait is a long one.
+    /// Called when a wait of the host has become a long one.
     fn host_waits_long(&self, awaited: &Awaited<'_>);
 
-    /// The host knows more operations to be complete than before.
+    /// Called when the host has learned that more operations are complete.
     fn host_knows(&self);
 
-    /// Pending operations were dropped, or the host may have learned in a way that is not followed that they are
-    /// complete.
+    /// Called when pending operations were dropped, or when the host may have learned in a way that the library does
+    /// not see that they are complete.
     fn may_be_over(&self);
 
-    /// Another process may write this memory from now on.
+    /// Called when another process may write this memory from now on.
     fn is_shared(&self, addr: usize, len: usize);
 }
 
-/// What the host waits for.
+/// The object that the host waits for.
 pub enum Awaited<'a> {
     /// The stream with this handle.
     Stream(u64),
@@ -51,17 +53,17 @@ pub enum Awaited<'a> {
     Event(&'a Arc<dyn Event>),
 }
 
-/// The begin of a wait of the host.
+/// A wait of the host that has begun.
 pub struct HostWait(Option<(&'static dyn Checker, Option<Instant>)>);
 
 impl HostWait {
-    /// Begins now. After it the host knows this.
+    /// Begins a wait. After it the host knows `known`.
     #[inline]
     pub fn begin(known: &[Known]) -> Self {
         Self(installed().map(|checker| (checker, checker.host_waits(known))))
     }
 
-    /// Waits until the deadline. In between the checker sees a wait that is a long one.
+    /// Waits until the deadline. If the wait becomes a long one, the checker sees it.
     #[inline]
     pub fn wait(
         &self,
@@ -82,13 +84,13 @@ impl HostWait {
 
 static INSTALLED: OnceLock<&dyn Checker> = OnceLock::new();
 
-/// Installs the checker of all streams. It stays.
+/// Installs the checker of all streams, for the rest of the process.
 pub fn install(checker: &'static dyn Checker) {
     INSTALLED.get_or_init(|| checker);
     decorators::add_checker();
 }
 
-/// The checker, if there is one.
+/// Returns the checker, if there is one.
 #[inline]
 pub fn installed() -> Option<&'static dyn Checker> {
     if decorators::has(decorators::CHECKER) { INSTALLED.get().copied() } else { None }

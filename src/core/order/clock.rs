@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-/// The number of a stream among all that were ever checked.
+/// The index of a stream among all streams that were checked so far.
 pub type Line = u32;
 
-/// An operation.
+/// An operation: its stream and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Point<K = Line> {
-    /// Its stream.
+    /// The stream of the operation.
     pub line: K,
-    /// Its number in the stream, from 1 on.
+    /// The number of the operation in its stream, from 1 on.
     pub number: u64,
 }
 
 impl Point {
-    /// Whether the host knows that it is complete. `host`: what the host knows of each stream.
+    /// Whether the host knows that the operation is complete. `host`: for each stream, the number up to which the host
+    /// knows this.
     #[inline]
     pub fn is_known(&self, host: &[u64]) -> bool {
         host[self.line as usize] >= self.number
@@ -27,12 +28,12 @@ impl Point {
 pub struct Points<K = Line>(pub Option<Arc<Vec<Point<K>>>>);
 
 impl<K: Copy + Ord> Points<K> {
-    /// All of them.
+    /// Returns all points.
     pub fn all(&self) -> &[Point<K>] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// The number of the point in this stream; 0: none.
+    /// Returns the number of the point in this stream; 0: none.
     pub fn number(&self, line: K) -> u64 {
         let all = self.all();
         all.binary_search_by_key(&line, |point| point.line).map_or(0, |index| all[index].number)
@@ -50,12 +51,12 @@ impl<K: Copy + Ord> Points<K> {
         }
     }
 
-    /// True if there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Drops those that are known.
+    /// Drops the points that are known.
     pub fn prune(&mut self, is_known: impl Fn(&Point<K>) -> bool) {
         if !self.all().iter().any(&is_known) {
             return;
@@ -68,22 +69,23 @@ impl<K: Copy + Ord> Points<K> {
     }
 }
 
-/// What is complete after an operation: it, and what is before it.
+/// The operations that are complete after an operation: itself and those ordered before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// The operation. Apart, so that a stream's clock is a copy of what it is behind, and nothing is allocated.
+    /// The operation. It is separate, so that the clock of a stream shares `before` with the stream and needs no
+    /// allocation.
     pub latest: Option<Point>,
-    /// What is before it.
+    /// The operations that are ordered before it.
     pub before: Points,
 }
 
 impl Clock {
-    /// All points.
+    /// Returns all points.
     pub fn points(&self) -> impl Iterator<Item = Point> {
         self.latest.into_iter().chain(self.before.all().iter().copied())
     }
 
-    /// Adds what is complete after something else.
+    /// Adds the operations of another clock.
     pub fn merge(&mut self, other: Self) {
         if self.latest.is_none() && self.before.is_empty() {
             *self = other;
@@ -92,7 +94,7 @@ impl Clock {
         }
     }
 
-    /// Adds what is complete after something else to what is before this operation.
+    /// Adds the operations of another clock to those that are ordered before this operation.
     pub fn add_before(&mut self, other: &Self) {
         other.points().for_each(|point| self.before.add(point));
     }

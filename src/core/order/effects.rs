@@ -1,5 +1,4 @@
-//! What an operation does with memory, in the order in which it does it. `Accesses::of_op` is a short way for copies
-//! and fills.
+//! The effects of an operation on memory, in their order. `Accesses::of_op` is a shortcut for copies and fills.
 
 use smallvec::SmallVec;
 
@@ -7,7 +6,7 @@ use crate::backend::{
     Access, Copy, Copy2d, Does, Launch, Op, Parameters, RandomNum, Reduce, Span, Use, ValueWait, ValueWrite, Work,
 };
 
-/// A part of what an operation does.
+/// One effect of an operation on memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Effect {
     /// Copies bytes. `staged`: the source was read before the call returned.
@@ -16,29 +15,30 @@ pub enum Effect {
         from: Span,
         /// The destination, of the same length.
         to: Span,
-        /// See above.
+        /// True if the source was read before the call returned.
         staged: bool,
     },
-    /// Reads.
+    /// Reads this memory.
     Read(Span),
-    /// Writes.
+    /// Writes this memory.
     Write(Span),
-    /// Reads and writes.
+    /// Reads and writes this memory.
     Update(Span),
     /// Writes a value that others wait for, atomically.
     Signal(Span),
     /// Waits for a value.
     Await(Span),
-    /// A kernel has this address. `None`: no description calls it a pointer, and it may be another number.
+    /// A kernel gets this address. `None`: no description says that it is a pointer, so it may be a number.
     Pointer(usize, Option<Access>),
-    /// A kernel says that it uses this memory, which has at least a byte.
+    /// A kernel declares that it uses this memory, which has at least one byte.
     Use(Use),
     /// May write all memory.
     Unknown,
 }
 
 impl Effect {
-    /// What a kernel says. If it does not know how far it goes, its first byte counts, as for kernels that say nothing.
+    /// Converts what a kernel declares. If the kernel does not know its range, the first byte counts, as for kernels
+    /// that declare nothing.
     fn of_use(used: Use) -> Self {
         match used {
             Use { addr, len: 0, does: Does::Read } => Self::Pointer(addr, Some(Access::Read)),
@@ -48,19 +48,19 @@ impl Effect {
     }
 }
 
-/// All that an operation does with memory.
+/// All effects of an operation on memory.
 #[derive(Clone, Debug, Default)]
 pub struct Effects(pub SmallVec<[Effect; 2]>);
 
 impl Effects {
-    /// Of an operation.
+    /// Returns the effects of an operation.
     pub fn of(op: &Op<'_>) -> Self {
         let mut all = Self::default();
         match op {
             Op::Copy(copy) => all.copy(copy),
             Op::CopyBatch(copies) => copies.iter().for_each(|copy| all.copy(copy)),
             Op::Copy2d(copy) => all.copy_2d(copy),
-            // The places are known only when the stream reaches the copy.
+            // The source and the destination are known only when the stream reaches the copy.
             Op::CopyIndirect(copy) => all.0.extend(copy.words().map(Effect::Read).chain([Effect::Unknown])),
             Op::Fill(fill) => all.0.push(Effect::Write(fill.dst)),
             Op::RandomNum(job) => all.random_num(job),
@@ -73,7 +73,7 @@ impl Effects {
         all
     }
 
-    /// Adds what a task of a graph does, except a kernel: what that does was found when it was recorded.
+    /// Adds the effects of a task of a graph, except those of a kernel, which were found when it was recorded.
     pub fn work(&mut self, work: &Work) {
         match work {
             Work::Copy(copy) => self.copy(copy),
@@ -115,20 +115,21 @@ impl Effects {
         }
     }
 
-    /// The memory that a kernel says it uses: it reads before it writes. The same argument may be there twice.
+    /// Adds the memory that a kernel declares, reads before writes. The same argument may occur twice.
     fn uses(&mut self, mut uses: Vec<Use>) {
         uses.sort_unstable_by_key(|one| (one.does, one.addr, one.len));
         uses.dedup();
         self.0.extend(uses.into_iter().map(Effect::of_use));
     }
 
-    /// The arguments of a kernel, in one block. It is empty if nothing is known of them, or if there are none.
+    /// Adds the pointers in the arguments of a kernel, which are in one block. The block is empty if the arguments are
+    /// unknown or if there are none.
     fn arguments(&mut self, known: Option<&Parameters>, block: &[u8]) {
         const WORD: usize = size_of::<usize>();
         let word = |at: usize| Some(usize::from_ne_bytes(*block.get(at..)?.first_chunk()?));
         let words = |from: usize, end: usize| (from..end.saturating_sub(WORD - 1)).step_by(WORD).filter_map(word);
         let Some(known) = known else {
-            // The arguments that an array has are as many as the kernel wants.
+            // Without a description the number of arguments in an array is unknown.
             let unknown = block.is_empty().then_some(Effect::Unknown);
             self.0.extend(words(0, block.len()).map(|addr| Effect::Pointer(addr, None)).chain(unknown));
             return;

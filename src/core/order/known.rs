@@ -1,4 +1,4 @@
-//! What the host knows to be complete.
+//! The operations that the host knows to be complete.
 
 use std::sync::Arc;
 
@@ -9,26 +9,27 @@ use super::sequence::{Sequence, with};
 use super::undecided;
 use crate::backend::Event;
 
-/// What the host knows after a wait, or inside of a host function. Empty if no order is kept.
+/// The operations that the host knows to be complete after a wait, or inside of a host function. Empty without a
+/// checker.
 #[must_use]
 #[derive(Default)]
 pub struct Known {
-    /// What was before the operation that the host waits for, when the wait began.
+    /// The clock, when the wait began, of the operation that the host waits for.
     clock: Clock,
-    /// If waits before that operation are open, this is the key of a carrier. What ends these waits is added to the
-    /// carrier. 0: no wait is open.
+    /// The key of a carrier if waits before that operation are open, otherwise 0. What ends these waits is added to the
+    /// carrier.
     key: usize,
 }
 
 impl Sequence {
-    /// What the host will know when it has waited for this stream.
+    /// Returns what the host knows after a wait for this stream.
     pub fn at_stream(&mut self, stream: u64) -> Known {
         let line = self.line(stream);
         let clock = self.clock(line);
         self.reach(clock)
     }
 
-    /// What the host knows when the latest operation of this stream begins.
+    /// Returns what the host knows when the latest operation of this stream begins.
     pub fn before_latest(&mut self, stream: u64) -> Known {
         let line = self.line(stream);
         let mut clock = self.clock(line);
@@ -36,7 +37,7 @@ impl Sequence {
         self.reach(clock)
     }
 
-    /// The latest operation of this stream.
+    /// Returns the latest operation of this stream.
     #[inline]
     pub fn latest_of(&mut self, stream: u64) -> Point {
         let line = self.line(stream);
@@ -45,22 +46,23 @@ impl Sequence {
 
     /// Whether this operation is a wait that nothing submitted so far ends.
     pub fn is_open_wait(&self, point: Point) -> bool {
-        // Not there: of an earlier session.
+        // A line that does not exist is of an earlier session.
         (point.line as usize) < self.streams.len() && self.open_gates(point).any(|gate| gate.origin == point)
     }
 
-    /// What the host will know when it has waited for what a carrier passes.
+    /// Returns what the host knows after a wait for the order that a carrier passes.
     pub fn at_carrier(&mut self, key: usize) -> Option<Known> {
         let clock = self.carriers.get(&key)?.passes(false);
         Some(self.reach(clock))
     }
 
-    /// An operation was refused, and does nothing: it is complete when what was before it is. That is of interest if
-    /// the host knows of it already, as it does when it has synchronized a stream that stopped after a failure.
+    /// Records that an operation was refused and does nothing: it is complete as soon as the operations before it are.
+    /// If the host knows those already, it knows this one: for example, it has synchronized a stream that stopped after
+    /// a failure.
     pub fn refuse(&mut self, point: Point) {
         self.order_known_pairs();
         self.drop_pairs_of(|dropped| dropped == point);
-        // It waits for nothing.
+        // The operation itself waits for nothing.
         let gates = &self.streams[point.line as usize].gates;
         let own = gates.iter().find(|gate| gate.origin == point).copied();
         own.iter().for_each(|gate| self.drop_wait(gate));
@@ -69,7 +71,8 @@ impl Sequence {
         }
     }
 
-    /// If waits are open before it, what ends them is added to it.
+    /// Creates a `Known`. If waits are open before the clock, it gets a carrier, to which what ends these waits is
+    /// added.
     fn reach(&mut self, clock: Clock) -> Known {
         self.order_known_pairs();
         if !clock.points().any(|point| self.open_gates(point).next().is_some()) {
@@ -87,20 +90,20 @@ impl Sequence {
         Known { clock, key }
     }
 
-    /// The host knows that all of these are complete, which it has waited for at once. What it knew before comes before
-    /// what was still open.
+    /// Records that all of these are complete: the host has waited for them at once. What the host knew before is
+    /// ordered before what was still open.
     pub fn know_all(&mut self, all: &[Known]) {
         self.order_known_pairs();
         all.iter().for_each(|known| self.know(known));
     }
 
-    /// The host knows that this is complete.
+    /// Records that the host knows these operations to be complete.
     pub(super) fn know(&mut self, known: &Known) {
         let is_open = known.key != 0;
         let later = is_open.then(|| self.carriers.get(&known.key).map(|carried| carried.clock.clone())).flatten();
         let clock = later.as_ref().unwrap_or(&known.clock);
         for Point { line, number } in clock.points() {
-            // Not there: of an earlier session.
+            // A line that does not exist is of an earlier session.
             let Some(progress) = self.streams.get_mut(line as usize) else { continue };
             let number = number.min(progress.submitted);
             let host = &mut self.host[line as usize];
@@ -111,7 +114,7 @@ impl Sequence {
         }
     }
 
-    /// The host no longer needs this.
+    /// Removes the carrier of a `Known` that the host no longer needs.
     pub(super) fn forget(&mut self, known: &Known) {
         let Some(carried) = self.carriers.remove(&known.key) else { return };
         for Point { line, .. } in carried.clock.points() {
@@ -121,28 +124,28 @@ impl Sequence {
 }
 
 impl Known {
-    /// For a wait, about to begin, for this stream.
+    /// Returns what the host knows after a wait for this stream that is about to begin.
     #[inline]
     pub fn stream(stream: u64) -> Self {
         with(|sequence| sequence.at_stream(stream)).unwrap_or_default()
     }
 
-    /// For a wait, about to begin, for each of these streams.
+    /// Returns the same for a wait for each of these streams.
     pub fn streams(streams: impl Iterator<Item = u64>) -> Vec<Self> {
         with(|sequence| streams.map(|stream| sequence.at_stream(stream)).collect()).unwrap_or_default()
     }
 
-    /// For a wait, about to begin, for the latest record of an event.
+    /// Returns the same for a wait for the latest record of an event.
     pub fn event(event: &Arc<dyn Event>) -> Self {
         with(|sequence| sequence.at_carrier(key_of(event))).flatten().unwrap_or_default()
     }
 
-    /// Whether the host knows all of it already.
+    /// Whether the host knows all of these operations already.
     pub fn is_old(&self) -> bool {
         with(|sequence| self.clock.points().all(|point| sequence.is_known(point))).unwrap_or_default()
     }
 
-    /// The wait has ended, or the host function runs.
+    /// Records that the wait has ended, or that the host function runs.
     #[inline]
     pub fn is_seen(&self) {
         if self.clock.latest.is_some() {
@@ -150,7 +153,7 @@ impl Known {
         }
     }
 
-    /// As [`Self::is_seen`], for what the host has waited for at once.
+    /// Does the same for waits that the host has waited for at once.
     #[inline]
     pub fn are_seen(all: &[Self]) {
         let decided = with(|sequence| {

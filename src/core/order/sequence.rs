@@ -1,11 +1,11 @@
 //! The order of all operations, for the checker (`PORTACL_CHECK`): which operations are complete before another one
-//! begins, whatever their timing is.
+//! begins, whatever their timing.
 //!
 //! Each operation is a [`Point`]: its stream, and its number there. A stream has a vector clock: the points of other
 //! streams that its next operation is ordered after. A record of an event keeps the clock of its stream, and a wait
 //! merges it into that of the waiting stream; notifies and values in memory work in the same way. The host has a clock
-//! as well: what some thread has waited for. Threads count as one, because the library does not see how they
-//! synchronize with each other.
+//! as well: the operations that some thread has waited for. Threads count as one, because the library does not see how
+//! they synchronize with each other.
 //!
 //! A wait for a notify or a value may be submitted before what it waits for. Until that is submitted, the operations
 //! behind the wait are *open*: what is submitted meanwhile may come before them. A `Gate` stands for such a wait, in
@@ -31,7 +31,7 @@ use crate::algo::sync::spin_lock::{Guard, SpinLock};
 use crate::backend::stream::decorators;
 use crate::backend::{Change, Event, Notify, NotifyWait, ValueWait};
 
-/// A stream.
+/// The state of a stream.
 #[derive(Default)]
 pub(super) struct Progress {
     pub submitted: u64,
@@ -39,9 +39,9 @@ pub(super) struct Progress {
     pub gates: Vec<Gate>,
     /// The keys of carriers that got the clock of this stream while it had gates. What ends a gate is added to them.
     pub passed: BTreeSet<usize>,
-    /// Waits behind gates that took a count from later waits: their numbers, their notifies and these counts.
+    /// The waits behind gates that took a count from later waits: number, key of the notify, and count.
     pub taken: Vec<(u64, usize, u32)>,
-    /// Operations that were behind gates when the stream was stopped: a range for each time.
+    /// The operations that were behind gates when the stream was stopped: one range per stop.
     pub stopped: Vec<Range<u64>>,
 }
 
@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// Drops the gates of waits that are over, as far as the host knows.
+    /// Drops the gates of waits that the host knows to be complete.
     pub fn drop_known(&mut self, host: &[u64]) {
         if !self.gates.is_empty() {
             self.retain_gates(&|gate| !gate.origin.is_known(host));
@@ -62,44 +62,44 @@ impl Progress {
     }
 }
 
-/// At this number of carriers, dropped ones are removed.
+/// When there are this many carriers, those that no longer exist are removed.
 const SWEEP: usize = 1024;
 
 /// The order of everything that was submitted so far.
 #[derive(Default)]
 pub struct Sequence {
     pub(super) lines: FxHashMap<u64, Line>,
-    /// The stream that was looked up last.
+    /// The stream of the latest lookup.
     latest: Option<(u64, Line)>,
-    /// By line.
+    /// The streams, by line.
     pub(super) streams: Vec<Progress>,
     pub(super) carriers: FxHashMap<usize, Carried>,
     sweep_at: usize,
-    /// The addresses among the keys of carriers.
+    /// The keys of carriers that are addresses of values.
     values: BTreeSet<usize>,
-    /// Waits of the host have odd keys, because addresses are even. This is the latest one.
+    /// The latest key of a wait of the host. These keys are odd, because addresses are even.
     pub(super) latest_key: usize,
-    /// By line: the host knows that operations up to this number are complete.
+    /// By line: the number up to which the host knows the operations to be complete.
     pub(super) host: Vec<u64>,
-    /// How many streams have operations that the host does not know to be complete.
+    /// Number of streams with operations that the host does not know to be complete.
     pub(super) pending: usize,
-    /// How often there were none when an operation was submitted.
+    /// Number of operations that were submitted while `pending` was 0.
     idle: u64,
-    /// Pairs of operations that what ends an open wait may order.
+    /// Pairs of operations that may still be ordered by what ends an open wait.
     pub(super) pairs: Vec<Pair>,
-    /// What the checker keeps.
+    /// Data that the checker stores per operation.
     kept: Option<Box<dyn Any + Send>>,
 }
 
-/// Each operation takes the lock. Sweeps hold it for milliseconds; then others sleep between tries.
+/// The lock that each operation takes. A sweep holds it for milliseconds; other threads then sleep between tries.
 static SEQUENCE: LazyLock<SpinLock<Sequence>> = LazyLock::new(SpinLock::default);
 
-/// The order, for the checker.
+/// Locks the order, for the checker.
 pub fn lock() -> Guard<'static, Sequence> {
     SEQUENCE.lock()
 }
 
-/// As [`lock`], at the end of the process: a thread that was stopped may hold the lock.
+/// Locks the order at the end of the process: a thread that was stopped may hold the lock.
 pub fn try_lock() -> Option<Guard<'static, Sequence>> {
     SEQUENCE.try_lock()
 }
@@ -111,7 +111,8 @@ pub(super) fn with<T>(code: impl FnOnce(&mut Sequence) -> T) -> Option<T> {
 }
 
 impl Sequence {
-    /// What the checker keeps of operations, which needs the order: one lock protects both.
+    /// Gives the checker access to the data that it stores per operation. The lock of the order also protects these
+    /// data.
     #[inline]
     pub fn with_kept<T: Any + Default + Send, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut kept = self.take_kept();
@@ -120,14 +121,14 @@ impl Sequence {
         result
     }
 
-    /// Takes what the checker keeps, which has to be kept again. As [`Self::with_kept`], without a closure, whose
-    /// captures are copied.
+    /// Takes the data of the checker, which must be stored again with [`Self::keep`]. Unlike [`Self::with_kept`] it has
+    /// no closure, whose captures would be copied.
     #[inline(always)]
     pub fn take_kept<T: Any + Default + Send>(&mut self) -> Box<T> {
         self.kept.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default()
     }
 
-    /// Keeps this for the checker.
+    /// Stores the data of the checker.
     #[inline]
     pub fn keep<T: Any + Send>(&mut self, kept: Box<T>) {
         self.kept = Some(kept);
@@ -152,7 +153,7 @@ impl Sequence {
         line
     }
 
-    /// The next operation of a stream.
+    /// Returns the next operation of a stream.
     #[inline]
     pub fn next(&mut self, stream: u64) -> Point {
         let line = self.line(stream);
@@ -163,18 +164,19 @@ impl Sequence {
         Point { line, number: progress.submitted }
     }
 
-    /// Whether the host knows that it is complete.
+    /// Whether the host knows that the operation is complete.
     #[inline]
     pub fn is_known(&self, point: Point) -> bool {
         point.is_known(&self.host)
     }
 
-    /// Changes when an operation is submitted while the host knows that everything before is complete.
+    /// Returns a number that changes when an operation is submitted while the host knows everything before it to be
+    /// complete.
     pub fn era(&self) -> u64 {
         self.idle
     }
 
-    /// Whether it is complete before `later`, the latest operation of its stream, begins.
+    /// Whether `point` is complete before `later`, the latest operation of its stream, begins.
     #[inline]
     pub fn is_before(&self, point: Point, later: Point) -> bool {
         point.line == later.line
@@ -182,7 +184,7 @@ impl Sequence {
             || self.streams[later.line as usize].after.number(point.line) >= point.number
     }
 
-    /// What is complete when the latest operation of a stream is.
+    /// Returns the operations that are complete when the latest operation of a stream is.
     pub(super) fn clock(&mut self, line: Line) -> Clock {
         let host = &self.host;
         let progress = &mut self.streams[line as usize];
@@ -191,7 +193,7 @@ impl Sequence {
         Clock { latest: Some(Point { line, number: progress.submitted }), before: progress.after.clone() }
     }
 
-    /// A stream changes a carrier.
+    /// Records that a stream changes a carrier.
     pub(super) fn carry(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier, changes: &Changes) {
         let line = self.line(stream);
         let clock = self.clock(line);
@@ -227,27 +229,27 @@ impl Sequence {
         self.sweep_at = self.carriers.len() * 2;
     }
 
-    /// A stream records an event.
+    /// Records that a stream records an event.
     pub fn record(&mut self, stream: u64, event: &Arc<dyn Event>) {
         self.carry(stream, key_of(event), || Carrier::Event(Arc::downgrade(event)), &Changes::Record);
     }
 
-    /// A stream waits for the latest record of an event.
+    /// Records that a stream waits for the latest record of an event.
     pub fn wait(&mut self, stream: u64, event: &Arc<dyn Event>) {
         self.follow(stream, key_of(event), None);
     }
 
-    /// A stream is about to run a graph: after its run before.
+    /// Records that a stream is about to run a graph, after the graph's previous run.
     pub fn begin_run(&mut self, stream: u64, runs: &Arc<GraphRuns>) {
         self.follow(stream, key_of(runs), None);
     }
 
-    /// The latest operation of a stream is a run of a graph.
+    /// Records that the latest operation of a stream is a run of a graph.
     pub fn end_run(&mut self, stream: u64, runs: &Arc<GraphRuns>) {
         self.carry(stream, key_of(runs), || Carrier::Graph(Arc::downgrade(runs)), &Changes::Record);
     }
 
-    /// A stream changes a notify. A wait may be after any of the changes.
+    /// Records that a stream changes a notify. A wait may be ordered after any of the changes.
     pub fn change(&mut self, stream: u64, notify: &Arc<Notify>, change: Change) {
         if let Some(event) = event_of(notify) {
             return self.record(stream, &event);
@@ -256,7 +258,7 @@ impl Sequence {
         self.carry(stream, key_of(notify), carrier, &Changes::Count(change));
     }
 
-    /// A stream waits for a notify.
+    /// Records that a stream waits for a notify.
     pub fn await_notify(&mut self, stream: u64, notify: &Arc<Notify>, wait: NotifyWait) {
         if let Some(event) = event_of(notify) {
             return self.wait(stream, &event);
@@ -265,24 +267,24 @@ impl Sequence {
         self.follow_or_wait(stream, key_of(notify), carrier, End::Count(wait));
     }
 
-    /// The host resets a notify: the changes that no wait has taken have no effect.
+    /// Records that the host resets a notify: the changes that no wait has taken have no effect.
     pub(super) fn reset(&mut self, notify: &Arc<Notify>) {
         self.carriers.get_mut(&key_of(notify)).into_iter().for_each(Carried::reset);
     }
 
-    /// A stream writes a value for waits.
+    /// Records that a stream writes a value for waits.
     pub fn write_value(&mut self, stream: u64, addr: usize, value: u64) {
         self.values.insert(addr);
         self.carry(stream, addr, || Carrier::Value, &Changes::Write(Some(value)));
     }
 
-    /// A stream waits for a value.
+    /// Records that a stream waits for a value.
     pub fn await_value(&mut self, stream: u64, wait: ValueWait) {
         self.values.insert(wait.src.addr);
         self.follow_or_wait(stream, wait.src.addr, || Carrier::Value, End::Value(wait));
     }
 
-    /// A stream or the host writes this memory, and with it values that are unknown from now on.
+    /// Records that a stream or the host writes this memory. The values in it are unknown from now on.
     #[inline]
     pub fn overwrite(&mut self, stream: Option<u64>, memory: Range<usize>) {
         if !self.values.is_empty() {
@@ -302,7 +304,7 @@ impl Sequence {
         }
     }
 
-    /// Memory is freed. Values at the same addresses are others from now on, and end no wait of before.
+    /// Records that memory is freed. A later value at the same address is another one and ends no earlier wait.
     #[inline]
     pub fn forget_values(&mut self, memory: Range<usize>) {
         if !self.values.is_empty() {
@@ -323,18 +325,18 @@ impl Sequence {
     }
 }
 
-/// The event whose record this notify is, or that a wait for this notify waits for: each record of an event with
-/// ACL_EVENT_IPC is a notify of its own.
+/// Returns the event of a notify that is the record of an event, or that a wait for an event waits for: each record of
+/// an event with ACL_EVENT_IPC is a separate notify.
 fn event_of(notify: &Notify) -> Option<Arc<dyn Event>> {
     notify.event().map(|event| Arc::clone(event) as Arc<dyn Event>)
 }
 
-/// The host resets notifies now.
+/// Records that the host resets notifies now.
 pub fn notifies_reset<'a>(notifies: impl Iterator<Item = &'a Arc<Notify>>) {
     with(|sequence| notifies.for_each(|notify| sequence.reset(notify)));
 }
 
-/// The pending operations of a stream were dropped.
+/// Records that the pending operations of a stream were dropped.
 pub fn stream_stopped(stream: u64) {
     let decided = with(|sequence| {
         sequence.stop(stream);
@@ -344,7 +346,7 @@ pub fn stream_stopped(stream: u64) {
     checker::installed().into_iter().for_each(|checker| checker.may_be_over());
 }
 
-/// The session has ended: nothing is pending.
+/// Records that the session has ended: nothing is pending.
 pub fn session_ended() {
     let left = with(|sequence| {
         let left = sequence.take_undecided();
@@ -355,7 +357,7 @@ pub fn session_ended() {
     undecided::report(left.unwrap_or_default());
 }
 
-/// Takes the pairs that are undecided, at the end of the process.
+/// Takes the undecided pairs at the end of the process.
 pub fn take_undecided() -> Vec<Report> {
     try_lock().map(|mut sequence| sequence.take_undecided()).unwrap_or_default()
 }

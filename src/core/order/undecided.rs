@@ -1,32 +1,33 @@
-//! Pairs of operations that nothing orders so far, of which one is behind an open wait, or both are. What ends the wait
-//! decides: it may put either of the two first.
+//! Pairs of operations that nothing orders so far, where at least one is behind an open wait. What ends the wait
+//! decides: it may order either of the two first.
 
 use super::carriers::Gate;
 use super::clock::{Clock, Point};
 use super::sequence::Sequence;
 
-/// The most pairs.
+/// Maximum number of pairs.
 const MOST: usize = 1024;
 
-/// Reports a pair that is in no order.
+/// Reports a pair that stays unordered.
 pub type Report = Box<dyn FnOnce() + Send>;
 
-/// A pair.
+/// Two operations that nothing orders so far.
 pub struct Pair {
-    /// The one that was submitted first.
+    /// The operation that was submitted first.
     pub earlier: Point,
-    /// The other one.
+    /// The operation that was submitted second.
     pub later: Point,
-    /// The memory that both use: its first byte, and how many.
+    /// The memory that both use: its address and its length in bytes.
     pub memory: Option<(usize, usize)>,
-    /// Whether it is right that the later one runs first.
+    /// Whether it is also correct that the later operation runs first.
     pub may_swap: bool,
-    /// Reports it.
+    /// Reports the pair.
     pub report: Report,
 }
 
 impl Pair {
-    /// Whether this one is found if the other one is: the same operation, and a later one of the other stream.
+    /// Whether the other pair can be dropped for this one: both have the same earlier operation and the same stream of
+    /// the later one.
     fn stands_for(&self, other: &Self) -> bool {
         let what = |pair: &Self| (pair.earlier, pair.later.line, pair.memory, pair.may_swap);
         what(self) == what(other)
@@ -34,11 +35,11 @@ impl Pair {
 }
 
 impl Sequence {
-    /// One of the two is behind an open wait. If nothing orders the two until the wait is over, the pair is reported.
-    /// False: there is no room.
+    /// Adds a pair that has an operation behind an open wait. If nothing orders the two until the wait is over, the
+    /// pair is reported. Returns false if there is no room.
     #[must_use]
     pub fn decide_later(&mut self, pair: Pair) -> bool {
-        // Of two operations that follow each other, what comes after the second one comes after both.
+        // What is ordered after the second of two operations of a stream is ordered after the first as well.
         if !self.waits(pair.later)
             && let Some(known) = self.pairs.iter_mut().find(|known| pair.stands_for(known))
         {
@@ -52,7 +53,7 @@ impl Sequence {
         has_room
     }
 
-    /// A wait ends, and what is behind it comes after this clock.
+    /// Drops the pairs that are ordered because a wait ends: what is behind the wait is ordered after this clock.
     pub(super) fn order_pairs(&mut self, wait: Point, clock: &Clock) {
         let is_behind = |second: Point| second.line == wait.line && second.number >= wait.number;
         self.drop_pairs(|order, pair| {
@@ -65,8 +66,8 @@ impl Sequence {
         });
     }
 
-    /// Waits are about to end that nothing submitted ends, or the host begins to wait. What the host knows already
-    /// comes before all that is still open.
+    /// Drops the pairs that the host orders: what it knows to be complete is ordered before all that is still open.
+    /// Called before waits end that nothing submitted ends, and when the host begins a wait.
     #[inline]
     pub(super) fn order_known_pairs(&mut self) {
         self.drop_pairs(|order, pair| order.is_known(pair.earlier) || pair.may_swap && order.is_known(pair.later));
@@ -79,17 +80,18 @@ impl Sequence {
         self.pairs = pairs;
     }
 
-    /// An operation does not run.
+    /// Drops the pairs of operations that do not run.
     pub(super) fn drop_pairs_of(&mut self, is_dropped: impl Fn(Point) -> bool) {
         self.pairs.retain(|pair| !is_dropped(pair.earlier) && !is_dropped(pair.later));
     }
 
-    /// Waits are about to be forgotten. When the earlier operations behind them run is not known any more.
+    /// Drops the pairs whose earlier operation is behind a wait that is about to be forgotten: it is unknown when that
+    /// operation runs.
     pub(super) fn drop_pairs_behind(&mut self, is_forgotten: impl Fn(&Gate) -> bool) {
         self.drop_pairs(|order, pair| order.gates_before(pair.earlier).any(&is_forgotten));
     }
 
-    /// Takes the pairs that stay in no order, because the waits before them are over. `None`: there are no pairs.
+    /// Takes the pairs that stay unordered, because the waits before them are over. `None`: there are no pairs.
     #[inline]
     pub fn decided(&mut self) -> Option<Vec<Report>> {
         (!self.pairs.is_empty()).then(|| self.take_decided())
@@ -98,8 +100,8 @@ impl Sequence {
     fn take_decided(&mut self) -> Vec<Report> {
         let mut pairs = std::mem::take(&mut self.pairs);
         let is_decided = |pair: &mut Pair| !self.waits(pair.earlier) && !self.waits(pair.later);
-        // The host has learned that the wait before the earlier one is over, but nothing that was submitted ends it. So
-        // it is not known what came before the end.
+        // The host has learned that the wait before the earlier operation is over, but nothing submitted ends that
+        // wait. So what is ordered before its end is unknown.
         let has_unseen_end = |pair: &Pair| self.gates_before(pair.earlier).any(|gate| !gate.may_be_over);
         let decided = pairs.extract_if(.., is_decided).filter(|pair| !has_unseen_end(pair));
         let reports = decided.map(|pair| pair.report).collect();
@@ -107,20 +109,20 @@ impl Sequence {
         reports
     }
 
-    /// Takes all pairs. What is still behind an open wait does not run, if it is the earlier one: the later one did.
+    /// Takes all pairs, except those whose earlier operation is still behind an open wait: it does not run.
     pub(super) fn take_undecided(&mut self) -> Vec<Report> {
         self.order_known_pairs();
         let pairs = std::mem::take(&mut self.pairs);
         pairs.into_iter().filter(|pair| !self.waits(pair.earlier)).map(|pair| pair.report).collect()
     }
 
-    /// Whether it is behind an open wait.
+    /// Whether the operation is behind an open wait.
     pub fn waits(&self, point: Point) -> bool {
         self.open_gates(point).next().is_some()
     }
 }
 
-/// Reports what was decided. Without the lock of the order.
+/// Reports the pairs that were decided. The caller does not hold the lock of the order.
 pub fn report(decided: Vec<Report>) {
     decided.into_iter().for_each(|report| report());
 }

@@ -1,17 +1,17 @@
-//! Waits that are open: nothing that was submitted so far ends them.
+//! Open waits: nothing that was submitted so far ends them.
 
 use super::carriers::{Carried, Carrier, End, Gate};
 use super::clock::{Clock, Line, Point};
 use super::sequence::{Progress, Sequence};
 
-/// The most waits behind gates of a stream that return their counts if they are dropped.
+/// Maximum number of waits of a stream behind gates that restore their counts when they are dropped.
 const MOST_TAKEN: usize = 1024;
-/// How often a stream may be stopped before the host waits for it, and each time counts by itself.
+/// Maximum number of stops of a stream that are kept as separate ranges until the host waits for it.
 const MOST_STOPPED: usize = 64;
 
 impl Sequence {
-    /// The latest change of a carrier ends open waits, or may end them. The streams behind these waits come after the
-    /// change, and so does what these streams have passed on.
+    /// Ends the open waits that the latest change of a carrier ends or may end. The streams behind these waits are
+    /// ordered after the change, and so is what these streams have passed on.
     pub(super) fn end_waits(&mut self, key: usize) {
         let Self { streams, carriers, host, .. } = self;
         let Some(carried) = carriers.get_mut(&key).filter(|carried| !carried.waiting.is_empty()) else { return };
@@ -21,10 +21,10 @@ impl Sequence {
         let end_of = |gate: &Gate| over.iter().find(|(origin, ..)| gate.key == key && *origin == gate.origin);
         let mut ended = Vec::new();
         waiting.retain(|&line| {
-            // What has ended already does not come after this change.
+            // Waits that have ended already are not ordered after this change.
             streams[line as usize].drop_known(host);
             let gates = &mut streams[line as usize].gates;
-            // A wait for the count 0 comes after resets as well, and other waits do not.
+            // Only a wait for the count 0 is ordered after resets.
             for comes_after_resets in [false, true] {
                 let may_end = |gate: &&Gate| match end_of(gate) {
                     Some((_, end, _)) => end.holds(0) == comes_after_resets,
@@ -54,7 +54,7 @@ impl Sequence {
         ended.iter().for_each(|(wait, _)| self.streams[wait.line as usize].retain_gates(&|_| true));
     }
 
-    /// The operation is after what a carrier passes.
+    /// Orders the operation `wait` after what a carrier passes.
     fn follow_on(&mut self, wait: Point, clock: &Clock) {
         let gates: Vec<Gate> = clock.points().flat_map(|point| self.open_gates(point)).collect();
         let progress = &mut self.streams[wait.line as usize];
@@ -62,7 +62,7 @@ impl Sequence {
         gates.into_iter().for_each(|gate| self.add_gate(wait.line, Gate { number: wait.number, ..gate }));
     }
 
-    /// The latest operation of a stream is after what a carrier passes. `end`: what ends its wait.
+    /// Orders the latest operation of a stream after what a carrier passes. `end`: what ends its wait.
     pub(super) fn follow(&mut self, stream: u64, key: usize, end: Option<&End>) -> Point {
         let wait = self.latest_of(stream);
         let comes_after_resets = end.is_some_and(|end| end.holds(0));
@@ -84,8 +84,8 @@ impl Sequence {
         waiting.filter(|waiting| !waiting.contains(&line)).into_iter().for_each(|waiting| waiting.push(line));
     }
 
-    /// The latest operation of a stream waits for a carrier. It is after what the carrier passes. If no change so far
-    /// ends the wait, it is open.
+    /// Lets the latest operation of a stream wait for a carrier: orders it after what the carrier passes. If no change
+    /// so far ends the wait, it is open.
     pub(super) fn follow_or_wait(&mut self, stream: u64, key: usize, carrier: impl FnOnce() -> Carrier, end: End) {
         let taken = self.carrier(key, carrier).ends(&end);
         let origin = self.follow(stream, key, Some(&end));
@@ -96,7 +96,7 @@ impl Sequence {
         self.add_gate(origin.line, Gate { number: origin.number, origin, key, may_be_over: false });
     }
 
-    /// A wait that may still be dropped has taken a count.
+    /// Remembers the count that a wait has taken, if the wait may still be dropped.
     fn note_taken(&mut self, wait: Point, key: usize, end: &End, count: u32) {
         let is_behind = end.clears() && self.open_gates(wait).next().is_some();
         let taken = &mut self.streams[wait.line as usize].taken;
@@ -105,30 +105,31 @@ impl Sequence {
         }
     }
 
-    /// The open waits before an operation.
+    /// Returns the open waits before an operation.
     pub(super) fn open_gates(&self, point: Point) -> impl Iterator<Item = Gate> {
         self.gates_before(point).filter(|gate| !gate.origin.is_known(&self.host)).copied()
     }
 
-    /// The waits before an operation that nothing submitted ends, also those that the host knows to be over.
+    /// Returns the waits before an operation that nothing submitted ends, including those that the host knows to be
+    /// over.
     pub(super) fn gates_before(&self, point: Point) -> impl Iterator<Item = &Gate> {
         let gates = &self.streams[point.line as usize].gates;
         gates.iter().filter(move |gate| gate.number <= point.number)
     }
 
-    /// Whether operations that are still to be submitted may come before this one, or it was dropped by an abort.
+    /// Whether operations that are still to be submitted may be ordered before this one, or an abort dropped it.
     #[inline]
     pub fn is_open(&self, point: Point) -> bool {
         self.waits(point) || self.is_dropped(point)
     }
 
-    /// Whether an abort dropped it.
+    /// Whether an abort dropped the operation.
     pub fn is_dropped(&self, point: Point) -> bool {
         self.streams[point.line as usize].stopped.iter().any(|dropped| dropped.contains(&point.number))
     }
 
-    /// The stream was stopped. What was behind its open waits counts as dropped, although a driver may still run it.
-    /// Dropped waits take nothing from later ones, and hold up no other stream.
+    /// Stops the stream. The operations behind its open waits count as dropped, although a driver may still run them.
+    /// Dropped waits take nothing from later ones and delay no other stream.
     pub fn stop(&mut self, stream: u64) {
         let Some(&line) = self.lines.get(&stream) else { return };
         self.order_known_pairs();
@@ -139,7 +140,7 @@ impl Sequence {
         stopped.retain(|dropped| self.host[line as usize] + 1 < dropped.end);
         stopped.push(dropped.clone());
         if stopped.len() > MOST_STOPPED {
-            // What ran between the first two counts as dropped.
+            // The operations between the first two stops count as dropped.
             let first = stopped.remove(0);
             stopped[0].start = first.start;
         }
@@ -154,7 +155,7 @@ impl Sequence {
         }
     }
 
-    /// A wait was dropped.
+    /// Removes a wait that was dropped.
     pub(super) fn drop_wait(&mut self, dropped: &Gate) {
         self.drop_pairs_behind(|gate| gate.origin == dropped.origin);
         let Some(carried) = self.carriers.get_mut(&dropped.key) else { return };
