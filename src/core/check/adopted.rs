@@ -1,5 +1,4 @@
-//! What other parts of the library find, in the form of all reports: accesses outside of allocations, leaks, and calls
-//! that fail.
+//! Reports faults that other parts of the library find: accesses outside of allocations, leaks, and calls that fail.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +11,7 @@ use crate::core::base::config::check::Check;
 use crate::core::base::error::{self, Code, Result};
 use crate::core::process::leak_check::{self, Leak};
 
-/// Switches on what was selected.
+/// Switches on the selected checks.
 pub fn arm() -> Result<()> {
     if is_on(Check::Bounds) {
         backend::report_damage_by(damage);
@@ -32,7 +31,7 @@ fn party(role: &'static str, does: &'static str, operation: Operation) -> Party 
     Party { role, does, detail: None, operation: Arc::new(operation) }
 }
 
-/// The call that is made now.
+/// Returns the call that the thread is making.
 fn call_now() -> Operation {
     Operation::new(What::Calls, None, report::stack(), &[])
 }
@@ -52,7 +51,7 @@ fn leak(leak: &Leak, call: &str) {
     report(Kind::Leak, what, *memory, party("allocation", "makes", operation), fix);
 }
 
-/// Failures that the program causes, and not the device or a lack of memory.
+/// Reports a failure that the program causes, and not the device or a lack of memory.
 fn failure(call: &str, code: i32, text: &str) {
     const CODES: std::ops::Range<i32> = 100_000..108_000;
     if !CODES.contains(&code) || code == Code::WaitTimeout as i32 {

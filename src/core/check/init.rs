@@ -1,7 +1,7 @@
 //! Finds reads of device memory that nothing wrote since its allocation.
 //!
-//! Contents are followed in the order of submission. A copy within device memory passes on what was not written, and is
-//! no fault itself, as a copy of padding is none. A read that leaves the device or computes something is one.
+//! The check follows contents in the order of submission. A copy within device memory copies the state "not written" as
+//! well; it is no fault, because programs copy padding. A read that leaves the device or computes something is a fault.
 
 mod holes;
 
@@ -19,23 +19,23 @@ use crate::core::order::effects::{Effect, Effects};
 
 static HOLES: LazyLock<Mutex<Holes>> = LazyLock::new(Mutex::default);
 
-/// Memory without contents begins.
+/// Adds memory without contents.
 pub fn allocates(addr: usize, len: usize, by: Arc<Operation>) {
     HOLES.lock().begin(addr, len, by);
 }
 
-/// Something that is not seen may write it.
+/// Records that something that the check does not see may write the memory.
 pub fn is_written(addr: usize, len: usize) {
     HOLES.lock().fill(addr, addr.saturating_add(len));
 }
 
-/// Memory ends.
+/// Removes memory.
 pub fn is_freed(addr: usize, len: usize) {
     HOLES.lock().end(addr, len);
 }
 
-/// Adds what an operation reads of memory that nothing wrote. One for each allocation: where the first of these bytes
-/// are, and how many.
+/// Adds the bytes that an operation reads and that nothing wrote: one entry per allocation, with the first of these
+/// bytes and their number.
 fn add(found: &mut Vec<Hole>, holes: &Holes, addr: usize, len: usize) {
     for hole in holes.find(addr, addr.saturating_add(len)) {
         match found.iter_mut().find(|known| Arc::ptr_eq(&known.by, &hole.by)) {
@@ -45,8 +45,8 @@ fn add(found: &mut Vec<Hole>, holes: &Holes, addr: usize, len: usize) {
     }
 }
 
-/// Follows what an operation does. `is_open`: what it reads may be written by operations that are still to be
-/// submitted.
+/// Checks what an operation reads, and records what it writes. `is_open`: operations that are still to be submitted may
+/// write what it reads.
 pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Finding> {
     let mut holes = HOLES.lock();
     if holes.is_empty() {
@@ -62,7 +62,7 @@ pub fn check(operation: &Operation, effects: &Effects, is_open: bool) -> Vec<Fin
                 add(&mut found, &holes, span.addr, span.len);
                 holes.fill(span.addr, span.addr + span.len);
             }
-            // How far the kernel reads from there is unknown.
+            // Only the first byte: the library does not know how far the kernel reads from there.
             Effect::Pointer(addr, Some(Access::Read)) => add(&mut found, &holes, addr, 1),
             Effect::Pointer(addr, _) => {
                 Allocation::find(addr).iter().for_each(|written| holes.fill(written.base, written.base + written.len));
@@ -88,7 +88,7 @@ fn copy(holes: &mut Holes, from: Span, to: Span, found: &mut Vec<Hole>) {
     }
     match Allocation::find(to.addr).map(|allocation| allocation.kind) {
         Some(MemoryIs::Device(_) | MemoryIs::Pool(_)) => holes.copy(from.addr, to.addr, to.len),
-        // Its contents are not followed: the same bytes may have other addresses.
+        // The check does not follow the contents of such memory: the same bytes may have other addresses.
         Some(MemoryIs::Mapped(_) | MemoryIs::Imported(_) | MemoryIs::Graph(_)) => {}
         _ => add(found, holes, from.addr, from.len),
     }
@@ -115,12 +115,12 @@ fn fix(sides: &[Side]) -> String {
     )
 }
 
-/// The session has ended, and with it all memory.
+/// Drops everything at the end of the session, with which all memory ends.
 pub fn session_ended() {
     *HOLES.lock() = Holes::default();
 }
 
-/// Whether some memory is not followed any more.
+/// Whether the check no longer follows some memory.
 pub fn is_incomplete() -> bool {
     HOLES.try_lock().is_some_and(|holes| holes.is_incomplete)
 }

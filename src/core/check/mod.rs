@@ -33,7 +33,7 @@ use crate::core::memory::memory_hook::{self, Event, HOST, MemoryKind, Watcher};
 use crate::core::order::{checker, sequence};
 use crate::core::stream;
 
-/// A bit for each check that is on.
+/// One bit for each check that is on.
 static ON: AtomicU32 = AtomicU32::new(0);
 
 /// Whether this check is on.
@@ -49,7 +49,7 @@ pub fn arm(settings: &Settings) -> Result<()> {
     let on = settings.checks.iter().fold(0, |on, &check| on | 1 << check as u32);
     ON.store(on, Ordering::Relaxed);
     adopted::arm()?;
-    // The leaks come first at the end of the process.
+    // The leaks are reported first at the end of the process.
     at_unload(report::at_end_of_process);
     if !settings.checks.iter().any(|check| check.sees_operations()) {
         return Ok(());
@@ -59,18 +59,18 @@ pub fn arm(settings: &Settings) -> Result<()> {
     }
     memory_hook::watch(&Memory);
     stream::always_wait();
-    // It stays until the process ends.
+    // The checker stays until the process ends.
     checker::install(Box::leak(Box::new(submissions::Submissions { long_wait: settings.wait })));
     Ok(())
 }
 
-/// Sees allocations and releases: each begins or ends the use of memory.
+/// Sees allocations and releases of memory.
 struct Memory;
 
 impl Watcher for Memory {
     fn is_allocated(&self, event: &Event) {
         if is_checked(event) {
-            // Only operations write it: not the program itself, and no other process.
+            // Only operations write such memory: not the program itself, and no other process.
             let is_unwritten = event.device != HOST && matches!(event.kind, MemoryKind::Device | MemoryKind::Pool);
             submissions::allocates(stream_of(event), event.addr, event.rounded, is_unwritten);
         }
@@ -83,22 +83,23 @@ impl Watcher for Memory {
     }
 }
 
-/// Memory of graphs is allocated and freed by their runs, and not by the calls that are reported here.
+/// Whether the event is checked. Memory of graphs is not: runs of graphs allocate and free it, and not the calls that
+/// are reported here.
 fn is_checked(event: &Event) -> bool {
     event.addr != 0 && event.kind != MemoryKind::Graph
 }
 
-/// The stream in whose order it happens; `None`: at once.
+/// Returns the stream that orders the event; `None` if it takes effect at once.
 fn stream_of(event: &Event) -> Option<u64> {
     (event.stream != 0).then_some(event.stream)
 }
 
-/// A device has ended, and all work there is complete.
+/// Called when a device has ended, and all work there is complete.
 pub fn device_ended() {
     sync::forget_complete();
 }
 
-/// The session has ended.
+/// Called when the session has ended.
 pub fn session_ended() {
     sync::early::forget_all();
     sequence::session_ended();

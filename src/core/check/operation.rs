@@ -11,14 +11,14 @@ use crate::core::base::call_site::{Kept, Stack};
 use crate::core::order::accesses::{Access, Mode};
 use crate::core::order::sequence::{Line, Point};
 
-/// What an operation does to memory.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum What {
-    /// It accesses the memory.
+    /// The operation accesses the memory.
     Accesses(OpKind),
-    /// It allocates the memory in the order of its stream.
+    /// The operation allocates the memory in the order of its stream.
     Allocates,
-    /// It frees the memory.
+    /// The operation frees the memory.
     Frees,
     /// The host waits.
     Waits,
@@ -29,7 +29,7 @@ pub enum What {
 }
 
 impl What {
-    /// A noun for calls without a known name.
+    /// Returns a noun for calls without a known name.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Accesses(OpKind::Copy | OpKind::CopyBatch | OpKind::Copy2d | OpKind::CopyIndirect) => "a copy",
@@ -49,7 +49,7 @@ impl What {
         }
     }
 
-    /// What it does to memory that it uses with this mode.
+    /// Returns the verb for an operation that uses memory in this mode.
     pub fn verb(self, mode: Mode) -> &'static str {
         match (self, mode) {
             (Self::Allocates, _) => "allocates",
@@ -63,16 +63,16 @@ impl What {
     }
 }
 
-/// The stream of an operation.
+/// The stream of an operation, and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InStream {
-    /// Its handle.
+    /// The handle of the stream.
     pub handle: u64,
     /// The operation's place in the order.
     pub point: Point,
 }
 
-/// How many of its ranges of memory an operation keeps for reports.
+/// Maximum number of memory ranges that an operation keeps for reports.
 const MOST_RANGES: usize = 4;
 
 /// See [`have_details`].
@@ -84,27 +84,27 @@ pub fn have_details() -> bool {
     DETAILS.load(Ordering::Relaxed)
 }
 
-/// Operations have details from now on, or not.
+/// Sets whether operations have details.
 pub fn record_details(are_wanted: bool) {
     DETAILS.store(are_wanted, Ordering::Relaxed);
 }
 
-/// An operation.
+/// An operation as reports describe it.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// What it does.
+    /// The kind of the operation.
     pub what: What,
-    /// Where it is in the order of streams; `None`: the host does it.
+    /// The place in the order of streams; `None` if the host does it.
     pub stream: Option<InStream>,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Stack>,
-    /// What only files of reports have: without them an operation is short.
+    /// Details for files of reports. Without them an operation takes less memory.
     details: Option<Arc<Details>>,
 }
 
 #[derive(Debug)]
 struct Details {
-    /// When it was submitted.
+    /// The time of submission.
     at: Instant,
     /// The first ranges of memory that it uses.
     uses: SmallVec<[Access; 2]>,
@@ -118,66 +118,66 @@ impl Details {
 }
 
 impl Operation {
-    /// Submitted now.
+    /// Creates an operation that is submitted now.
     #[inline(always)]
     pub fn new(what: What, stream: Option<InStream>, stack: Option<Stack>, uses: &[Access]) -> Self {
         let details = have_details().then(|| Details::now(uses));
         Self { what, stream, stack, details }
     }
 
-    /// The same, at this time.
+    /// Returns the operation with this time of submission.
     pub fn made_at(self, at: Instant) -> Self {
         Self { details: Some(Arc::new(Details { at, uses: SmallVec::new() })), ..self }
     }
 
-    /// The first ranges of memory that it uses, if they are recorded.
+    /// Returns the first ranges of memory that it uses, if they are recorded.
     pub fn uses(&self) -> &[Access] {
         self.details.as_ref().map_or(&[], |details| &details.uses)
     }
 
-    /// When it was submitted, in milliseconds after `began`.
+    /// Returns the time of submission, in milliseconds after `began`.
     pub fn ms(&self, began: Instant) -> f64 {
         let at = self.details.as_ref().map_or(began, |details| details.at);
         at.saturating_duration_since(began).as_secs_f64() * 1e3
     }
 
-    /// Its place in the order of streams.
+    /// Returns the operation's place in the order of streams.
     #[inline]
     pub fn point(&self) -> Option<Point> {
         self.stream.map(|stream| stream.point)
     }
 
-    /// It in short form. `None`: it has none, because the host does it, it has details, or its stack is counted.
+    /// Returns the short form. `None`: the host does the operation, it has details, or its stack is counted.
     pub fn short(&self) -> Option<Short> {
         let stream = self.stream.filter(|_| self.details.is_none())?;
         Short::new(self.what, stream, self.stack.as_ref())
     }
 
-    /// Its stream, by number.
+    /// Returns the line of its stream.
     pub fn line(&self) -> Option<Line> {
         self.point().map(|point| point.line)
     }
 
-    /// The function of the API that submitted it, if its calls were recorded.
+    /// Returns the function of the API that submitted it, if its calls were recorded.
     pub fn call(&self) -> String {
         self.stack.as_ref().and_then(Stack::call).unwrap_or_else(|| self.what.noun().to_owned())
     }
 }
 
-/// An operation of a stream without details: nothing is to be freed with it, so that it is written at once where it is
-/// kept.
+/// An operation of a stream without details. It owns nothing that would have to be freed, so it is written directly to
+/// its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Short {
-    /// What it does.
+    /// The kind of the operation.
     pub what: What,
-    /// Where it is in the order of streams.
+    /// The place in the order of streams.
     pub stream: InStream,
     /// The calls that led to it, if they are recorded.
     pub stack: Option<Kept>,
 }
 
 impl Short {
-    /// `None`: the stack is counted.
+    /// Creates the short form; `None` if the stack is counted.
     #[inline]
     pub fn new(what: What, stream: InStream, stack: Option<&Stack>) -> Option<Self> {
         let stack = match stack {

@@ -1,4 +1,4 @@
-//! Finds operations that use the same memory, with nothing that orders them.
+//! Finds operations that use the same memory and that nothing orders.
 
 mod history;
 mod operations;
@@ -15,11 +15,11 @@ use crate::core::order::accesses::{Access, GraphRun};
 use crate::core::order::sequence::{self, Point, Sequence};
 use crate::core::order::undecided::Pair;
 
-/// What is found, if anything is.
+/// The findings of a check, if there are any.
 type Found = Option<Vec<Finding>>;
 
-/// Checks an operation that uses memory, and keeps it. `graph`: it runs this graph. `found`: adds what is found; if one
-/// of two operations is behind an open wait, what ends the wait decides.
+/// Checks an operation that uses memory, and keeps it. `graph`: the graph that it runs. Adds findings to `found`. If
+/// one of two operations is behind an open wait, their finding is decided when the wait ends.
 pub fn check(
     sequence: &mut Sequence,
     operation: Operation,
@@ -35,11 +35,11 @@ pub fn check(
     leave(sequence, history);
 }
 
-/// As [`check`], for most operations.
+/// Does the same for an operation in short form, as most are.
 #[inline(always)]
 pub fn check_short(sequence: &mut Sequence, short: &Short, used: &[Access], found: &mut Found) {
     let mut history = enter(sequence, short.what, used);
-    // Most operations come after all that is pending, so that nothing conflicts with them.
+    // Most operations are ordered after all that is pending, so that nothing conflicts with them.
     match is_ordered(&history, sequence, short.stream.point) {
         true => history.log(short, used),
         false => check_unlogged(&mut history, sequence, (*short).into(), used, None, found),
@@ -47,7 +47,7 @@ pub fn check_short(sequence: &mut Sequence, short: &Short, used: &[Access], foun
     leave(sequence, history);
 }
 
-/// Takes the history, before something is done with memory.
+/// Takes the history from the sequence, before an operation on memory.
 #[inline(always)]
 fn enter(sequence: &mut Sequence, what: What, used: &[Access]) -> Box<History> {
     let mut history: Box<History> = sequence.take_kept();
@@ -66,11 +66,11 @@ fn leave(sequence: &mut Sequence, mut history: Box<History>) {
     sequence.keep(history);
 }
 
-/// Returns what is to be reported now.
+/// Returns the finding if it is to be reported now. Otherwise adds it to the undecided pairs.
 fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> Option<Finding> {
     let [earlier, later] = finding.parties.as_slice() else { return Some(finding) };
     let [earlier, later] = [&earlier.operation, &later.operation];
-    // No later use of memory is before its allocation, and no earlier one after its release.
+    // A later use of memory is never ordered before its allocation, and an earlier use never after its release.
     let may_swap = earlier.what != What::Allocates && later.what != What::Frees;
     // The host's operations are complete when they return.
     let (Some(earlier), Some(later)) = (earlier.point(), later.point()) else { return Some(finding) };
@@ -80,7 +80,7 @@ fn decide(history: &mut History, sequence: &mut Sequence, finding: Finding) -> O
     }
     let (memory, report) = (finding.memory, Box::new(move || report::finding(&finding)));
     if !sequence.decide_later(Pair { earlier, later, memory, may_swap, report }) {
-        // There was no room for all that is to be reported.
+        // There is no room for the pair, so a report may be missing.
         history.shadow.is_incomplete = true;
     }
     None
@@ -115,7 +115,7 @@ fn check_in(
     }
 }
 
-/// Whether an operation at this point, which has been submitted last, comes after all that is pending, and before all
+/// Whether an operation at this point, the latest one submitted, is ordered after all that is pending, and before all
 /// that is still to be submitted in its stream.
 #[inline(always)]
 fn is_ordered(history: &History, sequence: &Sequence, point: Point) -> bool {
@@ -150,7 +150,7 @@ fn check_unordered(
         shadow.add_run(graph, by, is_open);
     }
     for access in used.iter().filter(|_| graph.is_none()) {
-        // Most programs use the same bytes again, or bytes that nothing uses.
+        // Most programs use the same ranges again, or bytes that nothing uses.
         if !shadow.add_known(access, by, is_before, is_open) {
             found.extend(shadow.check(access, is_before, is_open));
             shadow.add(access, by, is_open);
@@ -159,17 +159,17 @@ fn check_unordered(
     findings(found, || shadow.operation(by).clone())
 }
 
-/// As [`check_unordered`], for the host. What it does is complete before anything else begins: of it only allocations
-/// and releases are kept, because earlier uses of their memory count no more.
+/// Checks an operation of the host. It is complete before anything else begins. So only allocations and releases are
+/// kept, because they end the earlier uses of their memory.
 fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation, used: &[Access]) -> Found {
     let mut found = Vec::new();
     if operation.what != What::Allocates && !history.is_ordered(|earlier| sequence.is_known(earlier)) {
         let is_open = |earlier: &Operation| is_open(sequence, earlier);
         let is_before = |earlier: &Operation| {
-            // The host has waited for it.
+            // The host has waited for the earlier operation.
             earlier.point().is_none_or(|point| sequence.is_known(point))
                 || match operation.what {
-                    // The host frees memory that exists in any case, and nothing may use it later.
+                    // The memory that the host frees is allocated already, and nothing may use it later.
                     What::Frees => earlier.what == What::Allocates,
                     _ => is_open(earlier),
                 }
@@ -183,8 +183,8 @@ fn check_host(history: &mut History, sequence: &Sequence, operation: &Operation,
     findings(found, || operation.clone())
 }
 
-/// Whether it waits for something that is still to be submitted: then it may come after all that was submitted so far,
-/// and after what the host does now.
+/// Whether the operation waits for something that is still to be submitted. Then it may be ordered after all that was
+/// submitted so far, and after what the host does now.
 fn is_open(sequence: &Sequence, operation: &Operation) -> bool {
     operation.point().is_some_and(|point| sequence.is_open(point))
 }
@@ -215,7 +215,7 @@ fn what(sides: &[Side]) -> String {
     )
 }
 
-/// What the program can do.
+/// Returns what the program can do.
 fn fix(sides: &[Side]) -> String {
     let [earlier, later] = sides else { return String::new() };
     let (before, after) = (&earlier.call, &later.call);
@@ -229,13 +229,13 @@ fn fix(sides: &[Side]) -> String {
     )
 }
 
-/// An operation was refused. The host knows that it is complete, and may not know that of what it counts as ordered
-/// after.
+/// Called when an operation was refused. The host knows it to be complete, but perhaps not the operations that it is
+/// ordered after. So the log can no longer be used.
 pub fn refused(sequence: &mut Sequence) {
     sequence.with_kept(|history: &mut History| _ = history.shadow());
 }
 
-/// The session has ended, and with it all pending work.
+/// Called when the session has ended, and with it all pending work.
 pub fn session_ended() {
     sequence::lock().with_kept(|history: &mut History| history.forget_all());
 }

@@ -8,7 +8,7 @@ use crate::backend::{Comparison, OpKind, Place, Span, ValueWait};
 use crate::core::check::operation::InStream;
 use crate::core::order::accesses::{Accesses, Mode};
 
-/// A history, and one that logs nothing.
+/// A history, and one that does not log.
 #[derive(Default)]
 struct Both {
     sequence: Sequence,
@@ -16,7 +16,7 @@ struct Both {
     logs_nothing: History,
 }
 
-/// What is found before it is decided when it is reported.
+/// Returns the findings, before it is decided when they are reported.
 fn find(
     history: &mut History,
     sequence: &Sequence,
@@ -36,7 +36,7 @@ fn find(
     found.unwrap_or_default()
 }
 
-/// What is found: the memory, and the points of the two operations.
+/// A finding: the memory, and the points of the two operations.
 type Pair = (Option<(usize, usize)>, Vec<Option<Point>>);
 
 fn pairs(found: Vec<Finding>) -> Vec<Pair> {
@@ -58,7 +58,7 @@ impl Both {
         Some(InStream { handle: stream, point: self.sequence.next(stream) })
     }
 
-    /// What both find for the use of memory by a stream, or by the host.
+    /// Returns what both histories find for a use of memory by a stream or by the host.
     fn uses(&mut self, stream: Option<u64>, what: What, access: Access) -> [Vec<Pair>; 2] {
         let stream = stream.and_then(|stream| self.next(stream));
         self.check(&Operation::new(what, stream, None, &[]), &[access], None)
@@ -83,7 +83,7 @@ impl Both {
         assert_eq!(found, [vec![], vec![]]);
     }
 
-    /// A stream waits for a value. `is_late`: before another one writes it.
+    /// Makes a stream wait for a value of another one. `is_late`: the wait is submitted before the write.
     fn passes_order(&mut self, from: u64, to: u64, addr: usize, is_late: bool) {
         if is_late {
             self.sequence.next(to);
@@ -151,7 +151,7 @@ fn a_full_log_finds_what_no_later_operation_has_overwritten() {
     assert_eq!(found, same);
 }
 
-/// As in a pool, which cuts its memory in other places again and again.
+/// The writes are as in a pool, which divides its memory at other places each time.
 #[test]
 fn writes_that_begin_at_other_bytes_drop_what_they_overwrite_from_the_log() {
     let fill = What::Accesses(OpKind::Fill);
@@ -160,7 +160,7 @@ fn writes_that_begin_at_other_bytes_drop_what_they_overwrite_from_the_log() {
     // The first one stays: no other one writes its last bytes.
     both.uses(Some(0), fill, write(8192, 8192 + 128));
     for step in 1..100 {
-        // Two together overwrite the two before them.
+        // Two writes together overwrite the two before them.
         both.uses(Some(0), fill, write(8192 - 8 * step, 8192));
         both.uses(Some(0), fill, write(8192 - 4 * (step % 2), 8192 + 64));
     }

@@ -33,18 +33,18 @@ use crate::core::order::accesses::Access;
 use crate::core::order::{sequence, undecided};
 use crate::core::stream::Stream;
 
-/// Distinguishes reports: a second one about the same lines of the program is only counted.
+/// The identity of a report. A second report with the same identity is only counted.
 type Identity = (Kind, Vec<(What, &'static str, Option<Stack>)>);
 
-/// How often something was found.
+/// The number of findings of a kind.
 #[derive(Clone, Copy, Default)]
 struct Count {
     found: usize,
-    /// Of these: how many were written.
+    /// The number of findings that were written.
     written: usize,
 }
 
-/// Where reports go, and what was reported.
+/// The outputs of reports, and what was reported so far.
 struct Reports {
     settings: Settings,
     suppressions: Suppressions,
@@ -55,10 +55,10 @@ struct Reports {
 }
 
 static REPORTS: Mutex<Option<Reports>> = Mutex::new(None);
-/// Whether the calls that lead to operations are recorded.
+/// Whether the stacks of operations are recorded.
 static STACKS: AtomicBool = AtomicBool::new(false);
 
-/// Opens the files. False: they are open already.
+/// Opens the files. Returns false if they are open already.
 pub fn open(settings: &Settings) -> Result<bool> {
     let mut reports = REPORTS.lock();
     if reports.is_some() {
@@ -81,40 +81,40 @@ pub fn has_stacks() -> bool {
     STACKS.load(Ordering::Relaxed)
 }
 
-/// The calling thread's stack, if stacks are recorded.
+/// Returns the calling thread's stack, if stacks are recorded.
 pub fn stack() -> Option<Stack> {
     has_stacks().then(Stack::here)
 }
 
-/// An operation that takes part in what was found.
+/// An operation that takes part in a finding.
 #[derive(Debug)]
 pub struct Party {
-    /// Its part in it.
+    /// Its role in the finding.
     pub role: &'static str,
-    /// What it does to the memory.
+    /// The verb for its use of the memory.
     pub does: &'static str,
-    /// More about it.
+    /// More about the operation.
     pub detail: Option<&'static str>,
     pub operation: Arc<Operation>,
 }
 
-/// A text about operations.
+/// Creates a text about the operations of a finding.
 pub type Sentence = Box<dyn Fn(&[Side]) -> String + Send>;
 
-/// What a check has found. Its texts are written when it is reported, because names of functions are slow to find.
+/// A finding of a check. Its texts are created when it is reported, because names of functions are slow to find.
 pub struct Finding {
     pub kind: Kind,
-    /// The memory: its first byte, and how many.
+    /// The address and the length of the memory.
     pub memory: Option<(usize, usize)>,
     pub parties: Vec<Party>,
-    /// The first line, about the operations.
+    /// Creates the first line, about the operations.
     pub what: Sentence,
-    /// What to do.
+    /// Creates the advice to the program.
     pub fix: Sentence,
 }
 
 impl Finding {
-    /// Of these parts.
+    /// Creates a finding from these parts.
     pub fn new(
         kind: Kind,
         memory: Option<(usize, usize)>,
@@ -154,7 +154,7 @@ pub struct Side {
     pub stream_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
-    /// When it was submitted, in milliseconds since the checks began.
+    /// The time of submission, in milliseconds since the checks began.
     ms: f64,
     uses: Vec<UsedRange>,
     frames: Vec<String>,
@@ -187,7 +187,7 @@ impl Side {
         std::iter::once(&self.call).chain(&self.frames).map(String::as_str)
     }
 
-    /// Where the operation is.
+    /// Describes where the operation is.
     fn place(&self) -> String {
         let place = match (&self.stream_name, self.number) {
             (Some(stream), Some(number)) => format!("operation {number} of {stream}"),
@@ -209,7 +209,7 @@ struct Memory {
     allocation: Option<Around>,
 }
 
-/// The allocation that has it.
+/// The allocation that contains the memory.
 #[derive(Serialize)]
 struct Around {
     offset: usize,
@@ -276,7 +276,7 @@ fn stream_in_words(raw: u64) -> String {
     }
 }
 
-/// Reports what was found.
+/// Reports a finding.
 pub fn finding(found: &Finding) {
     let began = {
         let mut reports = REPORTS.lock();
@@ -288,7 +288,7 @@ pub fn finding(found: &Finding) {
         }
         reports.began
     };
-    // Without the lock: names of functions are slow to find.
+    // The lock is not held here, because names of functions are slow to find.
     let report = Report::of(found, began);
     let mut reports = REPORTS.lock();
     let Some(reports) = &mut *reports else { return };
@@ -307,9 +307,9 @@ pub fn finding(found: &Finding) {
     }
 }
 
-/// The last line, and the exit status.
+/// Writes the summary at the end of the process, and sets the exit status.
 pub fn at_end_of_process() {
-    // A forked child has nothing of its own to report. A thread that was stopped may hold the lock.
+    // A forked child has nothing to report. A thread that was stopped may hold the lock.
     if gate::is(gate::CHILD) || REPORTS.is_locked() {
         return;
     }
@@ -320,7 +320,7 @@ pub fn at_end_of_process() {
     let Some(Reports { settings, counts, .. }) = &*guard else { return };
     let found: usize = counts.values().map(|count| count.found).sum();
     let written: usize = counts.values().map(|count| count.written).sum();
-    // A program with redundant waits is not wrong, but only slower than it could be.
+    // A redundant wait makes a program slower, but not wrong.
     let faults: usize =
         counts.iter().filter(|(kind, _)| **kind != Kind::RedundantWait).map(|(_, count)| count.written).sum();
     let mut summary = String::new();

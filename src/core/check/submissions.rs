@@ -20,13 +20,13 @@ use crate::core::order::undecided;
 
 /// The checker of all streams.
 pub struct Submissions {
-    /// When a wait of the host is a long one.
+    /// A wait of the host that takes longer counts as long.
     pub long_wait: Duration,
 }
 
 impl Checker for Submissions {
     fn submit(&self, stream: u64, op: Op<'_>, submit: &mut dyn FnMut(Op<'_>) -> Result<Position>) -> Result<Position> {
-        // Of a copy or fill only the memory matters if only races are checked, and its call does not wait for it.
+        // Fast path: only the race check is on.
         if !needs_more_than_accesses()
             && !returns_complete(&op)
             && let Some(accesses) = Accesses::of_op(&op)
@@ -37,7 +37,7 @@ impl Checker for Submissions {
         let waits = returns_complete(&op);
         let step = is_on(Check::Sync).then(|| Step::of(&op)).flatten();
         let (operation, (known, point)) = match op {
-            // What most programs submit between operations on memory.
+            // Programs often submit these between operations on memory.
             Op::Record(_) | Op::Wait(..) if step.is_none() => {
                 let mut sequence = sequence::lock();
                 let point = sequence.next(stream);
@@ -87,7 +87,7 @@ impl Checker for Submissions {
     }
 
     fn graph_allocates(&self, stream: u64, addr: usize, len: usize) {
-        // Its tasks are ordered by the graph, so only its contents matter.
+        // The graph orders the tasks, so only the contents of the memory matter.
         if is_on(Check::Init) {
             let stream = InStream { handle: stream, point: sequence::lock().next(stream) };
             let operation = Operation::new(What::Allocates, Some(stream), report::stack(), &[]);
@@ -119,12 +119,12 @@ impl Checker for Submissions {
     }
 }
 
-/// Whether a check or a file of reports needs more of an operation than races do.
+/// Whether a check other than races, or a file of reports, needs more of an operation than its accesses.
 fn needs_more_than_accesses() -> bool {
     are_contents_checked() || have_details()
 }
 
-/// The short way of an operation that needs no more than a check for races.
+/// Checks an operation for which only the race check is on.
 #[inline]
 fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
     let stack = report::stack();
@@ -151,7 +151,7 @@ fn check_accesses(stream: u64, what: What, used: &[Access]) -> Point {
     point
 }
 
-/// A stream or the host writes memory, and with it values that end waits.
+/// Records that a stream or the host writes memory, and with it values that may end waits.
 #[inline]
 fn overwrite(sequence: &mut Sequence, stream: Option<u64>, used: &[Access]) {
     for written in used.iter().filter(|access| access.mode != Mode::Read) {
@@ -159,12 +159,12 @@ fn overwrite(sequence: &mut Sequence, stream: Option<u64>, used: &[Access]) {
     }
 }
 
-/// Whether it is checked what is in memory, and what the program knows of it.
+/// Whether a check follows the contents of memory, or what the program knows of it.
 fn are_contents_checked() -> bool {
     is_on(Check::Init) || is_on(Check::Sync)
 }
 
-/// An operation was refused. `runs_graph`: what it does was seen before it.
+/// Records that an operation was refused. `runs_graph`: the checker saw the run of a graph before it.
 fn refuse(point: Point, runs_graph: bool) {
     let mut sequence = sequence::lock();
     if runs_graph {
@@ -178,7 +178,7 @@ fn refuse(point: Point, runs_graph: bool) {
     sync::early::refused(point);
 }
 
-/// Whether a submission returns when the operation is complete: a copy to pageable memory.
+/// Whether a submission returns only when the operation is complete, as a copy to pageable memory does.
 fn returns_complete(op: &Op<'_>) -> bool {
     let is_pageable = |place| place == Place::Pageable;
     match op {
@@ -189,9 +189,9 @@ fn returns_complete(op: &Op<'_>) -> bool {
     }
 }
 
-/// The order that an operation passes to other streams, or gets from them. Returns what the host knows when it calls a
-/// function of the program: everything before it is complete, and it may notify other threads of that. For a
-/// submission that returns when the operation is complete: what the host knows then.
+/// Records the order that an operation passes to other streams, or gets from them. Returns what the host knows when the
+/// operation calls a function of the program: everything before it is complete, and the function may notify other
+/// threads of that. For a submission that returns when the operation is complete, returns what the host knows then.
 fn carry_order(sequence: &mut Sequence, stream: u64, op: &Op<'_>) -> Known {
     match op {
         Op::Record(event) => sequence.record(stream, event),
@@ -226,7 +226,7 @@ fn submit_host_fn(
     submit(Op::HostFn(Payload::new(&mut Some(watched))))
 }
 
-/// As for a host function.
+/// Work that is handed over. As before a host function, the host knows all before it to be complete.
 struct WatchedDelivery {
     delivery: Box<dyn Delivery>,
     known: Known,
@@ -239,13 +239,13 @@ impl Delivery for WatchedDelivery {
     }
 }
 
-/// The place in the order of an operation that follows all others of this stream, if it is in one.
+/// Returns the place in the order of the next operation of this stream; `None` if there is no stream.
 #[inline]
 fn next(sequence: &mut Sequence, stream: Option<u64>) -> Option<InStream> {
     stream.map(|handle| InStream { handle, point: sequence.next(handle) })
 }
 
-/// Memory is allocated, in the order of a stream or at once.
+/// Records that memory is allocated, in the order of a stream or at once.
 pub fn allocates(by: Option<u64>, addr: usize, len: usize, has_no_contents: bool) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
     if let Some(stream) = by.filter(|_| !needs_more_than_accesses()) {
@@ -264,7 +264,7 @@ pub fn allocates(by: Option<u64>, addr: usize, len: usize, has_no_contents: bool
     }
 }
 
-/// Memory is freed, in the order of a stream or at once.
+/// Records that memory is freed, in the order of a stream or at once.
 pub fn frees(by: Option<u64>, addr: usize, len: usize) {
     let used = Access { addr, end: addr.saturating_add(len), mode: Mode::Write };
     if let Some(stream) = by.filter(|_| !needs_more_than_accesses()) {
@@ -281,20 +281,21 @@ pub fn frees(by: Option<u64>, addr: usize, len: usize) {
     }
 }
 
-/// What is submitted, or what the host does.
+/// An operation that is submitted, or that the host does.
 struct Seen<'a> {
     /// The handle of a stream; `None`: the host.
     by: Option<u64>,
     what: What,
     effects: &'a Effects,
-    /// Of a run of a graph.
+    /// The graph, if this is a run of one.
     graph: Option<&'a Arc<GraphRun>>,
-    /// It comes after the one of these before it.
+    /// The graph's runs. This run is ordered after the previous one.
     runs: Option<&'a Arc<GraphRuns>>,
 }
 
 impl Seen<'_> {
-    /// Checks it, and carries order in the same moment. `is_kept`: it is of interest also if it uses no memory.
+    /// Checks the operation and records its order under one lock. `is_kept`: the operation is returned even if it uses
+    /// no memory.
     fn check<T>(
         &self,
         accesses: &Accesses,
@@ -330,11 +331,11 @@ impl Seen<'_> {
         (kept, carried)
     }
 
-    /// Checks what is in the memory that it uses, and what the program knows of it.
+    /// Checks the contents of the memory that the operation uses, and what the program knows of it.
     fn check_contents(&self, sequence: &Sequence, operation: &Operation, accesses: &Accesses) -> Vec<Finding> {
         let mut found = Vec::new();
         if is_on(Check::Init) {
-            // What is still to be submitted may come before it, and write the memory.
+            // What is still to be submitted may be ordered before the operation, and write the memory.
             let is_open = operation.point().is_some_and(|point| sequence.is_open(point));
             found = init::check(operation, self.effects, is_open);
         }

@@ -6,7 +6,7 @@ use crate::core::base::error::{Code, Error};
 
 #[test]
 fn a_free_in_the_order_of_a_stream_ends_no_wait() {
-    // No other test uses these.
+    // No other test uses these handles and this address.
     let (waiting, frees_in, addr) = (0x5_0001, 0x5_0002, 0x5_0000);
     let src = Span { addr, len: 8, place: Place::Device(0) };
     let before = {
@@ -24,7 +24,7 @@ fn a_free_in_the_order_of_a_stream_ends_no_wait() {
 #[test]
 fn runs_of_one_graph_are_one_after_the_other() {
     let submissions = Submissions { long_wait: Duration::from_secs(1) };
-    // No other test uses these.
+    // No other test uses these handles.
     let streams = [0x5_0011, 0x5_0012, 0x5_0013];
     let (runs, other) = (Arc::default(), Arc::default());
     let points = streams.map(|stream| {
@@ -41,7 +41,7 @@ fn runs_of_one_graph_are_one_after_the_other() {
 #[test]
 fn what_a_stream_refuses_is_complete_with_what_was_before_it() {
     let submissions = Submissions { long_wait: Duration::from_secs(1) };
-    // No other test uses it.
+    // No other test uses this handle.
     let stream = 0x5_0003;
     let submit = |refuses: bool| {
         let mut function = Some(HostFn::from_closure(|| ()));

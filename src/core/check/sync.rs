@@ -23,18 +23,18 @@ use crate::core::order::sequence;
 use crate::core::stream::Stream;
 
 static PENDING: LazyLock<Mutex<Pending>> = LazyLock::new(Mutex::default);
-/// How often the host waited, by call.
+/// The number of waits of the host, by call.
 static WAITS: LazyLock<Mutex<HashMap<Option<Stack>, Count>>> = LazyLock::new(Mutex::default);
 
-/// Waits of one call of the program.
+/// The waits of one call of the program.
 struct Count {
     waits: usize,
-    /// Of these: nothing was pending that the host had not waited for before.
+    /// The number of waits without pending work that the host had not waited for before.
     redundant: usize,
     first: Arc<Operation>,
 }
 
-/// A stream was given this operation, which may stop streams or let them go on.
+/// Called when a stream was given an operation that may stop streams or let them continue.
 pub fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
     let Some(point) = operation.point() else { return };
     let Some(stream) = Handle::from_raw(handle).and_then(|handle| Stream::table().get(handle)) else { return };
@@ -42,13 +42,13 @@ pub fn submitted(handle: u64, step: Step, operation: &Arc<Operation>) {
         let event = stream.device.native.create_event(false).ok()?;
         stream.queue_quietly(Op::Record(&event)).is_ok().then_some(event)
     };
-    // A recorded event shows by itself how far its stream is.
+    // A recorded event itself shows the progress of its stream.
     let wants_marker = !matches!(step, Step::Records(..)) && PENDING.lock().has_room(handle);
     let passed = wants_marker.then(marker).flatten();
     PENDING.lock().add((handle, point.number), step, Arc::clone(operation), passed);
 }
 
-/// The host begins to wait.
+/// Called when the host begins a wait.
 pub fn host_waits(is_redundant: bool) {
     let stack = report::stack();
     let first = || Arc::new(Operation::new(What::Waits, None, stack.clone(), &[]));
@@ -58,7 +58,7 @@ pub fn host_waits(is_redundant: bool) {
     count.redundant += usize::from(is_redundant);
 }
 
-/// The host has waited for this long: reports why, if nothing ends it.
+/// Called when the host has waited for this long. Reports why, if nothing ends the wait.
 pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
     let found = {
         let sequence = sequence::lock();
@@ -82,7 +82,7 @@ pub fn host_waits_long(awaited: &Awaited<'_>, waited: Duration) {
 
 /// Reports the calls that waited for nothing in at least half of their runs, the worst first.
 pub fn report_redundant() {
-    /// More are left out.
+    /// Maximum number of reports.
     const MOST: usize = 10;
     let Some(waits) = WAITS.try_lock() else { return };
     let mut found: Vec<&Count> = waits.values().filter(|count| count.redundant * 2 >= count.waits).collect();
@@ -102,13 +102,13 @@ pub fn report_redundant() {
     }
 }
 
-/// Drops what has passed, with its events.
+/// Drops what the streams have passed.
 pub fn forget_complete() {
     early::forget_all();
     PENDING.lock().forget_complete();
 }
 
-/// The session has ended: nothing is pending.
+/// Called when the session has ended: nothing is pending.
 pub fn session_ended() {
     *PENDING.lock() = Pending::default();
 }

@@ -1,55 +1,55 @@
 //! The bytes of device memory that nothing wrote since their allocation, as ranges.
 //!
-//! Ranges instead of a bit for each byte: most memory is written as a whole, so that there are few of them, and a copy
-//! of gigabytes costs as much as one of a byte. Memory that is written in small pieces has many; they are limited to
-//! what the bits would take.
+//! Most memory is written as a whole. So there are few ranges, and a copy of gigabytes costs as much as one of a byte,
+//! which would not be true for a bit per byte. Memory that is written in small blocks has many ranges; they may use as
+//! much memory as the bits would.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::core::check::operation::Operation;
 
-/// What a range takes, in bytes, with its share of operations.
+/// Bytes that a range takes, with its share of operations.
 const RANGE: usize = 64;
-/// Memory for ranges: the memory in use by this, as for a bit for each byte.
+/// The ranges may use the memory in use divided by this: as much as one bit for each byte.
 const SHARE: usize = 8;
-/// The least limit of ranges.
+/// Lower bound of the limit of ranges.
 const LEAST_LIMIT: usize = 1 << 16;
 
-/// Bytes that nothing wrote.
+/// A range of bytes that nothing wrote.
 #[derive(Clone, Debug)]
 pub struct Hole {
     pub addr: usize,
     pub end: usize,
-    /// What allocated them.
+    /// The operation that allocated them.
     pub by: Arc<Operation>,
 }
 
-/// All of them.
+/// All ranges that nothing wrote.
 #[derive(Default)]
 pub struct Holes {
-    /// By first byte.
+    /// The ranges, by first byte.
     ranges: BTreeMap<usize, Hole>,
     /// Bytes of memory in use.
     live: usize,
-    /// There were too many.
+    /// True if ranges were dropped because there were too many.
     pub is_incomplete: bool,
 }
 
 impl Holes {
-    /// Whether there are none.
+    /// Whether there are no ranges.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Memory begins, all of it a hole.
+    /// Adds memory that begins as a hole.
     pub fn begin(&mut self, addr: usize, len: usize, by: Arc<Operation>) {
         self.live = self.live.saturating_add(len);
         self.fill(addr, addr.saturating_add(len));
         self.add(addr, addr.saturating_add(len), by);
     }
 
-    /// Memory ends.
+    /// Removes memory that ends.
     pub fn end(&mut self, addr: usize, len: usize) {
         self.live = self.live.saturating_sub(len);
         self.fill(addr, addr.saturating_add(len));
@@ -63,7 +63,7 @@ impl Holes {
         }
     }
 
-    /// The bytes are written.
+    /// Records that the bytes are written.
     pub fn fill(&mut self, addr: usize, end: usize) {
         if let Some((_, before)) = self.ranges.range_mut(..addr).next_back()
             && before.end > addr
@@ -85,7 +85,7 @@ impl Holes {
         }
     }
 
-    /// The holes in a range.
+    /// Returns the holes in a range.
     pub fn find(&self, addr: usize, end: usize) -> impl Iterator<Item = Hole> {
         let before = self.ranges.range(..addr).next_back().filter(|(_, hole)| hole.end > addr);
         let all = before.into_iter().chain(self.ranges.range(addr..end.max(addr)));
@@ -97,14 +97,14 @@ impl Holes {
         self.find(addr, end).next().is_some()
     }
 
-    /// Bytes are copied, holes included.
+    /// Records that bytes are copied, holes included.
     pub fn copy(&mut self, from: usize, to: usize, len: usize) {
         let copied: Vec<Hole> = self.find(from, from + len).collect();
         self.fill(to, to + len);
         copied.into_iter().for_each(|Hole { addr, end, by }| self.add(addr - from + to, end - from + to, by));
     }
 
-    /// Everything may be written.
+    /// Drops all holes, because everything may be written.
     pub fn forget_all(&mut self) {
         self.ranges.clear();
     }

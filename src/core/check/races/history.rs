@@ -1,9 +1,9 @@
-//! What pending operations did with memory, in the order of their submission.
+//! The uses of memory by pending operations, in the order of their submission.
 //!
 //! As long as each operation is ordered after the previous one, as in a program with one stream, no two of them can
 //! conflict. Such operations are only logged. The shadow gets them when an operation comes that is not ordered after
-//! the latest one, or that runs a graph. When the log is full, those that the host has waited for, or whose memory
-//! later ones have overwritten, are dropped. The shadow gets the others if they are many.
+//! the latest one, or that runs a graph. When the log is full, it drops steps that the host has waited for or that
+//! later steps have overwritten. If many are left, the shadow gets them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use crate::core::check::operation::{InStream, Operation, Short, What};
 use crate::core::order::accesses::{Access, GraphRun, Mode};
 use crate::core::order::sequence::{Line, Point};
 
-/// With this number of steps the log is shortened.
+/// Number of steps at which the log is shortened.
 const MOST: usize = if cfg!(test) { 8 } else { 16384 };
 
-/// A log with more steps is long.
+/// A log with more steps counts as long.
 const LONG: usize = MOST / 16;
 
-/// A use of memory by an operation. There are many, and most are written in a short time: its fields are numbers beside
-/// each other, because a processor waits before it copies a structure that it has just written.
+/// A use of memory by an operation. There are many steps, and most are written in quick succession. So the fields are
+/// numbers beside each other: a processor would wait before it copies a structure that it has just written.
 #[derive(Clone, Copy)]
 struct Step {
     addr: usize,
     end: usize,
     handle: u64,
-    /// 0: the host has allocated or freed the memory, so that earlier uses count no more.
+    /// The number of the operation. 0: the host has allocated or freed the memory, so earlier uses no longer count.
     number: u64,
     stack: Option<Kept>,
     line: Line,
@@ -49,13 +49,13 @@ impl Step {
         Access { addr: self.addr, end: self.end, mode: self.mode }
     }
 
-    /// `None`: the host has allocated or freed the memory.
+    /// Returns the operation; `None` if the host has allocated or freed the memory.
     fn operation(&self) -> Option<Short> {
         let stream = InStream { handle: self.handle, point: self.point()? };
         Some(Short { what: self.what, stream, stack: self.stack })
     }
 
-    /// The operation's place in the order of streams.
+    /// Returns the operation's place in the order of streams.
     fn point(&self) -> Option<Point> {
         (self.number != 0).then_some(Point { line: self.line, number: self.number })
     }
@@ -65,15 +65,16 @@ impl Step {
 #[derive(Default)]
 pub struct History {
     pub shadow: Shadow,
-    /// Steps of operations each of which is ordered after the previous one, and is not open.
+    /// Steps of operations that are not open, each ordered after the previous one.
     log: Vec<Step>,
-    /// The latest operation of this era, if each is ordered after the previous one.
+    /// The latest operation of this era, if each operation is ordered after the previous one.
     latest: Option<Point>,
-    /// The shadow has operations of this era.
+    /// True if the shadow has operations of this era.
     has_shadow: bool,
-    /// An operation of this era was not ordered after the previous one, or is open: the shadow has all of them.
+    /// True if an operation of this era is not ordered after the previous one, or is open. The shadow then has all
+    /// operations.
     is_unordered: bool,
-    /// By first byte: the end of the longest later write there. Empty, but with room.
+    /// For each first byte, the end of the longest later write there. Empty between uses; only its room is reused.
     written: FxHashMap<usize, usize>,
 }
 
@@ -89,21 +90,21 @@ impl History {
         }
     }
 
-    /// Forgets all, but whether uses of memory were forgotten before.
+    /// Forgets everything except whether uses of memory were forgotten before.
     pub fn forget_all(&mut self) {
         let is_incomplete = self.shadow.is_incomplete;
         *self = Self::default();
         self.shadow.is_incomplete = is_incomplete;
     }
 
-    /// Whether nothing pending conflicts with an operation, because it is ordered after all of them: `is_before`
-    /// returns whether one is complete before it begins.
+    /// Whether an operation is ordered after all pending ones, so that none conflicts with it. `is_before` returns
+    /// whether a pending one is complete before the operation begins.
     #[inline]
     pub fn is_ordered(&self, is_before: impl Fn(Point) -> bool) -> bool {
         !self.is_unordered && self.latest.is_none_or(is_before)
     }
 
-    /// Adds an operation that is ordered after all of them, and is not open.
+    /// Adds an operation that is ordered after all others, and is not open.
     #[inline(always)]
     pub fn log(&mut self, operation: &Short, used: &[Access]) {
         self.latest = Some(operation.stream.point);
@@ -112,7 +113,7 @@ impl History {
         }
     }
 
-    /// As [`Self::log`], for one that runs this graph, or has no short form.
+    /// Does the same for an operation that runs this graph, or has no short form.
     pub fn add_ordered(&mut self, operation: Operation, used: &[Access], graph: Option<&Arc<GraphRun>>) {
         self.latest = operation.point();
         let allocates = operation.what == What::Allocates;
@@ -133,13 +134,13 @@ impl History {
         self.log.push(Step::new(memory, &Short { what, stream: by_host, stack: None }));
     }
 
-    /// The shadow of all operations, for one that is not ordered after them, or is open.
+    /// Returns the shadow with all operations, for one that is not ordered after them, or is open.
     pub fn shadow(&mut self) -> &mut Shadow {
         self.is_unordered = true;
         self.checked()
     }
 
-    /// The shadow of all operations so far.
+    /// Returns the shadow with all operations so far.
     pub fn checked(&mut self) -> &mut Shadow {
         if !self.log.is_empty() {
             if !self.shadow.has_runs() {
@@ -151,7 +152,8 @@ impl History {
         &mut self.shadow
     }
 
-    /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
+    /// Keeps the size within its limit. Operations for which `is_known` is true are complete and conflict with
+    /// nothing.
     #[inline]
     pub fn sweep_if_many(&mut self, is_known: impl Fn(Point) -> bool) {
         if self.log.len() >= MOST {
@@ -163,7 +165,7 @@ impl History {
     }
 
     fn shorten_log(&mut self, is_known: impl Fn(Point) -> bool) {
-        // A run of a graph is one entry of the shadow, whatever memory it uses, and has to see all steps.
+        // A run of a graph is one entry of the shadow, whatever memory it uses, and must see all steps.
         if self.shadow.has_runs() {
             return self.empty_log();
         }
@@ -176,10 +178,10 @@ impl History {
         }
     }
 
-    /// Drops what is known to be complete, or what one later step writes: the fast way, for programs that use whole
-    /// ranges again.
+    /// Drops steps that are known to be complete, or whose memory one later step overwrites. This is the fast path, for
+    /// programs that use the same ranges again.
     fn drop_overwritten(&mut self, is_known: impl Fn(Point) -> bool) {
-        // To clear the map takes as long as its room is large: a short log has a map of its own.
+        // To clear a map takes time in proportion to its room. So a short log uses a temporary map.
         let is_long = self.log.len() > LONG;
         let mut written = if is_long { std::mem::take(&mut self.written) } else { FxHashMap::default() };
         self.drop_steps(is_known, |access| {
@@ -197,11 +199,11 @@ impl History {
         }
     }
 
-    /// Drops the steps that nothing later can conflict with: the host knows that they are complete, or
-    /// `is_overwritten`, which gets the latest step first. There are no runs of graphs.
+    /// Drops the steps that nothing later can conflict with: the host knows them to be complete, or `is_overwritten`
+    /// returns true. That function gets the latest step first. There are no runs of graphs.
     fn drop_steps(&mut self, is_known: impl Fn(Point) -> bool, mut is_overwritten: impl FnMut(&Access) -> bool) {
         let log = &mut self.log;
-        // Each operation is after the previous one, so the host knows all before one that it knows.
+        // Each operation is ordered after the previous one. So if the host knows one, it knows all before it.
         let mut are_known = false;
         let mut first = log.len();
         for index in (0..log.len()).rev() {
@@ -222,7 +224,7 @@ impl History {
         !self.has_shadow
     }
 
-    /// Whether operations are logged only.
+    /// Whether operations are only logged.
     #[cfg(test)]
     pub fn is_logging(&self) -> bool {
         !self.is_unordered
@@ -250,10 +252,10 @@ impl History {
     }
 }
 
-/// Whether later steps together write the memory of a step: for pools, which cut their memory in other places again
-/// and again.
+/// Returns a function that is true if later steps together overwrite the memory of a step. This helps for pools, which
+/// divide their memory at other places each time.
 fn by_each_byte() -> impl FnMut(&Access) -> bool {
-    // Ranges that do not touch each other: first byte, end.
+    // Ranges that do not touch each other, as first byte and end.
     let mut written: BTreeMap<usize, usize> = BTreeMap::new();
     move |&Access { addr, end, mode }| {
         let (mut from, mut to) = (addr, end);

@@ -1,38 +1,38 @@
-//! The operations that may conflict with later ones, by number, and the latest runs of graphs. A run uses what its
-//! graph uses, which was found out once: it is one entry, and no use of each range.
+//! The operations that may conflict with later ones, by number, and the latest runs of graphs. A run is one entry for
+//! all ranges that its graph uses.
 
 use std::sync::Arc;
 
 use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, GraphRun, Mode};
 
-/// The most entries of runs.
+/// Maximum number of runs.
 const MOST: usize = if cfg!(test) { 2 } else { 64 };
 
-/// A use of memory.
+/// A use of memory by an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     /// The number of the operation.
     pub by: u64,
-    /// How it uses the memory.
+    /// The mode of the use.
     pub mode: Mode,
 }
 
-/// The operations that uses name, by number.
+/// The operations that uses refer to, by number.
 #[derive(Default)]
 pub struct Operations {
     pub kept: Vec<Operation>,
-    /// The number of the first one.
+    /// The number of the first operation.
     pub from: u64,
 }
 
 impl Operations {
-    /// `None`: it is complete.
+    /// Returns the operation of a use; `None` if it is complete.
     pub fn get(&self, used: &Use) -> Option<&Operation> {
         self.kept.get(used.by.checked_sub(self.from)? as usize)
     }
 
-    /// The operation with this number, which is not complete.
+    /// Returns the operation with this number, which is not complete.
     pub fn named(&self, by: u64) -> &Operation {
         &self.kept[(by - self.from) as usize]
     }
@@ -51,10 +51,10 @@ impl Operations {
         self.kept.clear();
     }
 
-    /// Whether a use that is known stays when another one is added. A write replaces the uses before it, because what
-    /// conflicts with them later conflicts with the write as well. Another use replaces those of its stream that have
-    /// the same mode. Open operations are an exception, because they may come after what is submitted later. An open
-    /// operation replaces only open ones of its stream. Only an open operation of its stream replaces it.
+    /// Whether a known use stays when another one is added. A write replaces the earlier uses, because later conflicts
+    /// with them are conflicts with the write as well. Another use replaces those of its stream that have the same
+    /// mode. Open operations are an exception, because they may be ordered after what is submitted later: an open
+    /// operation replaces only open ones of its stream, and only an open operation of its stream replaces it.
     pub fn stays(&self, known: &Use, added: &Use, is_open: impl Fn(&Operation) -> bool) -> bool {
         let Some(operation) = self.get(known) else { return false };
         let Some(later) = self.get(added) else { return true };
@@ -70,7 +70,7 @@ impl Operations {
     }
 }
 
-/// A run.
+/// A run of a graph.
 #[derive(Clone)]
 pub struct Run {
     /// The number of the operation.
@@ -79,12 +79,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// What it uses.
+    /// Returns the accesses of the run.
     pub fn accesses(&self) -> &[Access] {
         &self.graph.accesses.0
     }
 
-    /// What conflicts with this access.
+    /// Returns the accesses of the run that conflict with `access`.
     pub fn conflicts(&self, access: &Access) -> impl Iterator<Item = &Access> {
         self.graph.accesses.conflicts(access)
     }
@@ -95,8 +95,8 @@ impl Run {
 pub struct Runs(pub Vec<Run>);
 
 impl Runs {
-    /// Adds a run. `replaces`: whether it does so with an earlier one of the same graph. Returns one for which there is
-    /// no room.
+    /// Adds a run. `replaces` returns whether it replaces an earlier run of the same graph. Returns a run for which
+    /// there is no room any more.
     pub fn add(&mut self, graph: &Arc<GraphRun>, by: u64, replaces: impl Fn(u64) -> bool) -> Option<Run> {
         let run = Run { by, graph: Arc::clone(graph) };
         match self.0.iter_mut().find(|known| Arc::ptr_eq(&known.graph, graph) && replaces(known.by)) {
@@ -106,7 +106,7 @@ impl Runs {
         (self.0.len() > MOST).then(|| self.0.remove(0))
     }
 
-    /// Takes those that use some of this memory.
+    /// Takes the runs that use some of this memory.
     pub fn take(&mut self, access: &Access) -> Vec<Run> {
         self.0.extract_if(.., |run| run.conflicts(access).next().is_some()).collect()
     }

@@ -1,4 +1,4 @@
-//! Ranges of memory that do not overlap, by their first byte.
+//! Ranges of memory that do not overlap, sorted by first byte.
 
 use std::collections::BTreeMap;
 use std::ops;
@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::operations::Use;
 
-/// Bytes with the same uses.
+/// A range of bytes with the same uses.
 #[derive(Clone, Debug)]
 pub struct Range {
     pub from: usize,
     pub end: usize,
-    /// Most ranges have one use.
+    /// The first use. Most ranges have only this one.
     first: Use,
     more: Vec<Use>,
 }
@@ -22,7 +22,7 @@ impl Range {
         Self { from, end, first, more: Vec::new() }
     }
 
-    /// What is left of it from this byte on.
+    /// Returns the part of the range that begins at this byte.
     pub fn behind(self, from: usize) -> Self {
         Self { from, ..self }
     }
@@ -35,12 +35,12 @@ impl Range {
         std::iter::once(&mut self.first).chain(&mut self.more)
     }
 
-    /// How many uses it has beyond the first.
+    /// Returns the number of uses beyond the first.
     pub fn more_uses(&self) -> usize {
         self.more.len()
     }
 
-    /// Adds a use, and drops those that do not stay.
+    /// Adds a use, and drops the uses for which `stays` is false.
     pub fn add(&mut self, added: Use, stays: impl Fn(&Use) -> bool) {
         self.more.retain(&stays);
         if stays(&self.first) {
@@ -50,13 +50,13 @@ impl Range {
         }
     }
 
-    /// Drops all uses but this one.
+    /// Replaces all uses by this one.
     pub fn replace(&mut self, only: Use) {
         self.first = only;
         self.more.clear();
     }
 
-    /// Drops uses that do not stay. False: none is left.
+    /// Drops the uses for which `stays` is false. Returns false if none is left.
     pub fn retain(&mut self, stays: impl Fn(&Use) -> bool) -> bool {
         self.more.retain(&stays);
         if stays(&self.first) {
@@ -67,18 +67,19 @@ impl Range {
     }
 }
 
-/// The place of a range.
+/// The index of a range in `all`.
 type Index = u32;
 
-/// All ranges. Most programs use whole ranges again and again: a hash table finds these. The tree is for other memory.
+/// All ranges. Most programs use the same ranges again and again; a hash table finds these. The tree finds other
+/// ranges.
 #[derive(Default)]
 pub struct Ranges {
-    /// By first byte.
+    /// The indices, by first byte.
     tree: BTreeMap<usize, Index>,
-    /// The same.
+    /// The same indices in a hash table.
     places: FxHashMap<usize, Index>,
     all: Vec<Range>,
-    /// Places in `all` that hold no range.
+    /// Indices in `all` that hold no range.
     vacant: Vec<Index>,
 }
 
@@ -91,25 +92,25 @@ impl Ranges {
         *self = Self::default();
     }
 
-    /// The range that begins here.
+    /// Returns the range that begins at this byte.
     #[inline]
     pub fn at(&mut self, from: usize) -> Option<&mut Range> {
         let &index = self.places.get(&from)?;
         self.all.get_mut(index as usize)
     }
 
-    /// The last range that begins before this byte.
+    /// Returns the last range that begins before this byte.
     pub fn last_before(&mut self, addr: usize) -> Option<&mut Range> {
         let (_, &index) = self.tree.range(..addr).next_back()?;
         self.all.get_mut(index as usize)
     }
 
-    /// The ranges that begin within these bytes.
+    /// Returns the ranges that begin within these bytes.
     pub fn within(&self, bytes: ops::Range<usize>) -> impl Iterator<Item = &Range> {
         self.tree.range(bytes).map(|(_, &index)| &self.all[index as usize])
     }
 
-    /// The ranges that have some of these bytes.
+    /// Returns the ranges that contain some of these bytes.
     pub fn overlapping(&self, addr: usize, end: usize) -> impl Iterator<Item = &Range> {
         let before = self.tree.range(..addr).next_back().map(|(_, &index)| &self.all[index as usize]);
         before.filter(|range| range.end > addr).into_iter().chain(self.within(addr..end))
@@ -121,7 +122,7 @@ impl Ranges {
         tree.range(bytes).for_each(|(_, &index)| change(&mut all[index as usize]));
     }
 
-    /// Adds a range. None begins there.
+    /// Adds a range. No range begins at its first byte.
     pub fn insert(&mut self, range: Range) {
         let from = range.from;
         let index = match self.vacant.pop() {
@@ -150,7 +151,7 @@ impl Ranges {
         last.map(|index| all[index as usize].clone())
     }
 
-    /// Removes the ranges that do not stay.
+    /// Removes the ranges for which `stays` is false.
     pub fn retain(&mut self, mut stays: impl FnMut(&mut Range) -> bool) {
         let Self { tree, places, all, vacant } = self;
         tree.retain(|from, &mut index| {

@@ -1,7 +1,7 @@
-//! What uses each byte of memory: the latest operation that wrote it, and all that read it since.
+//! The uses of each byte of memory: the latest operation that wrote it, and all that read it since.
 //!
-//! Operations are numbered and kept in one list, so that a use is a number. When the host knows that everything is
-//! complete, all operations are forgotten at once: the ranges stay, with uses that count no more.
+//! Each operation has a number and is stored once, so a use stores only the number. When the host knows everything to
+//! be complete, all operations are dropped at once. The ranges stay; their uses no longer count.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use super::ranges::{Range, Ranges};
 use crate::core::check::operation::Operation;
 use crate::core::order::accesses::{Access, GraphRun, Mode};
 
-/// The least number of ranges or operations at which those that the host has waited for are forgotten.
+/// Minimum number of ranges and operations at which those that the host has waited for are dropped.
 const LEAST_SWEEP: usize = 4096;
-/// The least limit of what is kept, in bytes.
+/// Lower bound of the limit of the shadow, in bytes.
 const LEAST_LIMIT: usize = 16 << 20;
-/// What a range takes, in bytes, in a list, a tree and a hash table that are half full.
+/// Bytes that a range takes in a list, a tree and a hash table that are half full.
 const RANGE: usize = 176;
 
-/// An earlier operation that uses the same memory, with nothing that orders the two.
+/// An earlier operation that uses the same memory, and that nothing orders before the later one.
 #[derive(Clone, Debug)]
 pub struct Conflict {
     pub earlier: Operation,
-    /// How it uses the memory.
+    /// The mode in which the earlier operation uses the memory.
     pub mode: Mode,
-    /// How the later one does.
+    /// The mode in which the later operation uses it.
     pub later_mode: Mode,
-    /// The bytes that both use.
+    /// The first byte that both use.
     pub addr: usize,
     pub len: usize,
 }
@@ -36,18 +36,18 @@ pub struct Shadow {
     ranges: Ranges,
     runs: Runs,
     operations: Operations,
-    /// In ranges beyond the first, at most.
+    /// Upper bound of the number of uses that are not the first of their range.
     more_uses: usize,
     sweep_at: usize,
-    /// Bytes of live memory.
+    /// Bytes of allocated memory.
     live: usize,
-    /// Uses were forgotten because there were too many.
+    /// True if uses were dropped because there were too many.
     pub is_incomplete: bool,
     era: u64,
 }
 
 impl Shadow {
-    /// Forgets all operations when the era changes, and returns that it does: they are complete.
+    /// Drops all operations when the era changes, because they are complete. Returns whether it changes.
     pub fn enter(&mut self, era: u64) -> bool {
         let is_new = self.era != era;
         if is_new {
@@ -58,22 +58,23 @@ impl Shadow {
         is_new
     }
 
-    /// Whether runs of graphs may conflict with others.
+    /// Whether runs of graphs may conflict with later operations.
     pub fn has_runs(&self) -> bool {
         !self.runs.0.is_empty()
     }
 
-    /// Numbers an operation that uses memory.
+    /// Adds an operation that uses memory, and returns its number.
     pub fn begin(&mut self, operation: Operation) -> u64 {
         self.operations.add(operation)
     }
 
-    /// The operation with this number.
+    /// Returns the operation with this number.
     pub fn operation(&self, by: u64) -> &Operation {
         self.operations.named(by)
     }
 
-    /// Checks a use against earlier ones: `is_before` returns whether one is complete before it begins.
+    /// Checks a use against earlier ones. `is_before` returns whether an earlier operation is complete before this one
+    /// begins.
     pub fn check(
         &self,
         access: &Access,
@@ -101,7 +102,7 @@ impl Shadow {
             let same = shared.take_while(|own| own.mode == first.mode);
             let end = same.last().unwrap_or(first).end.min(access.end);
             let addr = first.addr.max(access.addr);
-            // The latest operation of a stream stands for those before it, but an open one for open ones only.
+            // The latest operation of a stream stands for the earlier ones; an open one stands for open ones only.
             let number = |operation: &Operation| operation.point().map(|point| point.number);
             let kind = |operation: &Operation| (operation.line(), is_open(operation));
             let is_same = |known: &Conflict| kind(&known.earlier) == kind(earlier);
@@ -115,12 +116,12 @@ impl Shadow {
         found
     }
 
-    /// Runs of graphs that may conflict with an operation.
+    /// Returns the runs of graphs that may conflict with an operation.
     fn unordered_runs(&self, is_before: impl Fn(&Operation) -> bool) -> impl Iterator<Item = (&Run, &Operation)> {
         self.runs.0.iter().map(|run| (run, self.operation(run.by))).filter(move |(_, earlier)| !is_before(earlier))
     }
 
-    /// Whether this is true of all operations that may conflict with others.
+    /// Whether `is` is true for all operations that may conflict with others.
     pub fn are_all(&self, is: impl Fn(&Operation) -> bool) -> bool {
         self.operations.kept.iter().all(is)
     }
@@ -138,13 +139,13 @@ impl Shadow {
         }
     }
 
-    /// Keeps a run by its ranges from now on, beside all that used them.
+    /// Converts a run to uses of its ranges, beside the uses that they have.
     fn add_below(&mut self, run: &Run) {
         run.accesses().iter().for_each(|access| self.put(access, run.by, |_, _| true));
     }
 
-    /// [`Self::check`] and [`Self::add`] for what most programs do: they use the same bytes again, or bytes that
-    /// nothing uses. False, and nothing is done, if it is something else, or if there is a conflict.
+    /// Does the work of [`Self::check`] and [`Self::add`] in the frequent cases: the same range is used again, or
+    /// nothing uses the bytes. In other cases, and if there is a conflict, it does nothing and returns false.
     pub fn add_known(
         &mut self,
         access: &Access,
@@ -174,7 +175,7 @@ impl Shadow {
         true
     }
 
-    /// Adds a use that is ordered after all others. `allocates`: of memory that begins to be used.
+    /// Adds a use that is ordered after all others. `allocates`: the use allocates the memory.
     pub fn add_ordered(&mut self, access: &Access, by: u64, allocates: bool) {
         if allocates {
             self.begin_memory(access, by);
@@ -215,7 +216,7 @@ impl Shadow {
         gaps.into_iter().for_each(|(from, end)| ranges.insert(Range::new(from, end, added)));
     }
 
-    /// The only use of this memory from now on.
+    /// Makes this the only use of the memory.
     pub fn begin_memory(&mut self, access: &Access, by: u64) {
         self.runs.take(access).iter().for_each(|run| self.add_below(run));
         self.set(access, by);
@@ -249,7 +250,7 @@ impl Shadow {
         }
         let last = self.ranges.remove_within(addr..end);
         rest = rest.or(last.filter(|last| last.end > end));
-        // What is left of a range behind the memory, if it still counts.
+        // The part of a range after the memory stays if its uses still count.
         if let Some(rest) = rest.filter(|rest| rest.uses().any(|used| self.operations.get(used).is_some())) {
             self.more_uses += rest.more_uses();
             self.ranges.insert(rest.behind(end));
@@ -264,24 +265,25 @@ impl Shadow {
         self.ranges.insert(second);
     }
 
-    /// Notes that memory was allocated, or freed.
+    /// Records that memory was allocated or freed.
     pub fn note_live(&mut self, allocated: usize, freed: usize) {
         self.live = self.live.saturating_add(allocated).saturating_sub(freed);
     }
 
-    /// What is kept, in bytes.
+    /// Returns the size of the shadow in bytes.
     fn bytes(&self) -> usize {
         self.ranges.len() * RANGE
             + self.more_uses * size_of::<Use>()
             + self.operations.kept.len() * size_of::<Operation>()
     }
 
-    /// How much may be kept: with the log, a tenth of the memory that is in use.
+    /// Returns the limit of the size. With the log it is a tenth of the memory in use.
     fn limit(&self) -> usize {
         LEAST_LIMIT.max(self.live / 11)
     }
 
-    /// Keeps the memory within its limit: what `is_known` to be complete conflicts with nothing any more.
+    /// Keeps the size within its limit. Operations for which `is_known` is true are complete and conflict with
+    /// nothing.
     #[inline]
     pub fn sweep_if_many(&mut self, is_known: impl Fn(&Operation) -> bool) {
         let count = self.ranges.len() + self.more_uses + self.operations.kept.len();
@@ -299,7 +301,7 @@ impl Shadow {
         let index = |used: &Use| used.by.checked_sub(from).map(|index| index as usize);
         let stays = |used: &Use| index(used).is_some_and(|index| is_pending[index]);
         self.ranges.retain(|range| range.retain(stays));
-        // Operations that no range names any more go, and the others get new numbers, in the same order.
+        // Operations that no range refers to are removed. The others get new numbers in the same order.
         for used in self.ranges.within(0..usize::MAX).flat_map(Range::uses) {
             numbers[(used.by - from) as usize] = Some(0);
         }

@@ -27,7 +27,7 @@ fn check(shadow: &Shadow, access: &Access, line: u32) -> Vec<Conflict> {
     shadow.check(access, |earlier| point(earlier).line == line, |_| false)
 }
 
-/// Adds a use, by the fast way if that takes it.
+/// Adds a use, by the fast path if it applies.
 fn add(shadow: &mut Shadow, access: &Access, line: u32, number: u64) {
     add_unless_open(shadow, access, line, number, |_| false);
 }
@@ -96,7 +96,7 @@ fn a_write_keeps_open_uses() {
     assert_eq!(point(&found[0].earlier).line, 0);
 }
 
-/// What is submitted next may come before the open read, and not before the other one.
+/// What is submitted next may be ordered before the open read, but not before the other one.
 #[test]
 fn an_open_read_does_not_take_the_place_of_one_before_the_wait() {
     let is_open = |operation: &Operation| point(operation).number >= 2;
@@ -112,7 +112,7 @@ fn an_open_read_does_not_take_the_place_of_one_before_the_wait() {
     }
 }
 
-/// Of the runs of a stream, the latest one before the wait and the latest one behind it.
+/// Both the latest run of the stream before the wait and the latest one behind it are found.
 #[test]
 fn an_open_run_does_not_stand_for_one_before_the_wait() {
     let is_open = |operation: &Operation| point(operation).number >= 3;
@@ -182,7 +182,7 @@ fn what_is_kept_stays_within_the_limit() {
     let mut shadow = Shadow::default();
     shadow.note_live(400 << 20, 0);
     let mut most = 0;
-    // Two streams read every piece, so that ranges have two uses.
+    // Two streams read every block, so that ranges have two uses.
     for index in 0..400_000_usize {
         let (piece, line) = (index / 2, index as u32 % 2);
         add(&mut shadow, &access(piece * 16, piece * 16 + 8, Mode::Read), line, index as u64);
@@ -193,7 +193,7 @@ fn what_is_kept_stays_within_the_limit() {
     assert!(shadow.is_incomplete);
 }
 
-/// The uses of each byte, in the simplest form: the stream, the number there, and the mode.
+/// The uses of each byte in the simplest form: stream, number and mode.
 struct Model(Vec<Vec<(u32, u64, Mode)>>);
 
 impl Model {

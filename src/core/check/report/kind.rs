@@ -1,6 +1,6 @@
-//! Kinds of what is found.
+//! Kinds of findings.
 
-/// What is found.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Race,
@@ -14,7 +14,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Each kind, its name in reports, and its name after the number 1 and after others.
+    /// For each kind: its name in reports, and its name after the number 1 and after other numbers.
     pub const WORDS: [(Self, &str, [&str; 2]); 8] = [
         (Self::Race, "race", ["race", "races"]),
         (Self::Uninitialized, "init", ["read of memory without contents", "reads of memory without contents"]),
@@ -26,12 +26,12 @@ impl Kind {
         (Self::Misuse, "misuse", ["failed call", "failed calls"]),
     ];
 
-    /// Its name in reports.
+    /// Returns the name in reports.
     pub const fn name(self) -> &'static str {
         Self::WORDS[self as usize].1
     }
 
-    /// Its name after this number.
+    /// Returns the name after this number.
     pub fn many(self, count: usize) -> &'static str {
         Self::WORDS[self as usize].2[usize::from(count != 1)]
     }

@@ -16,26 +16,26 @@ use crate::core::base::error::Result;
 use crate::core::check::operation::{Operation, What};
 use crate::core::memory::memory_hook;
 
-/// The page, with a place for its data.
+/// The page, with a placeholder for its data.
 const TEMPLATE: &str = include_str!("page.html");
 const DATA: &str = "@DATA@";
-/// The page shows at most this many operations, the latest ones.
+/// Maximum number of operations on the page. It shows the latest ones.
 const MOST: usize = 5000;
 
 static PAGE: Mutex<Option<Page>> = Mutex::new(None);
-/// Whether there is a page, to be read without the lock.
+/// Whether there is a page. Read without the lock.
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
 
 struct Page {
     file: OutputFile,
     began: Instant,
-    /// Lines of JSON.
+    /// The findings, as lines of JSON.
     findings: Vec<String>,
     timeline: Timeline,
 }
 
-/// When in milliseconds, the index of the stream, the number there (0: by the host), what, how many bytes, and by how
-/// many bytes the memory in use changes.
+/// An operation of the timeline: its time in milliseconds, the index of its stream, its number there (0 if the host
+/// does it), what it does, its bytes, and the change of the memory in use in bytes.
 type Row = (f64, usize, u64, &'static str, usize, i64);
 
 #[derive(Default, Serialize)]
@@ -43,7 +43,7 @@ struct Timeline {
     summary: String,
     streams: Vec<Lane>,
     operations: VecDeque<Row>,
-    /// Operations that are not shown, and the memory in use after them.
+    /// Number of operations that are not shown, and the memory in use after them.
     forgotten: usize,
     memory_before: i64,
 }
@@ -83,7 +83,7 @@ impl Timeline {
     }
 }
 
-/// Creates the file. `began` is the time 0.
+/// Creates the file. `began`: the time 0 of the timeline.
 pub fn open(path: &Path, began: Instant) -> Result<()> {
     let file = memory_hook::create_file("PORTACL_CHECK_REPORT", path.as_os_str())?;
     let mut timeline = Timeline::default();
@@ -93,7 +93,7 @@ pub fn open(path: &Path, began: Instant) -> Result<()> {
     Ok(())
 }
 
-/// An operation for the timeline.
+/// Adds an operation to the timeline.
 #[inline]
 pub fn operation(operation: &Operation) {
     if IS_WANTED.load(Ordering::Relaxed)
@@ -103,12 +103,12 @@ pub fn operation(operation: &Operation) {
     }
 }
 
-/// A finding, as a line of the log.
+/// Adds a finding, as a line of the log.
 pub fn finding(line: &str) {
     PAGE.lock().iter_mut().for_each(|page| page.findings.push(line.to_owned()));
 }
 
-/// Writes the page, at the end of the process.
+/// Writes the page at the end of the process.
 pub fn write(summary: String) {
     // A thread that was stopped may hold the lock.
     let page = PAGE.try_lock().and_then(|mut page| page.take());
@@ -116,7 +116,8 @@ pub fn write(summary: String) {
     timeline.summary = summary;
     let timeline = serde_json::to_string(&timeline).expect("a timeline has no members that can fail");
     let data = format!("{{\"findings\":[{}],{}", findings.join(","), &timeline[1..]);
-    // No text of the program ends the script. Outside of texts JSON has no such character.
+    // The data contain no `<`, so that no text of the program ends the script. In JSON the character occurs only inside
+    // of texts.
     let page = TEMPLATE.replacen(DATA, &data.replace('<', "\\u003c"), 1);
     if let Err(why) = file.write_all(page.as_bytes()) {
         notice(format_args!("portacl: PORTACL_CHECK_REPORT cannot be written: {why}\n"));

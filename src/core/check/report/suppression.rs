@@ -1,7 +1,7 @@
-//! Reports that the program's owners do not want to see.
+//! Suppressions: reports that the program's owners do not want to see.
 //!
-//! A file with one pattern a line. A report is left out if a pattern occurs in the name of a call, a function or a file
-//! of one of its operations. With the name of a kind before it, as in `race: train_step`, it is for reports of that
+//! The file has one pattern per line. A report is left out if a pattern occurs in the name of a call, a function or a
+//! file of one of its operations. A pattern after the name of a kind, as in `race: train_step`, is for reports of that
 //! kind. Lines that begin with `#`, and empty ones, are ignored.
 
 use std::path::Path;
@@ -10,12 +10,12 @@ use super::kind::Kind;
 use crate::algo::host::input_file;
 use crate::core::base::error::{Code, Result, error_with};
 
-/// The patterns, each with the kind of reports that it is for; `None`: all.
+/// The patterns, each with the kind of its reports; `None`: all kinds.
 #[derive(Debug, Default)]
 pub struct Suppressions(Vec<(Option<Kind>, String)>);
 
 impl Suppressions {
-    /// Reads a file.
+    /// Reads a file of patterns.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = input_file::read(path).map_err(|why| {
             let path = path.display();

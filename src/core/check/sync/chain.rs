@@ -1,4 +1,4 @@
-//! Who waits for whom.
+//! Chains of waits: who waits for whom.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,23 +8,23 @@ use crate::core::check::operation::Operation;
 use crate::core::check::report::Party;
 use crate::core::order::sequence::{self, Point};
 
-/// How a chain of waits ends.
+/// The end of a chain of waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Nothing that was submitted records the notify.
     NoRecord,
     /// Nothing that was submitted writes the value.
     NoWrite,
-    /// With an operation that is in the chain already.
+    /// The chain ends with an operation that it contains already.
     Cycle,
-    /// In a function of the program.
+    /// The chain ends in a function of the program.
     Function,
-    /// With a callback, or a graph.
+    /// The chain ends with a callback or a graph.
     HandedOver,
 }
 
 impl End {
-    /// What the program can do.
+    /// Returns what the program can do.
     pub fn fix(self) -> &'static str {
         match self {
             Self::NoRecord => "to end it: record the notify in another stream (aclrtRecordNotify)",
@@ -38,7 +38,7 @@ impl End {
     }
 }
 
-/// An operation of a chain, and what it waits for.
+/// Creates the entry of an operation of a chain.
 fn link(operation: &Arc<Operation>, does: &'static str, detail: &'static str) -> Party {
     Party { role: "link", does, detail: Some(detail), operation: Arc::clone(operation) }
 }
@@ -56,8 +56,8 @@ fn link_of(stop: &Stop, end: Option<End>) -> Party {
     link(&stop.operation, does, detail)
 }
 
-/// The chain from a stream on, which the host awaits up to the operation `at`. `None`: it still works. `is_open`:
-/// nothing that was submitted ends this wait.
+/// Returns the chain that begins with a stream, which the host awaits up to the operation `at`. `None`: the stream
+/// still works. `is_open` returns whether nothing that was submitted ends a wait.
 pub fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool) -> Option<(Vec<Party>, End)> {
     let mut links: Vec<Party> = Vec::new();
     loop {
@@ -80,7 +80,7 @@ pub fn of(pending: &Pending, mut at: At, is_open: impl Fn(Point) -> bool) -> Opt
                     at = setter.at;
                     continue;
                 }
-                // What ends the wait has run. The stream has not reached the wait, or is about to go on.
+                // What ends the wait has run. The stream has not reached the wait, or is about to continue.
                 None if !stop.operation.point().is_some_and(is_open) => return None,
                 None if matches!(awaited, sequence::End::Value(_)) => End::NoWrite,
                 None => End::NoRecord,

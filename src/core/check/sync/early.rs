@@ -1,9 +1,9 @@
 //! Finds loads and stores of the program to pinned memory that a pending operation uses, in guard mode on CPUs: the
 //! pages have no access for the program until the host has waited for the operation (`backend/cpu/memory/pinned`).
 //!
-//! No report is wrong. So a range is not closed if the program may use it in an order that is not followed: behind an
-//! open wait, or behind a function of the program. It is opened early if the program may learn in another way that the
-//! operation is complete.
+//! The check must not report correct programs. So a range is not closed if the program may use it in an order that the
+//! library does not see: behind an open wait, or behind a function of the program. It is opened early if the program
+//! may learn in another way that the operation is complete.
 
 use std::sync::Arc;
 
@@ -22,35 +22,35 @@ use crate::core::order::sequence::{self, Point, Sequence};
 
 /// A range that is closed.
 struct Closed {
-    /// The number to open it by.
+    /// The number that opens the range.
     id: u64,
-    /// The operation that uses it, and how.
+    /// The operation that uses the range.
     operation: Operation,
     mode: Mode,
     point: Point,
-    /// The first byte that it uses.
+    /// The first byte of the range.
     addr: usize,
 }
 
 /// The closed ranges of all streams.
 struct Early {
     closed: Vec<Closed>,
-    /// Operations that the host may hold up, and with them what is ordered after them.
+    /// Operations that the host may delay, together with what is ordered after them.
     held: Vec<Point>,
 }
 
 static EARLY: Mutex<Early> = Mutex::new(Early { closed: Vec::new(), held: Vec::new() });
 
-/// Accesses of the program that are still to be reported: not in the signal handler, where they are met.
+/// Accesses of the program that are still to be reported. The signal handler that detects them cannot report.
 static TOUCHES: Mutex<Vec<(Touch, Operation)>> = Mutex::new(Vec::new());
 
-/// Reports accesses from now on.
+/// Begins to report accesses.
 pub fn arm() {
     closed::report_touches_by(touched);
 }
 
-/// An access has faulted. In a signal handler, which the program's own load or store has caused: the thread holds no
-/// lock of the library, nor of its allocator.
+/// Records an access that has faulted. It runs in a signal handler that the program's own load or store has caused, so
+/// the thread holds no lock of the library or of its allocator.
 fn touched(touch: &Touch) {
     // A forked child reports nothing, and another thread of its parent may have held the lock.
     if gate::is(gate::CHILD) {
@@ -63,7 +63,7 @@ fn touched(touch: &Touch) {
 }
 
 impl Early {
-    /// What the program has touched since.
+    /// Returns the findings for the accesses since the previous call.
     fn found(&self) -> Vec<Finding> {
         let touches = std::mem::take(&mut *TOUCHES.lock());
         let of = |(touch, access): (Touch, Operation)| {
@@ -73,14 +73,14 @@ impl Early {
         touches.into_iter().filter_map(of).collect()
     }
 
-    /// Opens the ranges of operations for which this is true.
+    /// Opens the ranges for which `is_over` is true. Returns the findings so far.
     fn open(&mut self, is_over: impl Fn(&Closed) -> bool) -> Vec<Finding> {
         let found = self.found();
         self.closed.extract_if(.., |range| is_over(range)).for_each(|range| closed::open(range.id));
         found
     }
 
-    /// Closes what an operation uses.
+    /// Closes the ranges that an operation uses.
     fn close(&mut self, operation: &Operation, point: Point, accesses: &Accesses) {
         for &Access { addr, end, mode } in &accesses.0 {
             if let Some(id) = closed::close(addr, end, mode != Mode::Read) {
@@ -90,7 +90,7 @@ impl Early {
     }
 }
 
-/// A stream is about to be given an operation, its latest one.
+/// Called before an operation, the latest one, is submitted to its stream.
 pub fn submitted(
     sequence: &Sequence,
     operation: &Operation,
@@ -108,7 +108,7 @@ pub fn submitted(
     if operation.what == What::Accesses(OpKind::Launch) {
         // A kernel may have threads, and uses the program's addresses.
         accesses.0.iter().for_each(|access| closed::lend(access.addr));
-        // It may wait for what the program writes.
+        // The kernel may wait for what the program writes.
         if informs {
             early.held.push(point);
         }
@@ -124,14 +124,14 @@ pub fn submitted(
 }
 
 /// Whether the program may learn from an operation, without a call, that what is before it is complete: another process
-/// waits for a notify, the program reads a value.
+/// waits for a notify, or the program reads a value.
 fn informs_host(what: What, effects: &Effects) -> bool {
     let is_read_by_host = |addr| {
         let is_host = |found: Allocation| found.place() == Place::Pinned || matches!(found.kind, MemoryIs::Managed(_));
         Allocation::find(addr).is_some_and(is_host)
     };
     let informs = |effect: &Effect| match effect {
-        // Of any memory: the program may copy the value.
+        // A value in any memory counts, because the program may copy it.
         Effect::Signal(_) => true,
         Effect::Pointer(addr, _) | Effect::Use(Use { addr, .. }) => is_read_by_host(*addr),
         Effect::Unknown => true,
@@ -140,7 +140,7 @@ fn informs_host(what: What, effects: &Effects) -> bool {
     what == What::Accesses(OpKind::ChangeNotify) || effects.0.iter().any(informs)
 }
 
-/// Opens ranges, with the order of all operations.
+/// Opens the ranges for which `is_over` is true, which gets the order of all operations.
 fn open(is_over: impl Fn(&Sequence, &Closed) -> bool) {
     if !closed::are_used() {
         return;
@@ -152,28 +152,28 @@ fn open(is_over: impl Fn(&Sequence, &Closed) -> bool) {
     found.iter().for_each(report::finding);
 }
 
-/// The host knows more operations to be complete.
+/// Opens the ranges of operations that the host now knows to be complete.
 pub fn host_knows() {
     open(|sequence, range| sequence.is_known(range.point));
 }
 
-/// An operation was refused.
+/// Opens the ranges of an operation that was refused.
 pub fn refused(point: Point) {
     open(|_, range| range.point == point);
 }
 
-/// Memory is freed: the program does not use it any more.
+/// Opens the ranges of memory that is freed: the program does not use it any more.
 pub fn freed(addr: usize, len: usize) {
     open(|_, range| (addr..addr + len).contains(&range.addr));
 }
 
-/// Pending operations may be complete or dropped.
+/// Opens all ranges, because pending operations may be complete or dropped.
 pub fn forget_all() {
     open(|_, _| true);
     EARLY.lock().held.clear();
 }
 
-/// Reports what is left, at the end of the process.
+/// Reports the remaining accesses at the end of the process.
 pub fn report_rest() {
     let found = EARLY.try_lock().map(|early| early.found());
     found.iter().flatten().for_each(report::finding);
@@ -184,7 +184,7 @@ fn finding(closed: &Closed, touch: &Touch, access: Operation) -> Finding {
     let does = match touch.writes {
         Some(true) => "writes",
         Some(false) => "reads",
-        // A read is allowed while the operation reads.
+        // While the operation reads, reads of the program are allowed.
         None if *mode == Mode::Read => "writes",
         None => "uses",
     };
@@ -202,7 +202,7 @@ fn what(sides: &[Side]) -> String {
     format!("the program {} memory that {call} {does}, and has not waited for it", program.does)
 }
 
-/// What the program can do.
+/// Returns what the program can do.
 fn fix(sides: &[Side]) -> String {
     let Some(Side { call, stream_name: Some(stream), .. }) = sides.first() else { return String::new() };
     format!(

@@ -1,5 +1,5 @@
-//! Where streams may stop, and what lets them go on: the waits, records and host functions that were submitted and have
-//! not passed yet.
+//! The places where streams may stop, and what lets them continue: the waits, records and host functions that were
+//! submitted and that the streams have not passed yet.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
@@ -9,20 +9,20 @@ use crate::backend::{Change, Event, Op};
 use crate::core::check::operation::Operation;
 use crate::core::order::sequence::{End, key_of};
 
-/// What an operation means for the progress of streams. Events, notifies and values have the keys of carriers.
+/// How an operation can stop or continue streams. Events, notifies and values have the keys of carriers.
 pub enum Step {
-    /// It records an event.
+    /// The operation records an event.
     Records(usize, Weak<dyn Event>),
-    /// It changes a notify, or writes a value: to this, if that is known.
+    /// The operation changes a notify or writes a value. `Some`: the new value, if it is known.
     Sets(usize, Option<u64>),
-    /// It waits for the record of an event.
+    /// The operation waits for the record of an event.
     AwaitsRecord(usize),
-    /// Its stream may stop there.
+    /// The stream may stop at the operation.
     Stops(Why),
 }
 
 impl Step {
-    /// Of an operation.
+    /// Returns the step of an operation, if it is one.
     pub fn of(op: &Op<'_>) -> Option<Self> {
         Some(match op {
             Op::Record(event) => Self::Records(key_of(event), Arc::downgrade(event)),
@@ -44,15 +44,15 @@ impl Step {
 /// An operation of a stream: the handle of the stream, and the operation's number there.
 pub type At = (u64, u64);
 
-/// Why a stream stops.
+/// The reason why a stream stops.
 pub enum Why {
-    /// It waits for this record of an event.
+    /// The stream waits for this record of an event.
     Record(At),
-    /// It waits for a notify or a value.
+    /// The stream waits for a notify or a value.
     Carrier(usize, End),
-    /// It calls a function of the program, which has begun and has not returned while this is set.
+    /// The stream calls a function of the program. The flag is true from its begin to its return.
     Function(Arc<AtomicBool>),
-    /// It waits for what it has handed over.
+    /// The stream waits for the work that it has handed over.
     HandedOver,
 }
 
@@ -61,17 +61,17 @@ pub struct Stop {
     pub at: At,
     pub why: Why,
     pub operation: Arc<Operation>,
-    /// Recorded behind it.
+    /// The marker: an event that is recorded after the operation.
     passed: Arc<dyn Event>,
 }
 
-/// A record of a notify or a value that has not been reached.
+/// A change of a notify or a value that its stream has not passed.
 pub struct Setter {
     pub at: At,
     pub operation: Arc<Operation>,
-    /// What it writes.
+    /// The value that it writes, if it is known.
     value: Option<u64>,
-    /// `None`: how far its stream is, is not known, so nothing is reported of who waits for it.
+    /// The marker. `None`: the progress of the stream is unknown, so no wait for this change is reported.
     passed: Option<Arc<dyn Event>>,
 }
 
@@ -85,8 +85,8 @@ impl Setter {
     }
 }
 
-/// Markers that a stream can have pending. They take room in its queue, which drivers limit: with more, a program could
-/// wait for room that only its own later calls make (docs/gpu/assumptions.md).
+/// Maximum number of pending markers of a stream. They take room in its queue, which drivers limit: with more, a
+/// program could wait for room that only its later calls make (docs/gpu/assumptions.md).
 const MOST_MARKERS: usize = 8;
 
 fn is_pending(passed: &Arc<dyn Event>) -> bool {
@@ -94,14 +94,14 @@ fn is_pending(passed: &Arc<dyn Event>) -> bool {
     matches!(passed.is_complete(), Ok(false))
 }
 
-/// At this number of records, those of dropped events are removed.
+/// Number of records at which those of dropped events are removed.
 const SWEEP: usize = 1024;
 
-/// All streams.
+/// The stops, changes and records of all streams.
 #[derive(Default)]
 pub struct Pending {
     stops: HashMap<u64, VecDeque<Stop>>,
-    /// By the key of what they set.
+    /// The changes, by the key of the carrier.
     setters: HashMap<usize, Vec<Setter>>,
     /// The pending markers of each stream.
     markers: HashMap<u64, VecDeque<Arc<dyn Event>>>,
@@ -120,14 +120,15 @@ impl Pending {
         markers.len() < MOST_MARKERS
     }
 
-    /// A stream was given an operation. `passed` is recorded behind it; without it, a stop is not followed.
+    /// Adds an operation that a stream was given. `passed`: the marker after it. A stop without a marker is not
+    /// followed.
     pub fn add(&mut self, at: At, step: Step, operation: Arc<Operation>, passed: Option<Arc<dyn Event>>) {
         passed.iter().for_each(|marker| self.markers.entry(at.0).or_default().push_back(Arc::clone(marker)));
         let why = match step {
             Step::Records(addr, event) => return self.record(addr, at, event),
             Step::Sets(key, value) => {
                 let setters = self.setters.entry(key).or_default();
-                // Without a marker, one stands for all of its stream: it is not known which of them have run.
+                // Only one change without a marker is kept per stream, because it is unknown which of them have run.
                 let is_replaced = |known: &Setter| known.passed.is_none() && known.at.0 == at.0;
                 let value = value.filter(|_| passed.is_some());
                 setters.retain(|setter| setter.may_come() && !is_replaced(setter));
@@ -148,7 +149,7 @@ impl Pending {
         stops.push_back(Stop { at, why, operation, passed });
     }
 
-    /// Drops what has passed, with its events.
+    /// Drops what the streams have passed, with its markers.
     pub fn forget_complete(&mut self) {
         self.stops.retain(|_, stops| {
             stops.retain(|stop| is_pending(&stop.passed));
@@ -169,18 +170,18 @@ impl Pending {
         self.records.insert(addr, (at, event));
     }
 
-    /// The latest record of an event.
+    /// Returns the latest record of an event.
     pub fn record_of(&self, event: &Arc<dyn Event>) -> Option<At> {
         self.records.get(&key_of(event)).map(|(at, _)| *at)
     }
 
-    /// Where a stream has stopped, before this operation.
+    /// Returns the place before this operation where the stream has stopped, if it has.
     pub fn stop_before(&self, (stream, number): At) -> Option<&Stop> {
         let stops = self.stops.get(&stream)?;
         stops.iter().find(|stop| is_pending(&stop.passed)).filter(|stop| stop.at.1 < number)
     }
 
-    /// A change of a notify or a value that is still to come, and may end a wait for it.
+    /// Returns a pending change of a notify or a value that may end a wait for it.
     pub fn setter_of(&self, key: usize, end: &End) -> Option<&Setter> {
         self.setters.get(&key)?.iter().find(|setter| setter.may_come() && setter.ends(end))
     }
