@@ -1,17 +1,17 @@
-//! The atomic operations that kernels of a device can do on host memory or on memory of another device.
+//! The atomic operations that kernels of a device can perform on host memory or on memory of another device.
 
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::base::host_memory;
 use crate::core::runtime::{device, thread};
 
-/// Operations of kernels, from 0 on; devices are queried for these.
+/// The operations of kernels, whose support devices are queried for.
 const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;
 
-/// aclrtDeviceGetHostAtomicCapabilities, or with a peer aclrtDeviceGetP2PAtomicCapabilities: bits of
-/// aclrtAtomicOperationCapability for each operation.
+/// Implements aclrtDeviceGetHostAtomicCapabilities, and with a peer aclrtDeviceGetP2PAtomicCapabilities: returns bits
+/// of aclrtAtomicOperationCapability for each operation.
 pub fn query(operations: &[i32], id: i32, peer: Option<i32>) -> Result<Vec<u32>> {
     for (index, operation) in operations.iter().enumerate() {
-        // The others are of engines that do not exist here.
+        // The other numbers are operations of engines that do not exist here.
         if !OF_KERNELS.contains(operation) && !matches!(operation, 30..=32 | 40..=44) {
             return Err(invalid_param!(
                 "operations[{index}] is {operation}; allowed: the values of aclrtAtomicOperation, 0 to 12, 30 to \
@@ -28,7 +28,7 @@ pub fn query(operations: &[i32], id: i32, peer: Option<i32>) -> Result<Vec<u32>>
             invalid_param!("srcDeviceId and dstDeviceId are both {id}; they must be different devices")
         );
     }
-    // For lists of queries and of results, here and in the backend.
+    // The memory is for lists of queries and of results, here and in the backend.
     let _memory = host_memory::claim("atomic operations", operations.len(), size_of::<[u32; 8]>())?;
     let known = operations.iter().filter(|operation| OF_KERNELS.contains(operation));
     let asked: Vec<u32> = known.map(|operation| *operation as u32).collect();

@@ -1,4 +1,4 @@
-//! Contexts: what is current in a thread, with a private default stream.
+//! Contexts: each has a device and a default stream; a thread has a current one.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -15,25 +15,25 @@ use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 use crate::core::runtime::open_device::Device;
 use crate::core::runtime::{self, state_callback, thread};
 
-/// How many options `aclSysParamOpt` names, from 0 on.
+/// Number of options in `aclSysParamOpt`, whose values begin at 0.
 pub const OPTIONS: usize = 4;
 
-/// A context: a device as a thread sees it.
+/// A context: a device and a private default stream.
 pub struct Context {
-    /// Its device.
+    /// The device of the context.
     pub device: Arc<Device>,
-    /// The stream that NULL stands for. Set once, right after the context has its handle.
+    /// The default stream, for which NULL stands. Set once, right after the context has its handle.
     pub default_stream: OnceLock<Handle>,
-    /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
+    /// True for the context that aclrtSetDevice creates: all threads share it, and only a reset destroys it.
     pub is_primary: bool,
-    /// Its options, by `aclSysParamOpt`.
+    /// The options, by `aclSysParamOpt`.
     pub params: Mutex<[Option<i64>; OPTIONS]>,
 }
 
 handles::object!(Context, Context);
 
 impl Context {
-    /// A new context of `device`, and its default stream.
+    /// Creates a context of `device`. Returns its handle and that of its default stream.
     pub fn create(device: &Arc<Device>, is_primary: bool) -> Result<(Handle, Handle)> {
         let context = Arc::new(Self {
             device: device.clone(),
@@ -51,7 +51,7 @@ impl Context {
     }
 }
 
-/// aclrtCreateContext: also makes it current.
+/// Implements aclrtCreateContext: also makes the context current.
 pub fn create(device_id: i32) -> Result<Handle> {
     thread::refuse_inside_host_function()?;
     let device = device::open_uncounted(device_id)?;
@@ -62,7 +62,7 @@ pub fn create(device_id: i32) -> Result<Handle> {
     Ok(context)
 }
 
-/// aclrtDestroyContext: waits for its streams and destroys them.
+/// Implements aclrtDestroyContext: waits for the context's streams and destroys them.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     ensure!(

@@ -18,7 +18,7 @@ pub use crate::core::runtime::open_device::Device;
 use crate::core::runtime::state_callback::{self, DeviceState};
 use crate::core::runtime::{self, Session, thread};
 
-/// The slot of a device id that came from C.
+/// Returns the slot of a device id that came from C.
 pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {
     let id = id.into();
     usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
@@ -31,7 +31,7 @@ pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Res
     })
 }
 
-/// The device with this id, which must be set.
+/// Returns the device with this id, which must be set.
 pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
     let id = id.into();
     slot(session, argument, id)?.device().ok_or_else(|| {
@@ -54,7 +54,7 @@ pub fn set(id: i32) -> Result<()> {
         if device.primary.load(Ordering::SeqCst) == current.raw() {
             return Ok(());
         }
-        // It is counted, but a reset is in progress: whether the device stays is decided under the lock.
+        // The set is counted, but a reset is in progress. The lock decides whether the device stays open.
         let raced = device.owner;
         // A reset waits for threads that hold a reference to the device.
         drop(context);
@@ -76,7 +76,7 @@ fn set_slow(id: i32, raced: Option<Owner>) -> Result<()> {
     Ok(())
 }
 
-/// The device with its default context, opened if it is closed; counts nothing.
+/// Returns the device with its default context. Opens it if it is closed; counts nothing.
 pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     announce_opening(id, runtime::session)?;
     let (device, opened) = {
@@ -102,7 +102,7 @@ fn announce_opening(id: i32, session: impl Fn() -> Result<Arc<Session>>) -> Resu
     Ok(())
 }
 
-/// `default_stream`: that of the device, if a call has opened it.
+/// Reports a device that was opened. `default_stream`: that of the device, if this call has opened it.
 fn announce_opened(id: i32, default_stream: Option<Handle>) {
     let Some(stream) = default_stream else { return };
     state_callback::stream_created(stream.raw());
@@ -125,7 +125,7 @@ pub fn reset_force(id: i32) -> Result<()> {
     release(id, true)
 }
 
-/// `force`: whatever the reference count is.
+/// Resets the device. `force`: with any reference count.
 fn release(id: i32, force: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
     callback::refuse_endless_end(|device, _| device as i32 == id)?;
@@ -152,18 +152,19 @@ fn release(id: i32, force: bool) -> Result<()> {
     }
 }
 
-/// aclrtGetDevice: the device of the current context.
+/// Implements aclrtGetDevice: returns the device of the current context.
 #[inline]
 pub fn current() -> Result<i32> {
     Ok(thread::current()?.device.id as i32)
 }
 
-/// aclrtQueryDeviceStatus: false if the device has failed. A device that is not in use has not.
+/// Implements aclrtQueryDeviceStatus: returns false if the device has failed. A device that is not in use has not
+/// failed.
 pub fn is_healthy(id: i32) -> Result<bool> {
     let Some(device) = slot(&*thread::session_outside_host_functions()?, "deviceId", id)?.device() else {
         return Ok(true);
     };
-    // A failed device returns its failure from every call; this query changes nothing there.
+    // Every call on a failed device returns the failure; this query changes nothing on the device.
     match device.native.free_memory() {
         Ok(_) => Ok(true),
         Err(fault) if fault.kind() == FaultKind::Execution => Ok(false),
@@ -171,7 +172,7 @@ pub fn is_healthy(id: i32) -> Result<bool> {
     }
 }
 
-/// aclrtRepairError: nothing has to be done for a device that works.
+/// Implements aclrtRepairError: a device that works needs nothing.
 pub fn repair(id: i32) -> Result<()> {
     if is_healthy(id)? {
         return Ok(());
@@ -182,7 +183,7 @@ pub fn repair(id: i32) -> Result<()> {
     ))
 }
 
-/// aclrtSetTsDevice: the scheduler of the AI cores is the only one.
+/// Implements aclrtSetTsDevice: the scheduler of the AI cores is the only one.
 pub fn set_scheduler(scheduler: i32) -> Result<()> {
     match scheduler {
         0 => Ok(()),
@@ -191,7 +192,7 @@ pub fn set_scheduler(scheduler: i32) -> Result<()> {
     }
 }
 
-/// aclrtDeviceGetStreamPriorityRange: the lowest and the highest priority.
+/// Implements aclrtDeviceGetStreamPriorityRange: returns the lowest and the highest priority.
 pub fn priority_range() -> Result<(i32, i32)> {
     Ok((thread::current()?.device.native.least_priority() as i32, 0))
 }

@@ -1,10 +1,10 @@
-//! Properties of devices and their utilization, in the API's numbers.
+//! Properties of devices, and their utilization, as the API's numbers.
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
 use crate::core::base::error::{Code, Result, arguments, error_with, invalid_param, unsupported};
 use crate::core::runtime::{self, device, info, thread};
 
-/// The properties of a device, set or not.
+/// Returns the properties of a device, whether it is set or not.
 fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {
     let session = thread::session_outside_host_functions()?;
     Ok(device::slot(&session, "deviceId", id)?.info(&*session.driver)?.clone())
@@ -14,7 +14,7 @@ fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {
 pub fn pool_support(id: i32, number: i32) -> Result<u64> {
     let answers: [fn(PoolSupport) -> u64; 7] = [
         |pools| pools.device.into(),
-        // ACL_MEM_HANDLE_TYPE_POSIX 2, PORTACL_MEM_HANDLE_TYPE_FABRIC 8.
+        // The bits are ACL_MEM_HANDLE_TYPE_POSIX (2) and PORTACL_MEM_HANDLE_TYPE_FABRIC (8).
         |pools| u64::from(pools.descriptor) * 2 + u64::from(pools.fabric) * 8,
         |pools| pools.host.into(),
         |pools| pools.host_node.into(),
@@ -26,7 +26,7 @@ pub fn pool_support(id: i32, number: i32) -> Result<u64> {
     Ok(answer(describe(id)?.pools))
 }
 
-/// Vector cores are counted in pairs: two go with each core for matrices.
+/// Number of vector cores that belong to each core for matrices.
 pub const VECTOR_CORES_PER_CORE: i64 = 2;
 
 /// aclrtGetDeviceInfo.
@@ -55,26 +55,26 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
         210..=212 => limit(&|of| of.block[attribute as usize - 210].into()),
         301 => bytes(device.total_memory),
         302 => bytes(device.l2_cache),
-        // One system, one server, one pod.
+        // There is one system, one server and one pod.
         401 | 404 | 405 => 0,
         402 | 403 => runtime::visibility()?.logical_of("deviceId", id as i32)?.into(),
-        // No operators for the device's CPUs; the board is unknown; PCI Express.
+        // There are no operators for the device's CPUs; the board is unknown; the connection is PCI Express.
         406..=408 => 0,
-        // A card.
+        // The device is a card.
         409 => 3,
-        // No device is part of another one.
+        // No device is a part of another one.
         501 => 0,
         _ => info::npu_arch(),
     })
 }
 
-/// aclGetDeviceCapability: three of the same attributes under other numbers.
+/// Implements aclGetDeviceCapability: three of the same attributes under other numbers.
 pub fn capability(id: u32, info: i32) -> Result<i64> {
     let allowed = "AI cores 0, vector cores 1 and level-2 cache 2 of aclDeviceInfo";
     number(id, arguments::numbered("deviceInfo", info, &[101, 201, 302], allowed)?)
 }
 
-/// aclrtGetDeviceCapability: no feature of the enumeration is supported.
+/// Implements aclrtGetDeviceCapability: no feature of the enumeration is supported.
 pub fn check_feature(id: i32, feature: i32) -> Result<()> {
     ensure!(
         matches!(feature, 1 | 21),
@@ -83,15 +83,15 @@ pub fn check_feature(id: i32, feature: i32) -> Result<()> {
     device::slot(&*runtime::session()?, "deviceId", id).map(drop)
 }
 
-/// aclGetCannAttribute: floating point has infinities and NaNs, and bfloat16 is supported; nothing is compiled at run
-/// time.
+/// Implements aclGetCannAttribute: floating point has infinities and NaNs, and bfloat16 is supported; nothing is
+/// compiled at run time.
 pub fn attribute(attribute: i32) -> Result<bool> {
     arguments::numbered("cannAttr", attribute, &[true, true, false], "the values of aclCannAttr, 0 to 2")
 }
 
-/// aclrtGetDevicesTopo: all devices are reported below one host bridge.
+/// Implements aclrtGetDevicesTopo: all devices are reported below one host bridge.
 pub fn topology(id: u32, other: u32) -> Result<u64> {
-    /// ACL_RT_DEVS_TOPOLOGY_PHB
+    /// The value of ACL_RT_DEVS_TOPOLOGY_PHB.
     const HOST_BRIDGE: u64 = 0x08;
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
@@ -131,16 +131,17 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
     Err(error_with!(Code::InvalidDeviceId, "pciBusId is \"{text}\"; none of the {count} devices here is at {wanted}"))
 }
 
-/// aclrtHostMemMapCapabilities: whether an engine can use mapped host memory. Kernels and copies within this machine
-/// can; the other engines do not exist here.
+/// Implements aclrtHostMemMapCapabilities: returns whether an engine can use mapped host memory. Kernels and copies
+/// within this machine can; the other engines do not exist here.
 pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
     arguments::enumerated("hacType", engine, 0..=9, "aclrtHacType")?;
     device::slot(&*runtime::session()?, "deviceId", id)?;
-    // Matrix cores, vector cores, copies over PCI Express and within the system.
+    // These are matrix cores, vector cores, copies over PCI Express, and copies within the system.
     Ok(matches!(engine, 2 | 3 | 4 | 6))
 }
 
-/// aclrtGetDeviceUtilizationRate: the share of time in which a device worked, and of its memory in use, in percent.
+/// Implements aclrtGetDeviceUtilizationRate: returns the share of time in which the device worked, and the share of its
+/// memory in use, in percent.
 pub fn utilization(id: i32) -> Result<(u32, u32)> {
     let session = thread::session_outside_host_functions()?;
     let slot = device::slot(&session, "deviceId", id)?;
@@ -156,7 +157,7 @@ pub fn utilization(id: i32) -> Result<(u32, u32)> {
     Ok((time, memory))
 }
 
-/// The backend's name of a device.
+/// Returns the backend's name of a device.
 pub fn name(id: i32) -> Result<String> {
     Ok(describe(id)?.name)
 }

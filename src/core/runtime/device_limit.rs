@@ -10,7 +10,7 @@ use crate::core::runtime::thread;
 
 const LIMITS: usize = 5;
 
-/// By `aclrtDeviceLimit`; 0: never set.
+/// The limits, by `aclrtDeviceLimit`; 0: never set.
 #[derive(Default)]
 struct Limits([AtomicUsize; LIMITS]);
 

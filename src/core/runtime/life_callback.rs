@@ -21,12 +21,13 @@ pub enum At {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(pub At, pub i32, pub usize);
 
-/// Gets the text of the configuration, which is empty at the end; 0 is success.
+/// A callback of the program. It gets the text of the configuration, which is empty at the end, and returns 0 for
+/// success.
 pub type Callback = dyn Fn(&CStr) -> i32 + Send + Sync;
 
 struct State {
     callbacks: Vec<(Id, Arc<Callback>)>,
-    /// The configuration between aclInit and aclFinalize.
+    /// The text of the configuration, from aclInit to aclFinalize.
     text: Option<Arc<CStr>>,
 }
 
@@ -38,7 +39,7 @@ impl State {
     }
 }
 
-/// The registrants that `aclRegisterCallbackType` names.
+/// Fails for a registrant that `aclRegisterCallbackType` does not have.
 fn check_kind(kind: i32) -> Result<()> {
     let known = matches!(kind, 0..=7 | 65535);
     ensure!(known, invalid_param!("type is {kind}; allowed: the values of aclRegisterCallbackType, 0 to 7 and 65535"));
@@ -58,8 +59,8 @@ fn call((Id(at, kind, address), callback): &(Id, Arc<Callback>), text: &CStr) ->
     }
 }
 
-/// aclInitCallbackRegister, aclFinalizeCallbackRegister. In a session that has begun an init callback runs now; if it
-/// fails it is not registered.
+/// Implements aclInitCallbackRegister and aclFinalizeCallbackRegister. In a session that has begun an init callback
+/// runs now; if it fails it is not registered.
 pub fn register(id: Id, callback: Arc<Callback>) -> Result<()> {
     let Id(at, kind, address) = id;
     check_kind(kind)?;
@@ -74,7 +75,7 @@ pub fn register(id: Id, callback: Arc<Callback>) -> Result<()> {
     };
     let Some(text) = text.filter(|_| at == At::Init) else { return Ok(()) };
     call(&(id, callback), &text).inspect_err(|_| {
-        // It may have unregistered itself.
+        // The callback may have unregistered itself.
         let _ = unregister(id);
     })
 }
@@ -83,13 +84,13 @@ pub fn register(id: Id, callback: Arc<Callback>) -> Result<()> {
 pub fn unregister(id: Id) -> Result<()> {
     let Id(_, kind, address) = id;
     check_kind(kind)?;
-    // Dropped after the lock.
+    // `removed` is dropped after the lock is released.
     let removed = STATE.lock().callbacks.extract_if(.., |(other, _)| *other == id).next();
     removed.map(drop).ok_or_else(|| param_invalid!("cbFunc {address:#x} is not registered for type {kind}"))
 }
 
-/// A session begins with this configuration: callbacks registered from here on are called at once. Returns what calls
-/// the others in the order of registration, up to the first that fails.
+/// Begins a session with this configuration: callbacks that are registered from here on are called at once. Returns a
+/// function that calls the others in the order of registration, up to the first that fails.
 pub fn begin(text: CString) -> impl FnOnce() -> Result<()> {
     let text: Arc<CStr> = text.into();
     let mut state = STATE.lock();
@@ -98,8 +99,8 @@ pub fn begin(text: CString) -> impl FnOnce() -> Result<()> {
     move || callbacks.iter().try_for_each(|callback| call(callback, &text))
 }
 
-/// The session is about to end. Returns what calls all callbacks for that, the last registered first, and returns the
-/// first failure.
+/// Begins the end of a session. Returns a function that calls all finalize callbacks, the last registered first, and
+/// returns the first failure.
 pub fn end() -> impl FnOnce() -> Result<()> {
     let mut state = STATE.lock();
     state.text = None;

@@ -1,4 +1,4 @@
-//! The life of the process: initialize, use, finalize, again.
+//! The life of the process: it initializes, uses and finalizes the library, and may begin again.
 
 pub mod atomics;
 pub mod context;
@@ -51,31 +51,31 @@ pub struct Session {
     pub visibility: Visibility,
     /// The owner id of pinned memory.
     pub owner: Owner,
-    /// State that features keep with it.
+    /// State that features keep with the session.
     pub features: Slots,
-    /// How long its teardown waits for user code that does not return.
+    /// Longest time that the teardown waits for user code that does not return.
     patience: Duration,
-    /// How long a snapshot waits for pending work.
+    /// Longest time that a snapshot waits for pending work.
     pub snapshot_timeout: Duration,
 }
 
 /// Held while a session begins or ends.
 static LIFE: Mutex<()> = Mutex::new(());
-/// aclInit calls without a matching finalize. Changed under [`LIFE`].
+/// Number of aclInit calls without a matching finalize. Changed under [`LIFE`].
 static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
-/// A finalize has begun: it runs callbacks of the program, and then the teardown. Until then the library counts as
-/// initialized. Changed under [`LIFE`].
+/// True while a finalize runs: first callbacks of the program, then the teardown. During the callbacks the library
+/// counts as initialized. Changed under [`LIFE`].
 static IN_TEARDOWN: AtomicBool = AtomicBool::new(false);
-/// Changed under [`LIFE`].
+/// The open session. Changed under [`LIFE`].
 static SESSION: Published<Session> = Published::new();
-/// Set by finalize, cleared by aclInit and aclrtSetDevice.
+/// True after a finalize, until aclInit or aclrtSetDevice.
 static FINALIZED: AtomicBool = AtomicBool::new(false);
-/// The devices of the last session, for queries after its end.
+/// The devices of the latest session, for queries after its end.
 static LAST_VISIBILITY: RwLock<Option<Visibility>> = RwLock::new(None);
 /// `defaultDevice.default_device` of the configuration file; -1: none.
 static DEFAULT_DEVICE: AtomicI64 = AtomicI64::new(-1);
 
-/// aclInit. `path`: the configuration file, if one was given.
+/// Implements aclInit. `path`: the configuration file, if the program passed one.
 pub fn init(path: Option<&Path>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let life = LIFE.lock();
@@ -103,29 +103,29 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
     let beginning = life_callback::begin(text);
-    // User code runs next: no reference is held meanwhile.
+    // User code runs next, so no reference is held meanwhile.
     drop(session);
     drop(life);
     beginning().inspect_err(|_| {
-        // The first failure is the one to return.
+        // The first failure is returned.
         let _ = finalize();
     })
 }
 
-/// aclFinalize: ends everything, whatever the count.
+/// Implements aclFinalize: ends the session with any count.
 pub fn finalize() -> Result<()> {
     undo_inits(u64::MAX, "aclFinalize").1
 }
 
-/// aclFinalizeReference: the remaining count, and the result of the teardown at 0.
+/// Implements aclFinalizeReference: returns the remaining count, and the result of the teardown at 0.
 pub fn finalize_reference() -> (u64, Result<()>) {
     undo_inits(1, "aclFinalizeReference")
 }
 
-/// Undoes inits, at most this number.
+/// Undoes at most `most` calls of aclInit.
 fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
     if let Err(error) = thread::refuse_inside_host_function() {
-        // Without the lock: a finalize may hold it and wait for this callback.
+        // The lock is not taken: a finalize may hold it and wait for this callback.
         return (INIT_COUNT.load(Ordering::Relaxed), Err(error));
     }
     let life = LIFE.lock();
@@ -142,7 +142,7 @@ fn undo_inits(most: u64, call: &str) -> (u64, Result<()>) {
 }
 
 /// Ends the session. First it runs callbacks of the program, without a lock and while everything still exists. `call`
-/// names the call that ends it.
+/// is the name of the call.
 fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     IN_TEARDOWN.store(true, Ordering::Relaxed);
     let callbacks = life_callback::end();
@@ -160,7 +160,7 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     IN_TEARDOWN.store(false, Ordering::Relaxed);
     drop(life);
     if left_threads {
-        // They run this library's code. Without the lock, because the loader has one as well.
+        // The threads that are left run this library's code. The lock is not held, because the loader has a lock too.
         keep_loaded();
     }
     state_callback::notify_pending();
@@ -171,45 +171,45 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ended.and(called)
 }
 
-/// The ids of the open devices. Holds none of them, because callbacks may reset them.
+/// Returns the ids of the open devices. Holds no reference to them, because callbacks may reset them.
 pub fn open_devices() -> Vec<u32> {
     let Some(session) = existing_session() else { return Vec::new() };
     let ids = 0..session.devices.len() as u32;
     ids.filter(|id| session.devices[*id as usize].is_open()).collect()
 }
 
-/// True between a finalize and the next aclInit or aclrtSetDevice.
+/// Whether the library is finalized: true between a finalize and the next aclInit or aclrtSetDevice.
 pub fn is_finalized() -> bool {
     FINALIZED.load(Ordering::Acquire)
 }
 
-/// The device of threads that set none, if the configuration names one.
+/// Returns the device of threads that set none, if the configuration names one.
 pub fn default_device() -> Option<i32> {
     i32::try_from(DEFAULT_DEVICE.load(Ordering::Acquire)).ok().filter(|id| *id >= 0)
 }
 
-/// The session, opened now at the first use. After a finalize: 107002.
+/// Returns the session. The first use opens it. After a finalize it fails with 107002.
 ///
-/// A finalize waits for threads that hold it, until its timeout.
+/// A finalize waits, up to its timeout, for threads that hold the session.
 pub fn session() -> Result<Arc<Session>> {
     ensure!(!is_finalized(), finalized());
     if let Some(session) = existing_session() {
         return Ok(session);
     }
-    // Waits for a session in teardown: two never exist at once.
+    // The lock waits for a session in teardown: two sessions never exist at once.
     let life = LIFE.lock();
     // A finalize may have run while this waited for the lock.
     ensure!(!is_finalized(), finalized());
     open_session_in(&life)
 }
 
-/// The error of a call that needs a session after a finalize.
+/// Returns the error of a call that needs a session after a finalize.
 #[cold]
 pub fn finalized() -> Error {
     Error::new(Code::ContextNull, "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again")
 }
 
-/// The session for aclrtSetDevice, which may open a new one after a finalize.
+/// Returns the session for aclrtSetDevice, which may open a new one after a finalize.
 pub fn session_for_set_device() -> Result<Arc<Session>> {
     if !is_finalized() {
         return session();
@@ -219,18 +219,18 @@ pub fn session_for_set_device() -> Result<Arc<Session>> {
     Ok(session)
 }
 
-/// The session if there is one.
+/// Returns the session if there is one.
 pub fn existing_session() -> Option<Arc<Session>> {
     SESSION.get_arc()
 }
 
-/// As [`existing_session`], briefly: without a write to memory that other threads read.
+/// Returns the session for a short time, without a write to memory that other threads read.
 #[inline]
 pub fn glance() -> Option<Ref<'static, Session>> {
     SESSION.get()
 }
 
-/// The devices of this process; a pure query that works at any time.
+/// Returns the devices of this process. The query works at any time.
 pub fn visibility() -> Result<Visibility> {
     match session() {
         Ok(session) => Ok(session.visibility.clone()),
@@ -239,7 +239,7 @@ pub fn visibility() -> Result<Visibility> {
     }
 }
 
-/// Number of devices; a pure query that works at any time.
+/// Returns the number of devices. The query works at any time.
 pub fn device_count() -> Result<u32> {
     Ok(visibility()?.count())
 }
@@ -295,11 +295,11 @@ impl Session {
     }
 }
 
-/// How long idle threads of the library are joined after user code has used up the timeout.
+/// Minimum time for joining idle threads of the library after user code has used up the timeout.
 const MIN_PATIENCE: Duration = Duration::from_millis(200);
 
-/// Ends the session: resets every device, waits for pending work (a bounded time for user code), releases host memory,
-/// joins the library's threads.
+/// Ends the session: resets every device, waits for pending work (for user code a bounded time), releases host memory,
+/// and joins the library's threads.
 fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut bool) -> Result<()> {
     FINALIZED.store(true, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
@@ -340,7 +340,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle, left_threads: &mut
         return errors.into_result("everything is finalized");
     }
     let patience = session.patience.as_millis();
-    // Threads that were left still use it: pinned memory, for one, stays mapped.
+    // Threads that were left behind still use the session; for example, pinned memory stays mapped.
     std::mem::forget(session);
     *left_threads = true;
     Err(error_with!(

@@ -1,4 +1,4 @@
-//! An open device, below the calls that open it.
+//! An open device.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
@@ -8,7 +8,7 @@ use crate::algo::sync::striped_count::StripedCount;
 use crate::backend;
 use crate::core::base::owner::Owner;
 
-/// The largest grid dimension of a kernel, if the backend has no limit.
+/// Largest grid dimension of a kernel if the backend has no limit.
 const MOST_BLOCKS: u32 = 0x7fff_ffff;
 
 /// An open device.
@@ -19,28 +19,29 @@ pub struct Device {
     pub owner: Owner,
     /// The backend's device.
     pub native: Arc<dyn backend::Device>,
-    /// Its memory in bytes.
+    /// The memory of the device in bytes.
     pub total_memory: u64,
-    /// Other devices allocate from the same memory.
+    /// Whether other devices allocate from the same memory.
     pub shares_memory: bool,
     /// Whether allocations have readable bytes past their end.
     pub readable_tail: bool,
-    /// The largest grid dimension of a kernel.
+    /// Largest grid dimension of a kernel.
     pub most_blocks: u32,
     /// The handle of the default context, 0 while the device is not set.
     pub primary: AtomicU64,
-    /// Successful sets since it was opened. Threads that set the same device write to different cache lines.
+    /// Number of successful sets since the device was opened. Threads that set the same device write to different cache
+    /// lines.
     pub sets: StripedCount,
-    /// State that features keep with it.
+    /// State that features keep with the device.
     pub features: Slots,
-    /// Small numbers for its streams.
+    /// The next number for a stream of the device.
     pub next_stream_id: AtomicI32,
-    /// Small numbers for its events.
+    /// The next number for an event of the device.
     pub next_event_id: AtomicU32,
 }
 
 impl Device {
-    /// Device `id`, opened by the backend.
+    /// Creates device `id`, which the backend has opened.
     pub fn new(id: u32, native: Arc<dyn backend::Device>) -> Self {
         Self {
             id,

@@ -1,7 +1,7 @@
-//! Reports to programs when devices and streams come and go.
+//! Reports devices and streams to programs when they are created and when they end.
 //!
-//! No lock is held and nothing is borrowed while their callbacks run: they may make every call, also those that create
-//! and end devices and streams. What a callback creates and ends itself is not reported, because that would not
+//! While a callback runs, this module holds no lock and no reference: the callback may make every call, also those that
+//! create and end devices and streams. What a callback itself creates and ends is not reported, because that would not
 //! terminate.
 
 use std::cell::Cell;
@@ -17,25 +17,25 @@ use crate::core::base::callback;
 use crate::core::base::error::{Result, param_invalid};
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 
-/// A change of a device, before or after it: an `aclrtDeviceState`.
+/// A change of a device, before or after it takes effect: an `aclrtDeviceState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceState {
-    /// A call is about to open it.
+    /// A call is about to open the device.
     SetPre,
-    /// A call has opened it.
+    /// A call has opened the device.
     SetPost,
-    /// A call is about to release it.
+    /// A call is about to release the device.
     ResetPre,
-    /// A call has released it.
+    /// A call has released the device.
     ResetPost,
 }
 
 /// A change of a stream: an `aclrtStreamState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamState {
-    /// It was created.
+    /// The stream was created.
     Created = 1,
-    /// It is about to end.
+    /// The stream is about to end.
     Destroying = 2,
 }
 
@@ -47,7 +47,8 @@ pub type StreamWatcher = Arc<dyn Fn(u64, StreamState) + Send + Sync>;
 /// Callbacks by the names that programs give them.
 pub(in crate::core) struct Registry<W> {
     watchers: Mutex<Vec<(String, W)>>,
-    /// Read without the lock. Relaxed: threads that must see a change are ordered after it by other means.
+    /// True if there are callbacks. Read without the lock. Relaxed: threads that must see a change are ordered after it
+    /// by other means.
     any: AtomicBool,
 }
 
@@ -60,7 +61,7 @@ impl<W: Clone> Registry<W> {
         self.any.load(Ordering::Relaxed)
     }
 
-    /// Registers a callback, or unregisters the one with that name.
+    /// Registers a callback, or unregisters the callback with that name.
     pub(in crate::core) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
         let mut watchers = self.watchers.lock();
         let known = watchers.iter().any(|(other, _)| other == name);
@@ -79,13 +80,13 @@ impl<W: Clone> Registry<W> {
         let removed = watchers.extract_if(.., |(other, _)| other == name).next();
         watchers.extend(watcher.map(|watcher| (name.to_owned(), watcher)));
         self.any.store(!watchers.is_empty(), Ordering::Relaxed);
-        // Dropped after the lock.
+        // The old watchers are dropped after the lock is released.
         drop(watchers);
         drop(removed);
         Ok(())
     }
 
-    /// Calls them. `what` names their kind in texts.
+    /// Calls the callbacks. `what` names their kind in texts.
     pub(in crate::core) fn notify(&self, what: &'static str, mut call: impl FnMut(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
@@ -104,7 +105,7 @@ static STREAMS: Registry<StreamWatcher> = Registry::new();
 static ANNOUNCED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 per_thread! {
-    /// This thread is inside such a callback.
+    /// True while this thread is inside such a callback.
     static INSIDE: Cell<bool> = Cell::new(false);
     /// Streams that ended without a report, because they were created while their device was being reset.
     static LATE: ThreadList<u64> = ThreadList::new();
@@ -124,7 +125,7 @@ pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a callback wants what the calling thread does to devices or streams.
+/// Whether a callback sees what the calling thread does to devices or streams.
 pub fn is_watched() -> bool {
     (DEVICES.has_any() || STREAMS.has_any()) && !INSIDE.get()
 }
@@ -158,7 +159,7 @@ pub fn stream_ends(stream: u64) {
     notify_stream(stream, StreamState::Destroying);
 }
 
-/// As [`stream_ends`], for all of a kind.
+/// Reports the end of all streams of a set, as [`stream_ends`] does.
 pub fn streams_end(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
@@ -168,7 +169,7 @@ pub fn streams_end(which: StreamsOf) {
     }
 }
 
-/// They were about to end, and stay.
+/// Notes that streams stay whose end was reported.
 pub fn streams_stay(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
@@ -177,7 +178,7 @@ pub fn streams_stay(which: StreamsOf) {
     ANNOUNCED.lock().retain(|stream| !stay.contains(stream));
 }
 
-/// A stream is out of the table. May be called under locks: [`notify_pending`] follows without them.
+/// Notes that a stream was removed from the table. May be called under locks; [`notify_pending`] follows without them.
 pub fn stream_ended(stream: Handle) {
     if !STREAMS.has_any() {
         return;

@@ -13,11 +13,11 @@ use crate::core::runtime::context::Context;
 use crate::core::runtime::{self, Session, device};
 
 per_thread! {
-    /// The handle of the current context, if one was set. Plain memory: usable until the process ends.
+    /// The handle of the current context, if one was set. It is plain memory, so it is usable until the process ends.
     static CURRENT: Cell<Option<Handle>> = Cell::new(None);
-    /// See [`number`].
+    /// The result of [`number`].
     static NUMBER: Cell<usize> = Cell::new(usize::MAX);
-    /// The position of the operation that this thread submitted last; 0: none yet.
+    /// The position of the operation that this thread submitted most recently; 0: none yet.
     static LAST_TASK: Cell<u32> = Cell::new(0);
 }
 
@@ -27,31 +27,33 @@ pub fn note_task(position: Position) {
     LAST_TASK.set(position as u32);
 }
 
-/// aclrtGetThreadLastTaskId: the number of the task that this thread submitted last, 0 before the first.
+/// Implements aclrtGetThreadLastTaskId: returns the number of the task that this thread submitted most recently, 0
+/// before the first.
 pub fn last_task() -> u32 {
     LAST_TASK.get()
 }
 
-/// The context that this thread set last, whether or not it is still alive.
+/// Returns the context that this thread set most recently, whether it is still alive or not.
 #[inline]
 pub fn current_handle() -> Option<Handle> {
     CURRENT.get()
 }
 
-/// Whether that is this context.
+/// Whether `context` is the current context.
 #[inline(always)]
 pub fn is_current(context: Handle) -> bool {
-    // Without a check whether there is one: a handle is not 0.
+    // No check is needed whether there is one: a handle is not 0.
     CURRENT.get().map_or(0, Handle::raw) == context.raw()
 }
 
-/// Makes `context` the current one of this thread; `None`: none.
+/// Sets the current context of this thread; `None` removes it.
 #[inline]
 pub fn set_current(context: Option<Handle>) {
     CURRENT.set(context);
 }
 
-/// This thread's current context. With a configured default device, a thread without one gets that device now.
+/// Returns this thread's current context. With a configured default device, a thread without a context gets that device
+/// now.
 #[inline]
 pub fn current() -> Result<Ref<'static, Context>> {
     match current_now() {
@@ -60,7 +62,7 @@ pub fn current() -> Result<Ref<'static, Context>> {
     }
 }
 
-/// This thread's current context, if it is live. Never waits.
+/// Returns this thread's current context if it is live. Never waits.
 #[inline]
 pub fn current_now() -> Option<Ref<'static, Context>> {
     CURRENT.get().and_then(|handle| Context::table().get(handle))
@@ -95,13 +97,13 @@ pub fn refuse_inside_host_function() -> Result<()> {
     if backend::inside_host_function() { Err(inside_host_function()) } else { Ok(()) }
 }
 
-/// As [`runtime::session`], for a call that is refused inside host functions.
+/// Returns the session as [`runtime::session`] does, for a call that is refused inside host functions.
 pub fn session_outside_host_functions() -> Result<Arc<Session>> {
     refuse_inside_host_function()?;
     runtime::session()
 }
 
-/// As [`current`], for a call that is refused inside host functions.
+/// Returns the context as [`current`] does, for a call that is refused inside host functions.
 pub fn current_outside_host_functions() -> Result<Ref<'static, Context>> {
     refuse_inside_host_function()?;
     current()
@@ -115,7 +117,7 @@ fn inside_host_function() -> Error {
     )
 }
 
-/// The unique number of this thread; small for the first threads that ask.
+/// Returns the unique number of this thread. It is small for the first threads that call this.
 #[inline]
 pub fn number() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);

@@ -24,7 +24,7 @@ impl Version {
         Some(Self(parts.collect::<Option<Vec<u8>>>()?.try_into().ok()?))
     }
 
-    /// As one number that orders versions: two decimal digits for each part.
+    /// Returns one number that orders versions, with two decimal digits for each part.
     pub fn number(self) -> i32 {
         self.0.into_iter().fold(0, |number, part| number * 100 + i32::from(part))
     }
@@ -37,7 +37,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// The version of every package: `PORTACL_CANN_VERSION`, the same until the process ends.
+/// Returns the version of every package: `PORTACL_CANN_VERSION`, which is fixed until the process ends.
 fn current() -> Result<Version> {
     static VERSION: OnceLock<Version> = OnceLock::new();
     if let Some(version) = VERSION.get() {
@@ -48,14 +48,14 @@ fn current() -> Result<Version> {
     Ok(*VERSION.get_or_init(|| read.unwrap_or(Version::DEFAULT)))
 }
 
-/// aclsysGetVersionStr, aclsysGetVersionNum: packages are installed independently, so every name except an empty one is
-/// accepted.
+/// Implements aclsysGetVersionStr and aclsysGetVersionNum: packages are installed independently, so every name except
+/// an empty one is accepted.
 pub fn of_package(name: &OsStr) -> Result<Version> {
     ensure!(!name.is_empty(), invalid_param!("pkgName is empty; pass the name of a package, as in \"runtime\""));
     current()
 }
 
-/// aclsysGetCANNVersion, by the number of the package in `aclCANNPackageName`.
+/// Implements aclsysGetCANNVersion. `name`: the number of the package in `aclCANNPackageName`.
 pub fn of_numbered_package(name: i32) -> Result<Version> {
     arguments::enumerated("name", name, 0..=7, "aclCANNPackageName")?;
     current()

@@ -1,4 +1,4 @@
-//! Which of the machine's devices this process uses, and by which ids.
+//! The devices of the machine that this process uses, and their ids.
 //!
 //! A *user id* counts the devices of this process; nearly every call takes it. A *logical id* counts those of the
 //! machine or container, before `ASCEND_RT_VISIBLE_DEVICES`. A *physical id* counts those of the hardware; here it
@@ -13,13 +13,13 @@ use crate::core::base::error::{Code, Result, error_with};
 pub struct Visibility {
     /// The logical ids, by user id.
     pub logical: Box<[u32]>,
-    /// How many logical ids there are.
+    /// Number of logical ids.
     all: u32,
 }
 
 impl Visibility {
-    /// The devices that the variable's value selects among `all`; `None` selects all. Parsing ends at the first entry
-    /// that is not an id, is not less than `all`, or is a repetition.
+    /// Returns the devices that the variable's value selects among `all`; `None` selects all. Parsing ends at the first
+    /// entry that is not an id, is not less than `all`, or is a repetition.
     pub fn choose(value: Option<&str>, all: u32) -> Self {
         let Some(value) = value else { return Self { logical: (0..all).collect(), all } };
         let mut logical = Vec::new();
@@ -48,12 +48,12 @@ impl Visibility {
         }
     }
 
-    /// How many devices this process has.
+    /// Returns the number of devices of this process.
     pub fn count(&self) -> u32 {
         self.logical.len() as u32
     }
 
-    /// The available devices, for a text about an id that is out of range.
+    /// Describes the available devices, for a text about an id that is out of range.
     pub fn in_words(&self) -> String {
         let (count, all) = (self.count(), self.all);
         if count == all {
@@ -64,7 +64,7 @@ impl Visibility {
         )
     }
 
-    /// The logical id of a user id.
+    /// Returns the logical id of a user id.
     pub fn logical_of(&self, argument: &str, user: i32) -> Result<i32> {
         let found = usize::try_from(user).ok().and_then(|user| self.logical.get(user));
         let logical =
@@ -72,7 +72,7 @@ impl Visibility {
         Ok(*logical as i32)
     }
 
-    /// This logical id, which is the physical id as well, if the machine has it.
+    /// Returns this logical id, which is the physical id as well, if the machine has it.
     pub fn check_logical(&self, argument: &str, logical: i32) -> Result<i32> {
         if (0..self.all as i32).contains(&logical) {
             return Ok(logical);
@@ -84,7 +84,7 @@ impl Visibility {
         ))
     }
 
-    /// The user id of a logical id.
+    /// Returns the user id of a logical id.
     pub fn user_of(&self, argument: &str, logical: i32) -> Result<i32> {
         self.check_logical(argument, logical)?;
         let user = self.logical.iter().position(|known| *known as i32 == logical);

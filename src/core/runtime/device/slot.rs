@@ -1,4 +1,4 @@
-//! The reference count of a device, and its way from closed to open and back.
+//! The slot of a device: its reference count, and how it is opened and closed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,33 +21,33 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::lifecycle;
 use crate::core::runtime::{self, thread};
 
-/// How long a stream of a device in teardown may wait for a value.
+/// Longest time that a stream of a device in teardown may wait for a value.
 const WAIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long a thread waits for a reset that may itself wait for callbacks of this thread.
+/// Longest time that a thread waits for a reset that may itself wait for callbacks of this thread.
 const CALLBACK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a thread that waits for a reset checks whether it has callbacks to run.
+/// Interval at which a thread that waits for a reset checks whether it has callbacks to run.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The slot of one device in a session: closed, or open with a reference count.
 pub struct DeviceSlot {
     id: u32,
-    /// Sets of the open device that resets have undone. Locked while the device is set or reset, also while a reset
-    /// waits for its work.
+    /// Number of sets of the open device that resets have undone. Locked while the device is set or reset, also while a
+    /// reset waits for the device's work.
     released: Mutex<u64>,
-    /// The open device. Changed under that lock; readers do not wait for it.
+    /// The open device. Changed under the lock of `released`; readers do not wait for that lock.
     device: Published<Device>,
-    /// The session is ending: the device is not opened any more.
+    /// True when the session is ending: the device is not opened any more.
     ended: AtomicBool,
     /// Properties that the backend reported.
     info: OnceLock<DeviceInfo>,
-    /// State that features keep for the device, open or not.
+    /// State that features keep for the device, whether it is open or not.
     pub features: Slots,
 }
 
 impl DeviceSlot {
-    /// The closed slot of device `id`.
+    /// Creates the closed slot of device `id`.
     pub fn new(id: u32) -> Self {
         Self {
             id,
@@ -59,9 +59,9 @@ impl DeviceSlot {
         }
     }
 
-    /// aclrtSetDevice outside the fast path. `raced`: the opening that has counted this set already, if it is still the
-    /// current one. The caller holds no reference to the device, because a reset that this waits for would wait for it.
-    /// Returns the default stream if this opened the device.
+    /// Implements aclrtSetDevice outside of the fast path. `raced`: the opening that has counted this set already, if
+    /// that is still the current one. The caller holds no reference to the device: a reset that this waits for would
+    /// wait for the reference. Returns the default stream if this call opened the device.
     pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<Option<Handle>> {
         let released = self.lock()?;
         if raced.is_some() && raced == self.device().map(|device| device.owner) {
@@ -74,8 +74,8 @@ impl DeviceSlot {
         Ok(default_stream)
     }
 
-    /// The device with its default context for an explicit context; counts nothing. Also returns the default stream if
-    /// this opened the device.
+    /// Opens the device with its default context for an explicit context, and counts nothing. Returns the default
+    /// stream as well if this call opened the device.
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
         let released = self.lock()?;
         let (device, primary, default_stream) = self.open(&released, driver)?;
@@ -93,7 +93,7 @@ impl DeviceSlot {
         if force { Ok(self.is_open()) } else { Ok(self.count(&*self.lock()?) == 1) }
     }
 
-    /// Properties of the device, open or not.
+    /// Returns the properties of the device, whether it is open or not.
     pub fn info(&self, driver: &dyn Driver) -> Result<&DeviceInfo> {
         if let Some(info) = self.info.get() {
             return Ok(info);
@@ -102,18 +102,18 @@ impl DeviceSlot {
         Ok(self.info.get_or_init(|| info))
     }
 
-    /// The device if it is open. A reset waits until the reference is dropped: hold it briefly.
+    /// Returns the device if it is open. A reset waits until the reference is dropped, so callers hold it briefly.
     pub fn device(&self) -> Option<Arc<Device>> {
         self.device.get_arc()
     }
 
-    /// As [`Self::device`], without a write to memory that other threads read.
+    /// Returns the device as [`Self::device`] does, without a write to memory that other threads read.
     #[inline]
     pub fn glance(&self) -> Option<Ref<'_, Device>> {
         self.device.get()
     }
 
-    /// The reference count.
+    /// Returns the reference count.
     fn count(&self, released: &u64) -> u64 {
         let device = self.device.get();
         device.map_or(0, |device| device.sets.total().wrapping_sub(*released))
@@ -144,8 +144,8 @@ impl DeviceSlot {
         }
     }
 
-    /// Opens it, with its default context. Returns the default stream as well, if it was closed before. `_released`:
-    /// the caller holds the lock.
+    /// Opens the device with its default context. Returns the default stream as well if the device was closed before.
+    /// `_released` shows that the caller holds the lock.
     fn open(&self, _released: &u64, driver: &dyn Driver) -> Result<(Arc<Device>, Handle, Option<Handle>)> {
         ensure!(!self.ended.load(Ordering::SeqCst), runtime::finalized());
         let open = self.device();
@@ -173,8 +173,8 @@ impl DeviceSlot {
         Ok((device, primary, default_stream))
     }
 
-    /// aclrtResetDevice, or with `force` aclrtResetDeviceForce. Returns the result of the teardown if it released the
-    /// device.
+    /// Implements aclrtResetDevice, and with `force` aclrtResetDeviceForce. Returns the result of the teardown if it
+    /// released the device.
     pub fn reset(&self, force: bool) -> Result<Option<TeardownErrors>> {
         let mut released = self.lock()?;
         let device = self.device().filter(|_| force || self.count(&released) != 0);
@@ -199,7 +199,7 @@ impl DeviceSlot {
         Ok(Some(self.release(&mut released, None)))
     }
 
-    /// As a forced reset, at the end of the session: the device is not opened again.
+    /// Resets the device at the end of the session, as a forced reset does. The device is not opened again.
     pub fn close(&self, deadline: Instant) -> TeardownErrors {
         self.ended.store(true, Ordering::SeqCst);
         // A reset in another thread may hold the lock and wait for the same work.
@@ -218,12 +218,12 @@ impl DeviceSlot {
         let steps = lifecycle();
         device.primary.store(0, Ordering::SeqCst);
         *released = 0;
-        // Streams may wait for values, which other threads may still write, until then.
+        // Until this time streams may wait for values, which other threads may still write.
         let now = Instant::now();
         let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);
         let waits_until = now + left.min(WAIT_PATIENCE);
         let alone = wait_until_unshared(&mut device, |device| {
-            // Each time: a call that was inside may have created something before it left.
+            // This runs before each check: a call that was inside may have created something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
             (steps.drain_device)(device, waits_until, deadline, &mut errors);
             steps.device_handles.iter().for_each(|step| step(device));
@@ -237,7 +237,7 @@ impl DeviceSlot {
             steps.device_memory.iter().for_each(|memory| (memory.free)(&device, &mut errors));
             errors.step_on_device(device.native.close());
         } else {
-            // A leak is better than a crash of a thread that still uses it.
+            // A thread may still use the device, so it is leaked.
             steps.device_memory.iter().for_each(|memory| (memory.abandon)(&device));
             std::mem::forget(device);
         }

@@ -8,7 +8,7 @@ use crate::core::base::config::{BackendChoice, Environment};
 use crate::core::base::gate;
 use crate::core::runtime::visibility::Visibility;
 
-/// The backend, over the visible ones of its devices.
+/// Opens the backend, restricted to the visible devices.
 pub fn open(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visibility)> {
     let mut visibility = Visibility::default();
     let mut choose = |count| {
