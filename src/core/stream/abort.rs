@@ -16,7 +16,7 @@ pub fn stream(raw: u64) -> Result<()> {
     drop_queued(raw, "aclrtStreamAbort")
 }
 
-/// aclrtStreamStop: the same, for streams that the program created.
+/// Implements aclrtStreamStop: does the same for streams that the program created.
 pub fn stop(raw: u64) -> Result<()> {
     let advice = "pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the default stream";
     arguments::not_null("stream", raw, advice)?;
@@ -27,7 +27,7 @@ fn drop_queued(raw: u64, call: &str) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
     let why =
         format!("{call} dropped what stream {:#x} had queued, and with it what was waited for", stream.handle.raw());
-    // Without a deadline it cannot time out.
+    // A wait without a deadline cannot time out.
     let _ = stream.abort(Fault::new(FaultKind::Aborted, why), None);
     Ok(())
 }
@@ -35,13 +35,13 @@ fn drop_queued(raw: u64, call: &str) -> Result<()> {
 /// The moments at which a program is notified of an abort of a device.
 #[derive(Clone, Copy)]
 pub enum Stage {
-    /// It is about to begin.
+    /// The abort is about to begin.
     Before,
-    /// It is over, with or without success.
+    /// The abort has ended, with or without success.
     After,
 }
 
-/// A callback of the program: device, stage, milliseconds; 0 is success.
+/// A callback of the program. It gets device, stage and timeout in milliseconds, and returns 0 for success.
 pub type Watcher = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
 
 static WATCHERS: Registry<Watcher> = Registry::new();
@@ -63,7 +63,8 @@ fn notify(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
     failed
 }
 
-/// aclrtDeviceTaskAbort: the same for all streams of a device, for at most `timeout_ms` milliseconds; 0 is no timeout.
+/// Implements aclrtDeviceTaskAbort: does the same for all streams of a device, for at most `timeout_ms` milliseconds; 0
+/// is no timeout.
 pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     // No reference to the device may be held while the program is notified.

@@ -24,7 +24,7 @@ pub enum Function {
     GetAddrFromBlock,
 }
 
-/// An allocator: addresses that only C can call.
+/// An allocator: addresses of functions that only C can call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocator {
     /// The first argument of its functions; may be null.
@@ -45,7 +45,7 @@ pub struct Description(Mutex<Allocator>);
 
 handles::object!(Description, Allocator);
 
-/// An allocator registered for a stream, as its description was at that time.
+/// An allocator that is registered for a stream. Later changes of its description do not affect it.
 #[derive(Clone, Copy)]
 pub struct Registered {
     /// The description that it was registered from, which may be destroyed.

@@ -40,14 +40,14 @@ pub fn is_live(raw: u64) -> bool {
 
 /// Removes the streams of the context that had this handle, and waits for their work.
 pub fn drain_context(raw: u64, errors: &mut TeardownErrors) {
-    // All of them first: no call uses one while another ends.
+    // All are removed before the first one is drained: no call uses one while another ends.
     drain_all(take_all(|stream: &Stream| stream.context.raw() == raw), None, errors);
 }
 
 /// Removes the streams of a device and waits for their work. Waits for values in memory end at `until`.
 pub fn drain_device(device: &Arc<Device>, until: Instant, deadline: Option<Instant>, errors: &mut TeardownErrors) {
     let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
-    // All of them first: one may wait for what another waits for.
+    // All waits are limited before the first drain: one stream may wait for what another one waits for.
     streams.iter().for_each(|stream| stream.limit_waits(until));
     streams.iter().for_each(|stream| stream.callbacks.drop_pending(stream.handle));
     drain_all(streams, deadline, errors);
@@ -78,7 +78,7 @@ impl Device {
         let mut streams: Vec<_> = Stream::table().live().collect();
         // Streams of other devices are dropped before the wait, because they may be destroyed meanwhile.
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
-        // Waits for all, whatever the first one returns: its failure does not complete the others' work.
+        // The wait is for all streams, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
         let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &stream.lane)));
         let known = Known::streams(streams.iter().map(|(handle, _)| handle.raw()));

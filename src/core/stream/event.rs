@@ -55,7 +55,7 @@ mod flag {
 
 /// Sets the signal of an event with ACL_EVENT_EXTERNAL.
 pub const SET: Change = Change::Set(1);
-/// Clears it.
+/// Clears the signal of an event with ACL_EVENT_EXTERNAL.
 pub const CLEAR: Change = Change::Set(0);
 
 /// The flag of records and waits that belong to a stream that is being captured.
@@ -72,7 +72,7 @@ enum Creator {
 /// An event.
 #[repr(C)]
 pub struct Event {
-    /// Where it is recorded.
+    /// The device on which it is recorded.
     pub device: Arc<Device>,
     /// The backend's event.
     pub native: Arc<dyn backend::Event>,
@@ -81,18 +81,18 @@ pub struct Event {
     creator: Creator,
     /// The flags that it was created with.
     pub flags: u32,
-    /// Of an event with ACL_EVENT_EXTERNAL: 1 while it is set.
+    /// The signal of an event with ACL_EVENT_EXTERNAL: 1 while it is set.
     signal: Option<Arc<backend::Notify>>,
     /// Shared state, if other processes can use it or it was imported.
     shared: Option<Shared>,
     /// The stream and position of its latest record.
     recorded: Recorded,
-    /// It counts towards the limit of its device.
+    /// True if it counts towards the limit of its device.
     counted: AtomicBool,
-    /// An interceptor took a record of it; another record may have replaced that.
+    /// True if an interceptor took a record of it. A later record may have replaced that.
     was_intercepted: AtomicBool,
-    /// Its latest record is in a stream that runs, no reset of that is queued, and its completion is known from the
-    /// backend alone.
+    /// True if its latest record is in a stream that runs, no reset of that record is queued, and only the backend
+    /// decides whether it is complete.
     is_plain: AtomicBool,
     /// Held while it is recorded, waited for or reset.
     uses: SpinLock<Uses>,
@@ -101,16 +101,16 @@ pub struct Event {
 
 handles::object!(Event, Event);
 
-/// Uses of an event by streams: not noted for events of aclrtCreateEventExWithFlag.
+/// Uses of an event by streams. Events of aclrtCreateEventExWithFlag have none.
 #[derive(Default)]
 struct Uses {
-    /// Positions after the waits for it.
+    /// Marks after the waits for it.
     waits: Marks,
-    /// Positions where its latest record is undone.
+    /// Marks at the resets that undo its latest record.
     resets: Marks,
     /// The clock of its latest record, if the order of streams is tracked.
     clock: Clock,
-    /// Its record that an interceptor took.
+    /// The record of it that an interceptor took.
     intercepted: Option<Intercepted>,
 }
 
@@ -125,7 +125,7 @@ struct Intercepted {
 }
 
 impl Event {
-    /// A stream that runs has recorded it. The caller holds the lock of its uses, and clears its resets.
+    /// Notes that a stream that runs has recorded the event. The caller holds the lock of `uses`, and clears `resets`.
     #[inline]
     fn note_recorded(&self, stream: &Stream, position: Position) {
         self.recorded.set(stream.handle, position);
@@ -134,7 +134,7 @@ impl Event {
         self.is_plain.store(is_plain, Ordering::Relaxed);
     }
 
-    /// Its signal, if it has ACL_EVENT_EXTERNAL.
+    /// Returns the signal of the event, if it has ACL_EVENT_EXTERNAL.
     pub fn signal(&self) -> Option<&Arc<backend::Notify>> {
         self.signal.as_ref()
     }
@@ -144,7 +144,7 @@ impl Event {
         self.shared.as_ref().map(|shared| &shared.native)
     }
 
-    /// A run of a graph records it, as operation `position` of `stream`.
+    /// Notes that a run of a graph records the event, as operation `position` of `stream`.
     pub fn note_record(&self, stream: &Stream, position: Position) {
         let mut uses = self.uses.lock();
         self.note_recorded(stream, position);
@@ -197,15 +197,15 @@ impl Event {
         Err(param_invalid!("event was created by aclrtCreateEventExWithFlag; {instead}"))
     }
 
-    /// Whether an interceptor took a record of it. It may have been replaced since.
+    /// Whether an interceptor took a record of the event, which may have been replaced since.
     #[inline(always)]
     fn may_be_intercepted(&self) -> bool {
         // Relaxed: threads that share an event order their uses of it.
         self.was_intercepted.load(Ordering::Relaxed)
     }
 
-    /// An interceptor takes a record: `take` returns what it keeps. Of two concurrent records the one taken last is
-    /// kept.
+    /// Lets an interceptor take a record: `take` returns the data that it keeps. Of two concurrent records the one
+    /// taken last is kept.
     pub fn intercept(&self, take: impl FnOnce() -> Result<Kept>) -> Result<()> {
         let mut uses = self.uses.lock();
         let kept = take()?;
@@ -215,8 +215,8 @@ impl Event {
         Ok(())
     }
 
-    /// What `read` returns for what the interceptor keeps with the latest record. `None` if another record
-    /// replaced it, or if `read` returns `None`: then the interceptor has done with it.
+    /// Returns what `read` returns for the interceptor's data of the latest record. `None` if another record replaced
+    /// it, or if `read` returns `None`; the data are dropped then.
     pub fn intercepted<T>(&self, read: impl FnOnce(&(dyn Any + Send + Sync)) -> Option<T>) -> Option<T> {
         let mut uses = self.uses.lock();
         let latest = uses.intercepted.as_ref()?;
@@ -228,7 +228,7 @@ impl Event {
         found
     }
 
-    /// Fails if the host cannot wait for its latest record, because an interceptor took that.
+    /// Fails if the host cannot wait for the latest record, because an interceptor took it.
     #[inline]
     fn check_runs(&self) -> Result<()> {
         if self.may_be_intercepted() { interceptor::installed().check_wait(Awaited::Event(self)) } else { Ok(()) }
@@ -250,11 +250,11 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if let Some(shared) = &event.shared {
         return shared.record(event, &stream);
     }
-    // Under the lock, so that the record that the device runs last is noted last, and a reset queued after a record as
-    // well.
+    // The lock is held, so that the record that the device runs last is noted last, and a reset that is queued after a
+    // record too.
     let mut uses = event.uses.lock();
     if let Some(signal) = &event.signal {
-        // Before the event's record: a thread that waits for the record sees it set.
+        // The signal is set before the event is recorded: a thread that waits for the record sees it set.
         stream.submit_now(Op::ChangeNotify(signal, SET))?;
     }
     let position = stream.submit_now(Op::Record(&event.native))?;

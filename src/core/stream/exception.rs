@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use crate::backend::{FailedLaunch, HostFn};
 use crate::core::base::error::{Result, arguments, param_invalid};
 
-/// A failure, as a callback can query it.
+/// A failure, as callbacks query it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The task: the operation's position in its stream, 1 for the first.
@@ -20,7 +20,7 @@ pub struct Exception {
     pub device: u32,
     /// The error code.
     pub code: u32,
-    /// The kernel and its arguments, if it was one and the device reports them.
+    /// The kernel and its arguments, if a kernel failed and the device reports them.
     pub launch: Option<Arc<FailedLaunch>>,
 }
 
@@ -32,22 +32,22 @@ impl Exception {
 /// A callback of the program for failures.
 #[derive(Clone)]
 pub struct Watcher {
-    /// Its address, which identifies it.
+    /// The address of the callback, which identifies it.
     pub address: usize,
-    /// Calls it with the address of an [`Exception`].
+    /// Calls the callback with the address of an [`Exception`].
     pub call: Arc<dyn Fn(usize) + Send + Sync>,
 }
 
 /// The callback of aclrtSetExceptionInfoCallback.
 static SET: Mutex<Option<Watcher>> = Mutex::new(None);
 
-/// Those of aclrtExceptionInfoCallbackRegister.
+/// The callbacks of aclrtExceptionInfoCallbackRegister.
 static REGISTERED: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
 
-/// Returns more callbacks for a failure.
+/// A function that returns more callbacks for a failure.
 type Source = fn(&Exception) -> Vec<Watcher>;
 
-/// Returns the callbacks of the failed work's owner, if a source is set.
+/// The source of the callbacks of the failed work's owner, if it is set.
 static SOURCE: OnceLock<Source> = OnceLock::new();
 
 /// Sets the source that is called for each failure. The first one stays.
@@ -55,16 +55,16 @@ pub fn set_source(source: Source) {
     SOURCE.get_or_init(|| source);
 }
 
-/// The exceptions that callbacks are running for: programs hold their addresses.
+/// The exceptions that callbacks run for now: programs have their addresses.
 static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
 /// aclrtSetExceptionInfoCallback: replaces the previous one.
 pub fn set(watcher: Option<Watcher>) {
-    // Dropped after the lock.
+    // The previous callback is dropped after the lock is released.
     let _before = std::mem::replace(&mut *SET.lock(), watcher);
 }
 
-/// aclrtExceptionInfoCallbackRegister: adds it once.
+/// Implements aclrtExceptionInfoCallbackRegister: adds the callback once.
 pub fn register(watcher: Watcher) {
     let mut registered = REGISTERED.lock();
     if !registered.iter().any(|other| other.address == watcher.address) {
@@ -72,12 +72,12 @@ pub fn register(watcher: Watcher) {
     }
 }
 
-/// aclrtExceptionInfoCallbackUnregister: removes it, if it is registered.
+/// Implements aclrtExceptionInfoCallbackUnregister: removes the callback, if it is registered.
 pub fn unregister(address: usize) {
     REGISTERED.lock().retain(|watcher| watcher.address != address);
 }
 
-/// Removes all at the end of a session: the program may unload their code next.
+/// Removes all callbacks at the end of a session: the program may unload their code next.
 pub fn forget_all() {
     set(None);
     REGISTERED.lock().clear();
@@ -105,7 +105,7 @@ fn report(exception: Exception) {
     REPORTED.lock().retain(|other| !Arc::ptr_eq(other, &exception));
 }
 
-/// The exception behind the pointer that a callback got; valid only during the callback.
+/// Returns the exception at the address that a callback got. The address is valid only during the callback.
 pub fn find(address: usize) -> Result<Arc<Exception>> {
     arguments::not_null("info", address, "it must be what an exception callback was given")?;
     let reported = REPORTED.lock();

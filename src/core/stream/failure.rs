@@ -21,7 +21,7 @@ pub mod mode {
 /// The reason for which the streams of a context stopped.
 pub(super) struct Stop {
     fault: Fault,
-    /// It was reported.
+    /// True if the stop was reported.
     reported: AtomicBool,
 }
 
@@ -31,30 +31,30 @@ impl Stop {
     }
 }
 
-/// The failures of a stream, as its backend reports them. It has only the stream's numbers: a reference to a stream or
-/// a device would delay a reset.
+/// The failures of a stream, as its backend reports them. It stores only numbers of the stream, because a reference to
+/// a stream or a device would delay a reset.
 pub struct Failures {
     device: u32,
     context: Handle,
     stream: i32,
-    /// Stops the streams of a context.
+    /// The function that stops the streams of a context.
     stop_context: fn(Handle, &Fault),
-    /// A value of [`mode`]. Without one the stream goes on.
+    /// A value of [`mode`]. Without one the stream continues.
     mode: OnceLock<u64>,
-    /// There is a failure to report; the fast path reads only this.
+    /// True if there is a failure to report. The fast path reads only this.
     pending: AtomicBool,
     /// The first unreported failure and the position of its operation.
     first: Mutex<Option<(Fault, Position)>>,
-    /// The reason that stopped the stream; from then on every synchronize returns it.
+    /// The reason that stopped the stream. From then on every synchronize returns it.
     stopped: OnceLock<Arc<Stop>>,
-    /// The last operation that was not dropped when it stopped. 0 until that is known: until then a record counts as
-    /// dropped, because a failure must not be missed.
+    /// The position of the last operation that was not dropped when the stream stopped, 0 until it is known. Until then
+    /// every record counts as dropped, because a failure must not be missed.
     kept: AtomicU64,
 }
 
 impl Failures {
-    /// No failures yet, of stream number `stream` in `context` on device number `device`. `stop_context` stops the
-    /// streams of a context after a failure.
+    /// Creates the state without failures of stream number `stream` in `context` on device number `device`.
+    /// `stop_context` stops the streams of a context after a failure.
     pub fn new(device: u32, context: Handle, stream: i32, stop_context: fn(Handle, &Fault)) -> Self {
         Self {
             device,
@@ -102,14 +102,14 @@ impl Failures {
         self.pending.load(Ordering::Acquire)
     }
 
-    /// As [`Self::report`], for failures up to an operation.
+    /// Returns what [`Self::report`] returns, for failures up to an operation.
     #[inline]
     pub fn report_before(&self, position: Position) -> Result<()> {
         if self.are_pending() { self.return_first(position) } else { Ok(()) }
     }
 
-    /// As [`Self::report`], when the stream ends. The reason that stopped it is returned only if no call has reported
-    /// it.
+    /// Returns what [`Self::report`] returns, when the stream ends. The reason that stopped it is returned only if no
+    /// call has reported it.
     pub fn report_last(&self) -> Result<()> {
         let known = self.stopped.get().is_some_and(|stop| stop.reported.load(Ordering::Acquire));
         if known { Ok(()) } else { self.report() }
@@ -146,7 +146,7 @@ impl Failures {
         error.with_text(text)
     }
 
-    /// The stream is about to stop for this reason. The first reason stays.
+    /// Notes that the stream is about to stop for this reason. The first reason stays.
     pub(super) fn note_stop(&self, stop: &Arc<Stop>) {
         // `pending` changes under this lock only.
         let _first = self.first.lock();
@@ -154,7 +154,7 @@ impl Failures {
         self.pending.store(true, Ordering::Release);
     }
 
-    /// The stream has stopped, and this was its last operation.
+    /// Notes that the stream has stopped, and that this was its last operation.
     pub(super) fn note_kept(&self, kept: Position) {
         self.kept.store(kept, Ordering::Release);
     }
@@ -173,7 +173,7 @@ impl Observer for Failures {
             code: code as u32,
             launch: launch.map(Arc::new),
         };
-        // Without a position the whole device has failed, and every call on it returns that.
+        // A failure without a position is one of the whole device, which every call on it returns.
         if let Some(position) = position {
             let mut first = self.first.lock();
             first.get_or_insert_with(|| (fault.clone(), position));
@@ -192,28 +192,28 @@ impl Observer for Failures {
 #[derive(Default)]
 pub struct Recorded {
     stream: AtomicU64,
-    /// The position, and below it bits of the stream's handle, so that a reader detects two numbers that do not belong
-    /// together.
+    /// The position, shifted left, and bits of the stream's handle below it. A reader uses the bits to detect that the
+    /// two numbers do not belong together.
     position: AtomicU64,
 }
 
 impl Recorded {
-    /// Enough bits of a handle to distinguish live streams: its slot.
+    /// Bits of a handle that distinguish live streams: those of its slot.
     const TAG_BITS: u32 = 24;
 
-    /// `stream` has recorded it as its operation `position`.
+    /// Notes that `stream` has recorded the event as its operation `position`.
     pub fn set(&self, stream: Handle, position: Position) {
         self.position.store(position << Self::TAG_BITS | Self::tag(stream), Ordering::Release);
         self.stream.store(stream.raw(), Ordering::Release);
     }
 
-    /// Whether a stream has recorded it.
+    /// Whether a stream has recorded the event.
     #[inline]
     pub fn exists(&self) -> bool {
         self.stream.load(Ordering::Acquire) != 0
     }
 
-    /// The stream and the position. `None`: never recorded, or being recorded now.
+    /// Returns the stream and the position. `None`: the event was never recorded, or is being recorded now.
     pub fn get(&self) -> Option<(Handle, Position)> {
         let stream = Handle::from_raw(self.stream.load(Ordering::Acquire))?;
         let position = self.position.load(Ordering::Acquire);

@@ -24,10 +24,10 @@ pub trait Interceptor: Sync {
     fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<NodeLaunch>) -> Result<Position>;
 
     /// Takes a record, wait or reset of `event`, whose handle is `raw`, if the stream is intercepted or the latest
-    /// record of the event was. False: neither is the case any more, and the stream runs it.
+    /// record of the event was. Returns false if neither is true any more; the stream then runs it.
     fn use_event(&self, stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool>;
 
-    /// Fails if the host cannot wait for or query this, because it was taken and does not run.
+    /// Fails if the host cannot wait for this or query it, because it was taken and does not run.
     fn check_wait(&self, awaited: Awaited<'_>) -> Result<()>;
 
     /// Fails if a capture forbids such a call to the calling thread.
@@ -36,7 +36,7 @@ pub trait Interceptor: Sync {
     /// Fails if the stream cannot be destroyed without force.
     fn check_destroy(&self, stream: &Stream) -> Result<()>;
 
-    /// A stream has aborted its pending work: aborts what runs for it in other streams. Waits until operations on
+    /// Aborts what runs in other streams for a stream that has aborted its pending work. Waits until operations on
     /// memory that have begun there have completed, or until the deadline.
     fn abort(&self, stream: &Stream, why: &Fault, deadline: Option<Instant>) -> Wait;
 
@@ -44,21 +44,21 @@ pub trait Interceptor: Sync {
     fn note(&self, stream: &Stream, change: Change);
 }
 
-/// A use of an event by a stream. External: for events outside of the graph, in each of its runs.
+/// A use of an event by a stream. External uses are for events outside of the graph, in each of its runs.
 pub enum EventUse {
-    /// Records it.
+    /// Records the event.
     Record,
-    /// Records it in each run.
+    /// Records the event in each run.
     RecordExternal,
-    /// Waits for it.
+    /// Waits for the event.
     Wait,
-    /// Waits for it in each run.
+    /// Waits for the event in each run.
     WaitExternal,
-    /// Resets it.
+    /// Resets the event.
     Reset,
 }
 
-/// What the host waits for or queries.
+/// The object that the host waits for or queries.
 pub enum Awaited<'a> {
     /// A stream.
     Stream(&'a Stream),
@@ -68,29 +68,29 @@ pub enum Awaited<'a> {
     Device(&'a Device),
 }
 
-/// Calls that captures forbid, by their mode.
+/// Calls that captures can forbid, by their mode.
 pub enum Call {
-    /// It moves memory outside of stream order.
+    /// The call moves memory outside of stream order.
     Unordered,
-    /// It waits.
+    /// The call waits.
     Waiting,
 }
 
 /// A change of a stream.
 pub enum Change {
-    /// It is about to drop its pending work, and goes on.
+    /// The stream is about to drop its pending work, and continues.
     Aborted,
-    /// It is about to drop its pending work, and takes no more.
+    /// The stream is about to drop its pending work, and accepts no more.
     Stopped,
-    /// Its device is in teardown: pending work has until this time.
+    /// The device of the stream is in teardown: pending work has until this time.
     Limited(Instant),
-    /// It is about to end.
+    /// The stream is about to end.
     Destroying,
 }
 
 /// The installed interceptor.
 static INSTALLED: OnceLock<&dyn Interceptor> = OnceLock::new();
-/// How many captures are going on.
+/// Number of active captures.
 static CAPTURES: AtomicUsize = AtomicUsize::new(0);
 
 /// Installs the interceptor of all streams. The first one stays.
@@ -103,11 +103,11 @@ pub fn installed() -> &'static dyn Interceptor {
     *INSTALLED.get().expect("the first call installs it")
 }
 
-/// A capture is going on while this exists.
+/// An active capture, as long as this exists.
 pub struct Capturing(());
 
 impl Capturing {
-    /// Begins with a capture.
+    /// Counts a capture that begins.
     pub fn begin() -> Self {
         CAPTURES.fetch_add(1, Ordering::Relaxed);
         Self(())
@@ -127,16 +127,16 @@ fn is_capturing() -> bool {
     CAPTURES.load(Ordering::Relaxed) != 0
 }
 
-/// For calls that move memory outside of stream order. Fails inside host functions, and if a capture forbids it to this
-/// thread.
+/// Checks a call that moves memory outside of stream order. Fails inside host functions, and if a capture forbids the
+/// call to this thread.
 #[inline]
 pub fn check_unordered() -> Result<()> {
     thread::refuse_inside_host_function()?;
     if is_capturing() { check_call(Call::Unordered) } else { Ok(()) }
 }
 
-/// For calls that wait before they return, such as asynchronous copies of pageable memory. Fails if the wait
-/// would not end, or if a capture forbids it to this thread.
+/// Checks a call that waits before it returns, such as an asynchronous copy of pageable memory. Fails if the wait would
+/// not end, or if a capture forbids it to this thread.
 #[inline]
 pub fn check_waiting() -> Result<()> {
     callback::refuse_endless_wait()?;
@@ -148,7 +148,7 @@ fn check_call(call: Call) -> Result<()> {
     installed().check_call(call)
 }
 
-/// For waits for all streams of a device. Fails if one of them is captured.
+/// Checks a wait for all streams of a device. Fails if one of them is captured.
 #[inline]
 pub fn check_device(device: &Device) -> Result<()> {
     if is_capturing() { installed().check_wait(Awaited::Device(device)) } else { Ok(()) }

@@ -8,7 +8,7 @@ use crate::core::runtime::{self, thread};
 use crate::core::stream::event::Event;
 use crate::core::stream::{self, StreamFlags};
 
-/// The cpu backend's error for all of these.
+/// Returns the error of the cpu backend, which has no native objects.
 fn no_driver(what: &str) -> Error {
     unsupported!(
         "there is no driver below the cpu backend, and so no {what} of its; ask portaclBackendName first, \
@@ -42,7 +42,7 @@ pub fn event(raw: u64) -> Result<usize> {
     handles::get::<Event>("event", raw)?.native.native().ok_or_else(|| no_driver("event"))
 }
 
-/// portaclStreamWrapNative: a stream in the current context around a stream of the driver.
+/// Implements portaclStreamWrapNative: creates a stream in the current context around a stream of the driver.
 pub fn wrap_stream(native: usize) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let default_stream = match native {

@@ -32,9 +32,9 @@ pub struct AnyNotify<const COUNTS: bool> {
     native: Arc<backend::Notify>,
     /// Its number, unique for its kind on the device.
     id: u32,
-    /// Set once another process may import it.
+    /// The offer, once another process may import the notify.
     export: OnceLock<Offer>,
-    /// It was imported from another process.
+    /// True if it was imported from another process.
     is_imported: bool,
 }
 
@@ -52,14 +52,14 @@ impl<const COUNTS: bool> AnyNotify<COUNTS>
 where
     Self: Object,
 {
-    /// The argument that is one.
+    /// The name of the argument for a notify of this kind.
     const ARGUMENT: &str = if COUNTS { "cntNotify" } else { "notify" };
 
     fn numbers(device: &Device) -> &Numbers {
         if COUNTS { Numbers::counted(device) } else { Numbers::plain(device) }
     }
 
-    /// Adds one to the current device, of what `native` returns.
+    /// Adds a notify, which `native` returns, to the current device.
     fn add(is_imported: bool, native: impl FnOnce() -> Result<Arc<backend::Notify>>) -> Result<u64> {
         let device = thread::current()?.device.clone();
         let id = Self::numbers(&device).take().ok_or_else(|| {
@@ -102,7 +102,7 @@ where
         let is_shared = notify.is_imported || notify.export.get().is_some();
         drop(notify);
         if is_shared {
-            // Other processes may wait for it.
+            // Other processes may wait for the notify.
             slot_table::flush_deferred();
         } else {
             slot_table::flush_if_many();
@@ -115,7 +115,7 @@ where
         Ok(handles::get::<Self>(Self::ARGUMENT, raw)?.id)
     }
 
-    /// Queues an operation on one.
+    /// Queues an operation on a notify.
     fn queue(raw: u64, stream: u64, op: impl FnOnce(&Arc<backend::Notify>) -> Op<'_>) -> Result<()> {
         handles::check_not_null::<Self>(Self::ARGUMENT, raw)?;
         let stream = stream::resolve(stream)?;
@@ -134,13 +134,14 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     Notify::queue(raw, stream, |notify| Op::ChangeNotify(notify, Change::Set(1)))
 }
 
-/// aclrtWaitAndResetNotify: for at most this many seconds, 0 is no timeout.
+/// Implements aclrtWaitAndResetNotify: the stream waits for at most this many seconds; 0 is no timeout.
 pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
     let wait = NotifyWait { until: Until::Equal(1), clear: true, limit: op_timeout::seconds(seconds) };
     Notify::queue(raw, stream, |notify| Op::WaitNotify(notify, wait))
 }
 
-/// aclrtNotifyBatchReset: undoes records that no wait has consumed, now; all or none.
+/// Implements aclrtNotifyBatchReset: undoes records that no wait has consumed, at once. Resets all of the notifies or
+/// none.
 pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let _memory = host_memory::claim(format_args!("notifies (num is {count})"), count, 4 * size_of::<usize>())?;

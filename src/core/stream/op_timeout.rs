@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// The unit of timeouts that are set in microseconds: 10 s.
 pub const INTERVAL_US: u64 = 10_000_000;
-/// The most such units: 42 minutes and 20 seconds.
+/// Maximum number of such units: 42 minutes and 20 seconds.
 const MOST_INTERVALS: u64 = 254;
 
-/// Microseconds; 0: never set.
+/// The timeout of operators in microseconds; 0: never set.
 static EXECUTE: AtomicU64 = AtomicU64::new(0);
-/// Seconds; 0: no timeout.
+/// The timeout of waits in seconds; 0: no timeout.
 static WAIT: AtomicU32 = AtomicU32::new(0);
 
 /// aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutWithMs.
@@ -29,7 +29,7 @@ pub fn set_execute_us(us: u64) -> u64 {
     actual
 }
 
-/// aclrtGetOpExecuteTimeout: rounded up, limited to 32 bits.
+/// Implements aclrtGetOpExecuteTimeout: returns the timeout in milliseconds, rounded up and limited to 32 bits.
 pub fn execute_ms() -> u32 {
     let ms = EXECUTE.load(Ordering::Relaxed).div_ceil(1000);
     u32::try_from(ms).unwrap_or(u32::MAX)
@@ -45,7 +45,7 @@ pub fn wait_limit() -> Option<Duration> {
     seconds(WAIT.load(Ordering::Relaxed))
 }
 
-/// A timeout as calls pass it: 0 is none.
+/// Converts a timeout in seconds as calls pass it: 0 is none.
 pub fn seconds(seconds: u32) -> Option<Duration> {
     (seconds != 0).then(|| Duration::from_secs(u64::from(seconds)))
 }

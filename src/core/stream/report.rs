@@ -21,16 +21,16 @@ use crate::core::runtime::thread;
 use crate::core::stream::stream::synchronize::deadline;
 use crate::core::stream::stream::{Stream, resolve};
 
-/// The largest number of threads of a family.
+/// Maximum number of threads of a family.
 const MAX_THREADS: usize = 1024;
-/// How often this checks whether threads have left.
+/// Interval of the checks whether threads have left.
 const PAUSE: Duration = Duration::from_micros(100);
 
 /// One of the two families: the names of its calls, and its threads.
 pub struct Family {
-    /// What it runs.
+    /// The noun for what it runs.
     what: &'static str,
-    /// The argument that is a thread.
+    /// The name of the argument for a thread.
     argument: &'static str,
     subscribe: &'static str,
     unsubscribe: &'static str,
@@ -39,22 +39,23 @@ pub struct Family {
     threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
 }
 
-/// aclrtSubscribeReport and its variants.
+/// The family of aclrtSubscribeReport and its variants.
 pub static REPORTS: Family =
     Family::new("callbacks", "threadId", ["aclrtSubscribeReport", "aclrtUnSubscribeReport", "aclrtProcessReport"]);
 
-/// aclrtSubscribeHostFunc and its variants.
+/// The family of aclrtSubscribeHostFunc and its variants.
 pub static HOST_FUNCTIONS: Family = Family::new(
     "host functions",
     "hostFuncThreadId",
     ["aclrtSubscribeHostFunc", "aclrtUnSubscribeHostFunc", "aclrtProcessHostFunc"],
 );
 
-/// Each process call that a thread is inside of has a clone. Calls that an earlier session left have another one.
+/// Each process call that a thread is inside of holds a clone. Calls that are left from an earlier session hold another
+/// one.
 static INSIDE: Mutex<Option<Arc<()>>> = Mutex::new(None);
 
-/// The longest wait of a call before it returns that the thread serves no stream: programs that call it in a loop and
-/// ignore the error would keep a core busy.
+/// Longest time that a call waits before it returns that the thread serves no stream. Without it, programs that call it
+/// in a loop and ignore the error would keep a core busy.
 const NAP: Duration = Duration::from_millis(10);
 
 impl Family {
@@ -137,7 +138,7 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
 pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u64) -> Result<()> {
     let Family { argument, what, .. } = family;
     family.check_thread(thread)?;
-    // No `Ref` of it may live across the wait.
+    // A `Ref` of the stream may not live across the wait.
     let stream: Arc<Stream> = resolve(stream)?.to_arc();
     let handle = stream.handle;
     let reader = stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
@@ -150,7 +151,7 @@ pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u6
     }
     reader.drain(handle, caller)?;
     let mut link = stream.callbacks.link.lock();
-    // Another thread may have ended it meanwhile.
+    // Another thread may have ended the subscription meanwhile.
     if matches!(&*link, Link::Thread(present) if Arc::ptr_eq(present, &reader)) {
         stream.callbacks.set(&mut link, Link::NoThread);
         reader.remove(handle);
@@ -167,7 +168,8 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
     stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: block }).map(drop)
 }
 
-/// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, or in a thread of the backend.
+/// Implements aclrtLaunchHostFunc: runs the function in the thread that subscribed to the stream's host functions, or
+/// in a thread of the backend.
 pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let stream = resolve(stream)?;
     let Some(reader) = stream.callbacks.reader() else {
@@ -185,8 +187,8 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: true }).map(drop)
 }
 
-/// How many launched callbacks that are not complete only the calling thread can run, and the call that runs them;
-/// `None`: none. Streams for which `ends` (device, handle) is true do not count.
+/// Returns the number of launched, incomplete callbacks that only the calling thread can run, and the call that runs
+/// them; `None` if there are none. Streams for which `ends` (device, handle) is true do not count.
 pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
     let thread = backend::pthread();
     [&REPORTS, &HOST_FUNCTIONS].into_iter().find_map(|family| {
@@ -207,14 +209,14 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
         pause(left.min(NAP));
         return Err(family.thread_not_subscribed(thread));
     };
-    // Under the lock: a thread that has ended all subscriptions sees every call that still knows one.
+    // The clone is made under the lock: a thread that has ended all subscriptions sees every call that still knows one.
     let _call = Arc::clone(INSIDE.lock().get_or_insert_default());
     drop(threads);
     reader.process(timeout_ms, deadline)
 }
 
-/// After the end of all streams: waits until all threads, which were woken, have left their process calls. False if one
-/// still runs a callback at the deadline; the thread is left running.
+/// Waits, after the end of all streams, until all threads, which were woken, have left their process calls. Returns
+/// false if one still runs a callback at the deadline; that thread is left running.
 pub fn wait_until_left(deadline: Instant) -> bool {
     loop {
         let mut inside = INSIDE.lock();

@@ -31,7 +31,7 @@ impl Resource {
         arguments::numbered("type", number, &[Self::Cube, Self::Vector], allowed)
     }
 
-    /// How many cores of this kind a device has.
+    /// Returns the number of cores of this kind that a device has.
     fn all_of(self, device: &DeviceInfo) -> u32 {
         match self {
             Self::Cube => device.cores,
@@ -43,7 +43,7 @@ impl Resource {
 /// The limits of a device or a stream.
 #[derive(Default)]
 pub struct Limits {
-    /// By resource; 0: no limit.
+    /// The limits, by resource; 0: no limit.
     most: [AtomicU32; 2],
 }
 
@@ -55,7 +55,7 @@ typed_slots::state! {
 }
 
 impl Limits {
-    /// Sets one of them, or removes all.
+    /// Sets one of the limits, or removes all.
     fn set(&self, limit: Option<(Resource, u32)>) {
         match limit {
             Some((resource, most)) => self.most[resource as usize].store(most, Ordering::Relaxed),
@@ -77,14 +77,14 @@ fn check(limit: Option<(Resource, u32)>) -> Result<()> {
     limit.map_or(Ok(()), |(_, value)| arguments::not_zero("value", value, "work needs at least one core"))
 }
 
-/// The cores that a device allows: all it has, or its limit if that is less.
+/// Returns the number of cores that a device allows: all that it has, or its limit if that is less.
 fn granted(session: &Session, id: i64, resource: Resource) -> Result<u32> {
     let slot = device::slot(session, "deviceId", id)?;
     let all = resource.all_of(slot.info(&*session.driver)?);
     Ok(Limits::of(slot).get(resource).map_or(all, |most| most.min(all)))
 }
 
-/// As [`granted`], for an open device, with limits that take precedence over the device's.
+/// Returns the same for an open device, with limits that take precedence over the device's.
 fn granted_within(limits: Option<&Limits>, device: &Device, resource: Resource) -> Result<u32> {
     if let Some(most) = limits.and_then(|limits| limits.get(resource)) {
         return Ok(most.min(resource.all_of(device.native.info())));

@@ -47,12 +47,12 @@ impl StreamFlags {
         Self(bits as u32 & Self::KNOWN)
     }
 
-    /// The stream only builds graphs.
+    /// Whether the stream only builds graphs.
     pub(super) fn is_persistent(self) -> bool {
         self.0 & Self::PERSISTENT != 0
     }
 
-    /// The host does not wait for the stream: a synchronize of it returns at once.
+    /// Whether the host never waits for the stream: a synchronize of it returns at once.
     pub(super) fn host_does_not_wait(self) -> bool {
         self.0 & (Self::PERSISTENT | Self::CPU_SCHEDULE | Self::DEVICE_USE_ONLY) != 0
     }
@@ -71,7 +71,7 @@ pub struct Stream {
     pub id: i32,
     /// The backend's stream. Private: every submission goes through [`Self::submit`].
     pub(super) native: Share<dyn backend::Stream>,
-    /// An interceptor takes its work.
+    /// True if an interceptor takes its work.
     pub(super) is_captured: AtomicBool,
     /// The failures of its work.
     pub failures: Arc<Failures>,
@@ -81,18 +81,18 @@ pub struct Stream {
     pub features: Slots,
     pub(super) flags: StreamFlags,
     pub(super) priority: AtomicU32,
-    /// It is the default stream of its context, and lives as long as that.
+    /// True if it is the default stream of its context, and lives as long as that.
     pub is_default: bool,
-    /// Its lane in the order of streams, from its first use of a pool on.
+    /// Its lane in the order of streams. It is set at the first use of a pool.
     pub(super) lane: OnceLock<Arc<Lane>>,
-    /// Its row in traces, from its first recorded operation on.
+    /// Its row in traces. It is set at the first recorded operation.
     pub(super) traced: OnceLock<Arc<trace::Lane>>,
     pub(super) _gap: Gap,
 }
 
 handles::object!(Stream, Stream);
 
-/// As texts name it.
+/// Writes the stream as texts name it.
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "stream {}", self.handle)
@@ -115,12 +115,12 @@ impl Stream {
         Ok(waited)
     }
 
-    /// As [`Self::wait_for_all`], and reports no failure.
+    /// Waits as [`Self::wait_for_all`] does, and reports no failure.
     pub fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
         Ok(self.native.synchronize(deadline)?)
     }
 
-    /// Its lane; creates it at the first call.
+    /// Returns the lane of the stream; the first call creates it.
     #[inline]
     pub fn lane(&self) -> Result<&Arc<Lane>> {
         match self.lane.get() {
@@ -129,7 +129,7 @@ impl Stream {
         }
     }
 
-    /// What the host knows after such a wait.
+    /// Returns what the host knows after such a wait.
     #[inline]
     pub fn known(&self) -> Known {
         Known::stream(self.handle.raw())
@@ -143,14 +143,14 @@ impl Stream {
     /// Queues an operation and returns its position. That becomes the last task of the calling thread.
     #[inline(always)]
     pub fn submit(&self, op: Op<'_>) -> Result<Position> {
-        // Not `||`: one branch for both.
+        // `|` instead of `||` needs one branch for both.
         if decorators::any() | self.is_captured() {
             return self.submit_intercepted(op);
         }
         self.remember(self.native.submit(op))
     }
 
-    /// As [`Self::submit`], for a stream that the caller has found not to be captured.
+    /// Queues an operation as [`Self::submit`] does, for a stream that the caller has found not to be captured.
     #[inline(always)]
     pub fn submit_now(&self, op: Op<'_>) -> Result<Position> {
         if decorators::any() {
@@ -196,7 +196,7 @@ impl Stream {
         Ok(position)
     }
 
-    /// Its row in traces, created at its first use.
+    /// Returns the row of the stream in traces. The first use creates it.
     fn row(&self) -> &trace::Lane {
         self.traced.get_or_init(|| {
             let Device { id, native, .. } = &*self.device;
@@ -204,38 +204,38 @@ impl Stream {
         })
     }
 
-    /// Adds a note to its row in the order of its work, if a trace of its device is recorded.
+    /// Adds a note to the row of the stream, in the order of its work, if a trace of its device is recorded.
     pub fn note(&self, note: impl FnOnce() -> trace::Note) {
         if trace::is_on_for(self.device.id) {
             self.row().note(&*self.native, &*self.device.native, note());
         }
     }
 
-    /// Its row knows that pending operations may never run.
+    /// Notes in the row that pending operations may never run.
     pub(super) fn note_abort(&self) {
         if let Some(row) = self.traced.get() {
             row.note_abort();
         }
     }
 
-    /// Whether an interceptor takes its work: it is recorded, or refused, and does not run.
+    /// Whether an interceptor takes the work of the stream: the work is recorded, or refused, and does not run.
     #[inline(always)]
     pub fn is_captured(&self) -> bool {
         // Relaxed: the program orders a capture against the use of the stream by other threads.
         self.is_captured.load(Ordering::Relaxed)
     }
 
-    /// An interceptor begins or ends to take its work. It takes the work of a stream that only builds graphs anyway.
+    /// Sets whether an interceptor takes the work. It always takes the work of a stream that only builds graphs.
     pub fn set_captured(&self, is_captured: bool) {
         self.is_captured.store(is_captured || self.builds_graphs(), Ordering::Relaxed);
     }
 
-    /// Whether it only builds graphs, and runs nothing.
+    /// Whether the stream only builds graphs, and runs nothing.
     pub fn builds_graphs(&self) -> bool {
         self.flags.is_persistent()
     }
 
-    /// Fails if the host cannot wait for it, because it is captured.
+    /// Fails if the host cannot wait for the stream, because it is captured.
     #[inline]
     pub(super) fn check_runs(&self) -> Result<()> {
         if self.is_captured() {
@@ -245,7 +245,7 @@ impl Stream {
         }
     }
 
-    /// As [`Self::submit`], for work of the library itself: it is neither captured nor traced.
+    /// Queues work of the library itself, which is neither captured nor traced.
     #[inline(always)]
     pub fn queue_quietly(&self, op: Op<'_>) -> Result<Position> {
         self.native.submit(op).map_err(|fault| self.refused(fault))
@@ -257,7 +257,7 @@ impl Stream {
         stopped.unwrap_or_else(|| fault.into())
     }
 
-    /// Its priority; 0 is the most urgent.
+    /// Returns the priority of the stream; 0 is the most urgent.
     pub fn priority(&self) -> u32 {
         self.priority.load(Ordering::Relaxed)
     }
@@ -283,7 +283,7 @@ impl Stream {
 #[inline(always)]
 pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     thread::refuse_inside_host_function()?;
-    // A context leaves its table before its streams do: if a stream of it is live, it need not be looked up.
+    // A context leaves its table before its streams do. So if a stream is live, its context need not be looked up.
     if let Some(stream) = Stream::table().get_raw(raw)
         && thread::is_current(stream.context)
     {
@@ -292,7 +292,7 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     resolve_slow(raw)
 }
 
-/// As [`resolve`], for default streams, streams of other contexts, and handles of no stream.
+/// Does the same for default streams, streams of other contexts, and handles of no stream.
 #[inline(never)]
 fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
     if raw == 0 {

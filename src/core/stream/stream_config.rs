@@ -2,8 +2,8 @@
 
 use crate::core::base::error::{Result, invalid_param};
 
-/// The fields of a description, as the API numbers them. The place of a stream's working memory has no meaning here: no
-/// device needs any.
+/// The fields of a description, as the API numbers them. The fields for working memory have no effect: no device needs
+/// any.
 pub enum Field {
     /// The address of working memory.
     WorkAddress,

@@ -15,7 +15,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, thread};
 use crate::core::stream::failure::Recorded;
 
-/// How many events of a device count towards the limit.
+/// Number of events of a device that count towards the limit.
 #[derive(Default)]
 struct Quota(AtomicU32);
 
@@ -28,7 +28,7 @@ typed_slots::state! {
 const MOST: u32 = 65_536;
 
 impl Event {
-    /// Without a signal, and not shared.
+    /// Creates an event without a signal, which no other process shares.
     pub(super) fn new(device: Arc<Device>, native: Arc<dyn backend::Event>, creator: Creator, flags: u32) -> Self {
         Self {
             id: device.next_event_id.fetch_add(1, Ordering::Relaxed),
@@ -47,7 +47,7 @@ impl Event {
         }
     }
 
-    /// Counts it towards the limit. A second call does nothing.
+    /// Counts the event towards the limit. A second call does nothing.
     pub(super) fn count(&self) -> Result<()> {
         if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -84,7 +84,7 @@ pub(super) fn no_event(fault: Fault) -> Error {
     Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource)
 }
 
-/// The table of events is full.
+/// Returns the error for a full table of events.
 #[cold]
 pub(super) fn no_handle() -> Error {
     handles::no_handle::<Event>(Code::NoEventResource, "events")
@@ -145,7 +145,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let event = handles::remove::<Event>("event", raw)?;
     event.uncount();
-    // It cannot be imported any more, even while it is in use.
+    // Other processes can no longer import the event, even while it is in use.
     if let Some(export) = event.shared.as_ref().and_then(|shared| shared.export.get()) {
         export.withdraw();
     }

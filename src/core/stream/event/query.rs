@@ -18,7 +18,7 @@ use crate::core::stream::stream::Stream;
 use crate::core::stream::stream::synchronize::deadline;
 
 impl Event {
-    /// As [`is_complete`], of an event that is not plain.
+    /// Returns what [`is_complete`] returns for an event that is not plain.
     #[inline(never)]
     fn is_complete_slow(&self) -> Result<bool> {
         let known = Known::event(&self.native);
@@ -50,7 +50,7 @@ impl Event {
         Ok(is_complete)
     }
 
-    /// Whether it has a timestamp.
+    /// Whether the event has a timestamp.
     pub fn has_time(&self) -> bool {
         self.flags & flag::TIME_LINE != 0
     }
@@ -92,7 +92,7 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     Ok(event.native.is_known_complete() || event.native.is_complete()?)
 }
 
-/// aclrtQueryEvent: as [`is_complete`], for the older kinds of event.
+/// Implements aclrtQueryEvent: does the same as [`is_complete`] for the older kinds of event.
 pub fn is_complete_old(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     handles::get::<Event>("event", raw)?.check_not_ex("use aclrtQueryEventStatus")?;
@@ -107,13 +107,13 @@ pub fn waits_are_over(raw: u64) -> Result<bool> {
     event.check_runs()?;
     let are_over = event.uses.lock().waits.all_past()?;
     if are_over {
-        // Then the event is complete, unless no stream waits for it.
+        // In this case the event is complete, unless no stream waits for it.
         checker::installed().into_iter().for_each(|checker| checker.may_be_over());
     }
     Ok(are_over)
 }
 
-/// aclrtSynchronizeEvent, and with a timeout in milliseconds.
+/// Implements aclrtSynchronizeEvent and aclrtSynchronizeEventWithTimeout, whose timeout is in milliseconds.
 pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = deadline(timeout_ms)?;
@@ -122,7 +122,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if deadline.is_none() {
         callback::refuse_endless_wait()?;
     }
-    // Read before the wait: a record during the wait is not awaited.
+    // This is read before the wait: a record during the wait is not awaited.
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
     let known = Known::event(&event.native);
@@ -143,7 +143,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     }
     awaited.into_iter().for_each(Awaited::is_over);
     known.is_seen();
-    // Reports what failed in the stream before this point, if it was not reported yet.
+    // The call also reports what failed in the stream before this point, if it was not reported yet.
     let Some((stream, position)) = recorded else { return Ok(()) };
     let Some(stream) = Stream::table().get(stream) else { return Ok(()) };
     stream.failures.report_before(position)

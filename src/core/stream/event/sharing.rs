@@ -14,11 +14,11 @@ use crate::core::base::ipc_key::{self, Offer};
 use crate::core::runtime::{self, thread};
 use crate::core::stream::stream::Stream;
 
-/// The additional state of such an event.
+/// The additional state of an event that processes share.
 pub struct Shared {
-    /// What runs of graphs record and wait for.
+    /// The event that runs of graphs record and wait for.
     pub(super) native: Arc<SharedEvent>,
-    /// Set once another process may import it.
+    /// The offer, once another process may import the event.
     pub(super) export: OnceLock<Offer>,
     is_imported: bool,
 }
@@ -31,10 +31,11 @@ pub(super) fn check_recorder(event: &Event) -> Result<()> {
 }
 
 impl Shared {
-    /// As [`super::record`], of an event and a stream of the same device that is not captured.
+    /// Records the event as [`super::record`] does, in a stream of the same device that is not captured.
     #[cold]
     pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
-        // Held, so that the record noted last is the latest of this process. Another process may record it next.
+        // The lock is held, so that the record noted last is the latest of this process. Another process may record the
+        // event next.
         let _uses = event.uses.lock();
         let position = queue_record(&self.native, |op| stream.submit_now(op))?;
         event.note_recorded(stream, position);
@@ -42,18 +43,18 @@ impl Shared {
     }
 }
 
-/// A stream records the event: the next record becomes the latest one.
+/// Queues a record of the event. The record becomes the latest one.
 pub fn queue_record<E>(
     event: &Arc<SharedEvent>,
     submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
 ) -> std::result::Result<Position, E> {
     let record = event.record();
-    // A record has the same effect with either change.
+    // Setting and incrementing have the same effect on a record.
     let queued = submit(Op::ChangeNotify(&record, Change::Set(1)));
     queued.inspect_err(|_| event.take_back(&record))
 }
 
-/// Another handle for a notify that is the event.
+/// Creates another handle for a notify that is the event.
 fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
     let device = thread::current()?.device.clone();
     let native = SharedEvent::new(notify);
@@ -93,7 +94,8 @@ pub fn import(key: &[u8]) -> Result<u64> {
     insert(fetch("handle", key, Kind::Event)?, true)
 }
 
-/// What another process has exported under the key in this argument: a notify, or an event, which is one.
+/// Fetches what another process has exported under the key in this argument: a notify, or an event, which is a notify
+/// too.
 pub fn fetch(argument: &str, key: &[u8], kind: Kind) -> Result<Arc<Notify>> {
     let about = |fault| ipc_key::about(argument, fault);
     let key = Key::from_text(key).map_err(about)?;

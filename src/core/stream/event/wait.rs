@@ -59,7 +59,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
             false => queue_marked(event, &stream, &mut event.uses.lock(), Op::WaitNotify(signal, until_set(limit))),
         };
     }
-    // Not `||`: one branch for both.
+    // `|` instead of `||` needs one branch for both.
     if (stream.is_captured() | event.may_be_intercepted()) && use_intercepted(&stream, event, raw, EventUse::Wait)? {
         return Ok(());
     }
@@ -76,7 +76,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     queue_marked(event, &stream, &mut event.uses.lock(), Op::Wait(&event.native, limit))
 }
 
-/// Waits until a signal is set, or a record of a shared event is complete, at most this long.
+/// Returns a wait until a signal is set, or a record of a shared event is complete. `limit`: its timeout.
 pub fn until_set(limit: Option<Duration>) -> NotifyWait {
     NotifyWait { until: Until::AtLeast(1), clear: false, limit }
 }
@@ -91,10 +91,10 @@ fn queue_marked(event: &Event, stream: &Stream, uses: &mut Uses, wait: Op<'_>) -
     Ok(())
 }
 
-/// As [`wait_at_most`] without a limit, while the order of streams is tracked.
+/// Queues a wait as [`wait_at_most`] does without a limit, while the order of streams is tracked.
 #[cold]
 fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
-    // Locked, so that the clock belongs to the awaited record.
+    // The lock is held, so that the clock belongs to the awaited record.
     let mut uses = event.uses.lock();
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.recorded.exists() || passes()? {
@@ -108,18 +108,18 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
     Ok(())
 }
 
-/// At most one mark for each stream, by its handle.
+/// The marks of an event: at most one for each stream, by its handle.
 #[derive(Default)]
 pub struct Marks(FxHashMap<u64, Mark>);
 
 struct Mark {
-    /// The stream is on another device than the event, which does not keep that device open.
+    /// True if the stream is on another device than the event, which does not keep that device open.
     on_another_device: bool,
     native: Arc<dyn backend::Event>,
 }
 
 impl Mark {
-    /// Whether the stream is past it.
+    /// Whether the stream has passed the mark.
     fn is_past(&self, stream: u64) -> Result<bool> {
         // While the stream exists its device stays open.
         let stream = self.on_another_device.then(|| Stream::table().get_raw(stream));
@@ -129,7 +129,7 @@ impl Mark {
         Ok(self.native.is_complete()?)
     }
 
-    /// Whether an abort of the stream has dropped it.
+    /// Whether an abort of the stream has dropped the mark.
     fn was_dropped(&self) -> bool {
         let result = self.native.synchronize(Some(Instant::now()));
         result.is_err_and(|why| matches!(why.kind(), FaultKind::Aborted | FaultKind::DeviceAborted))
@@ -142,7 +142,7 @@ impl Marks {
         self.0.contains_key(&stream.handle.raw())
     }
 
-    /// The mark of this stream, or a new one: to be recorded there, and then kept.
+    /// Returns the mark of this stream, or a new one. The caller records it there, and then calls [`Self::keep`].
     pub fn find_or_create(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
         let found = self.0.get(&stream.handle.raw());
         found.map_or_else(|| super::lifetime::create_native(&stream.device, false), |mark| Ok(Arc::clone(&mark.native)))
@@ -154,7 +154,7 @@ impl Marks {
         self.0.entry(stream.handle.raw()).or_insert(Mark { on_another_device, native });
     }
 
-    /// Before a mark in `stream`: removes marks that streams are past, if there is no room for another.
+    /// Removes marks that streams have passed, if there is no room for a new one in `stream`.
     pub fn sweep(&mut self, stream: &Stream) {
         if self.0.len() == self.0.capacity() && !self.has(stream) {
             // A failure of the device is reported by other calls.
@@ -162,17 +162,17 @@ impl Marks {
         }
     }
 
-    /// Whether a stream is past its mark.
+    /// Whether a stream has passed its mark.
     pub fn any_past(&self) -> Result<bool> {
         self.0.iter().try_fold(false, |any, (&stream, mark)| Ok(any || mark.is_past(stream)?))
     }
 
-    /// Whether all streams are past their marks, or have dropped them.
+    /// Whether all streams have passed their marks, or have dropped them.
     pub fn all_past(&self) -> Result<bool> {
         self.0.iter().try_fold(true, |all, (&stream, mark)| Ok(all && (mark.is_past(stream)? || mark.was_dropped())))
     }
 
-    /// Removes all of them; mostly there are none.
+    /// Removes all marks; mostly there are none.
     #[inline(always)]
     pub fn clear(&mut self) {
         if !self.0.is_empty() {

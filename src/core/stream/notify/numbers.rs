@@ -1,10 +1,10 @@
-//! Notifies are limited in number, and each has a private number.
+//! The numbers of notifies. Each notify of a device has a private one, and their number is limited.
 
 use std::ops::Range;
 
 use parking_lot::Mutex;
 
-/// The numbers of a device's notifies, from 0 on: those that were released, and those that were never in use.
+/// The free numbers of a device's notifies: those that were released, and the range of those that were never in use.
 pub struct Numbers(Mutex<(Vec<u32>, Range<u32>)>);
 
 impl Default for Numbers {
@@ -14,10 +14,10 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// The limit.
+    /// Maximum number of notifies of a device.
     pub const MOST: u32 = 8192;
 
-    /// A free number; `None` at the limit.
+    /// Takes a free number; `None` at the limit.
     pub fn take(&self) -> Option<u32> {
         let (released, fresh) = &mut *self.0.lock();
         released.pop().or_else(|| fresh.next())

@@ -8,8 +8,8 @@ use crate::core::base::ipc_key::{self, Offer};
 use crate::core::runtime::thread;
 use crate::core::stream::event::sharing::fetch;
 
-/// The flag of an export without a list of processes, and of an import that enables peer access, which notifies do not
-/// need.
+/// A flag without an effect. In an export: no list of processes. In an import: enable peer access, which notifies do
+/// not need.
 const OTHER_FLAG: u64 = 2;
 
 fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
@@ -17,7 +17,7 @@ fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
     Ok(())
 }
 
-/// aclrtNotifyGetExportKey: the key's text, for which there are `room` bytes.
+/// Implements aclrtNotifyGetExportKey: returns the key's text. The program has `room` bytes for it.
 pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     thread::refuse_inside_host_function()?;
     check_flags(flags, "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION")?;
@@ -34,7 +34,8 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     Ok(export.key.to_string())
 }
 
-/// aclrtNotifySetImportPid: allows these processes to import it, in addition to those already allowed.
+/// Implements aclrtNotifySetImportPid: allows these processes to import the notify, in addition to those already
+/// allowed.
 pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
@@ -47,7 +48,7 @@ pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     Err(param_invalid!("notify {raw:#x} is not offered to others any more"))
 }
 
-/// aclrtNotifyImportByKey: a handle for a notify of another process.
+/// Implements aclrtNotifyImportByKey: returns a handle for a notify of another process.
 pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     check_flags(flags, "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS")?;

@@ -15,26 +15,26 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
 use crate::core::base::error::{Code, Error, Result, error_with, param_invalid};
 
-/// How long the end of a subscription waits for the next callback to complete.
+/// Time without a completed callback after which the end of a subscription fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The callbacks of one thread.
 pub struct Reader {
     pub(super) family: &'static Family,
-    /// Its pthread_t.
+    /// The pthread_t of the thread.
     pub(super) thread: u64,
     /// The device of all its streams.
     pub(super) device: u32,
     state: Mutex<State>,
-    /// Something in `state` has changed.
+    /// Signalled after each change of `state`.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// The streams that it serves.
+    /// The streams that the thread serves, by handle.
     lines: BTreeMap<u64, Line>,
-    /// What streams have handed over, in that order.
+    /// The callbacks that streams have handed over, in that order.
     posted: VecDeque<(Callback, Ticket)>,
     /// The stream whose callback runs now.
     running: Option<u64>,
@@ -43,11 +43,11 @@ struct State {
 /// A stream that the thread serves.
 #[derive(Default)]
 struct Line {
-    /// Callbacks that were launched and are not complete.
+    /// Number of callbacks that were launched and are not complete.
     pending: usize,
-    /// It accepts no more of them.
+    /// True while the stream accepts no more callbacks.
     draining: bool,
-    /// How often callbacks that had not started were dropped.
+    /// Number of times that callbacks that had not started were dropped.
     drops: u64,
 }
 
@@ -55,7 +55,7 @@ struct Line {
 pub(super) struct Callback {
     reader: Arc<Reader>,
     stream: u64,
-    /// The line's count when it was launched.
+    /// The value of [`Line::drops`] at the launch.
     drops: u64,
     function: Option<HostFn>,
 }
@@ -66,12 +66,12 @@ impl Reader {
         Arc::new(Self { family, thread, device, state, changed })
     }
 
-    /// Serves this stream as well.
+    /// Adds a stream that the thread serves.
     pub(super) fn add(&self, stream: Handle) {
         self.state.lock().lines.insert(stream.raw(), Line::default());
     }
 
-    /// Counts a callback that is about to be queued on `stream`. `None`: its subscription is over, or ends.
+    /// Counts a callback that is about to be queued on `stream`. `None`: its subscription has ended, or is ending.
     pub(super) fn admit(self: &Arc<Self>, stream: Handle, function: HostFn) -> Option<Callback> {
         let stream = stream.raw();
         let mut state = self.state.lock();
@@ -81,7 +81,7 @@ impl Reader {
         Some(Callback { reader: Arc::clone(self), stream, drops, function: Some(function) })
     }
 
-    /// Runs, in the calling thread, the posted callbacks, or the first that arrives before the deadline.
+    /// Runs the posted callbacks in the calling thread. If there are none, waits until the deadline for the first one.
     pub(super) fn process(&self, timeout_ms: i32, deadline: Option<Instant>) -> Result<()> {
         let mut state = self.state.lock();
         while state.posted.is_empty() {
@@ -92,7 +92,7 @@ impl Reader {
                 Some(deadline) => _ = self.changed.wait_until(&mut state, deadline),
             }
         }
-        // Callbacks that arrive meanwhile are for the next call, so that this one ends.
+        // Callbacks that arrive meanwhile are left for the next call, so that this one ends.
         for _ in 0..state.posted.len() {
             let Some((mut callback, ticket)) = state.posted.pop_front() else { break };
             state.running = Some(callback.stream);
@@ -109,7 +109,8 @@ impl Reader {
         Ok(())
     }
 
-    /// How many callbacks were launched and are not complete, without those of streams for which `ends` is true.
+    /// Returns the number of callbacks that were launched and are not complete, without those of streams for which
+    /// `ends` is true.
     pub(super) fn pending(&self, ends: &dyn Fn(u32, u64) -> bool) -> usize {
         let state = self.state.lock();
         let counted = state.lines.iter().filter(|(stream, _)| !ends(self.device, **stream));
@@ -125,8 +126,8 @@ impl Reader {
         )
     }
 
-    /// Accepts no more callbacks of `stream`, and waits until all are complete. Fails, and accepts them again, if none
-    /// completes for some time, and at once if only the calling thread could run them.
+    /// Accepts no more callbacks of `stream`, and waits until all are complete. If none completes for some time, or if
+    /// only the calling thread could run them, it fails and accepts callbacks again.
     pub(super) fn drain(&self, stream: Handle, caller: u64) -> Result<()> {
         let mut state = self.state.lock();
         let line = state.line(stream)?;
@@ -163,8 +164,8 @@ impl Reader {
         )
     }
 
-    /// Stops serving the stream. Callbacks that have not started are dropped, now or when the stream reaches them, and
-    /// it goes on after them.
+    /// Stops serving the stream. Callbacks that have not started are dropped, now or when the stream reaches them; the
+    /// stream continues after them.
     pub(super) fn remove(&self, stream: Handle) {
         let mut threads = self.family.threads.write();
         let mut state = self.state.lock();
@@ -179,8 +180,8 @@ impl Reader {
         drop(dropped);
     }
 
-    /// Drops the callbacks that were launched on the stream and have not started, now or when the stream reaches them;
-    /// it goes on after them, and is served as before.
+    /// Drops the callbacks that were launched on the stream and have not started, now or when the stream reaches them.
+    /// The stream continues after them, and is served as before.
     pub(super) fn drop_pending(&self, stream: Handle) {
         let mut state = self.state.lock();
         if let Some(line) = state.lines.get_mut(&stream.raw()) {
@@ -191,7 +192,8 @@ impl Reader {
         drop(dropped);
     }
 
-    /// Waits until no callback of `stream`, which is not served any more, runs. False if the deadline passed.
+    /// Waits until no callback of `stream` runs; the thread no longer serves the stream. Returns false if the deadline
+    /// passed.
     pub fn wait_for_running(&self, stream: Handle, deadline: Option<Instant>) -> bool {
         let mut state = self.state.lock();
         while state.running == Some(stream.raw()) {
@@ -206,7 +208,7 @@ impl Reader {
 }
 
 impl State {
-    /// What that stream has handed over. The caller drops it after the lock.
+    /// Takes what that stream has handed over. The caller drops it after it has released the lock.
     fn take_posted(&mut self, stream: Handle) -> Vec<(Callback, Ticket)> {
         let posted = std::mem::take(&mut self.posted).into_iter();
         let (of_stream, others) = posted.partition::<Vec<_>, _>(|(callback, _)| callback.stream == stream.raw());
@@ -227,7 +229,7 @@ impl Delivery for Callback {
         let mut state = reader.state.lock();
         let line = state.lines.get(&self.stream);
         if line.is_none_or(|line| line.drops != self.drops) {
-            // After the lock: the drop resumes the stream, and the callback updates the counts.
+            // The lock is released first: the drop resumes the stream, and the callback updates the counts.
             drop(state);
             drop((self, ticket));
             return;
@@ -239,7 +241,7 @@ impl Delivery for Callback {
 }
 
 impl Drop for Callback {
-    /// It is complete: it has run, or was dropped.
+    /// Counts the callback as complete: it has run, or was dropped.
     fn drop(&mut self) {
         let mut state = self.reader.state.lock();
         if let Some(line) = state.lines.get_mut(&self.stream) {
@@ -253,7 +255,7 @@ impl Drop for Callback {
 /// The thread that runs the callbacks of a stream, if there is one.
 #[derive(Default)]
 pub struct Subscription {
-    /// There is a thread. Read without the lock by calls that work either way.
+    /// True if there is a thread. Calls for which either value is correct read it without the lock.
     active: AtomicBool,
     pub(super) link: Mutex<Link>,
 }
@@ -288,15 +290,15 @@ impl Subscription {
         std::mem::replace(link, to)
     }
 
-    /// The stream was aborted: drops callbacks that have not started.
+    /// Drops the callbacks that have not started, because the stream was aborted.
     pub fn drop_pending(&self, stream: Handle) {
         if let Some(reader) = self.reader() {
             reader.drop_pending(stream);
         }
     }
 
-    /// The stream is being destroyed: callbacks that have not started are dropped, so that it completes. Returns the
-    /// reader that may still run one.
+    /// Ends the subscription, because the stream is being destroyed: drops callbacks that have not started, so that the
+    /// stream completes. Returns the reader that may still run one.
     pub fn end(&self, stream: Handle) -> Option<Arc<Reader>> {
         let Link::Thread(reader) = self.set(&mut self.link.lock(), Link::Over) else { return None };
         reader.remove(stream);

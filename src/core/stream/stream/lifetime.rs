@@ -46,7 +46,7 @@ impl Stream {
                 context,
                 id,
                 native,
-                // A stream that only builds graphs has no work of another kind.
+                // A stream that only builds graphs does nothing else.
                 is_captured: AtomicBool::new(flags.is_persistent()),
                 failures,
                 callbacks: Subscription::default(),
@@ -75,7 +75,7 @@ impl Stream {
         self.native.abandon()
     }
 
-    /// Drops pending operations, and goes on: see [`crate::backend::Stream::abort`].
+    /// Drops pending operations, and continues: see [`crate::backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         self.note_abort();
         interceptor::installed().note(self, Change::Aborted);
@@ -89,13 +89,13 @@ impl Stream {
         waited
     }
 
-    /// Its device is in teardown: waits for values and notifies end at `until`.
+    /// Ends waits for values and notifies at `until`, because the device is in teardown.
     pub fn limit_waits(&self, until: Instant) {
         interceptor::installed().note(self, Change::Limited(until));
         self.native.limit_waits(until);
     }
 
-    /// Ends a stream that is out of the table already: drops callbacks that have not started, waits for all other
+    /// Ends a stream that was removed from the table: drops callbacks that have not started, waits for all other
     /// pending work, then accepts no more. Returns a failure that was not reported yet.
     pub fn drain(&self, deadline: Option<Instant>) -> TeardownErrors {
         interceptor::installed().note(self, Change::Destroying);
@@ -132,7 +132,7 @@ fn stop_context(context: Handle, fault: &Fault) {
     streams.iter().for_each(|(_, stream)| stream.failures.note_kept(stream.abandon()));
 }
 
-/// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
+/// Implements aclrtCreateStream and aclrtCreateStreamWithConfig. The calls accept a priority, which has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
     create_with_priority(flags.into(), 0)
 }
@@ -156,7 +156,7 @@ pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags, adopted
     Ok(stream)
 }
 
-/// aclrtDestroyStream: waits for pending work. aclrtDestroyStreamForce: drops it.
+/// Implements aclrtDestroyStream, which waits for pending work, and aclrtDestroyStreamForce, which drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
     arguments::not_null("stream", raw, "the default stream cannot be destroyed, it goes with its context")?;
     let stream = resolve(raw)?;

@@ -42,7 +42,7 @@ typed_slots::state! {
 /// aclrtSetStreamAttribute.
 pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     let stream = resolve(raw)?;
-    // All but the failure mode have 32 bits in C.
+    // All attributes except the failure mode have 32 bits in C.
     let number = value as u32;
     match attribute {
         Attribute::FailureMode => return stream.failures.set_mode("value->failureMode", value),
@@ -75,7 +75,7 @@ pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
     resolve(raw)?.failures.set_mode("mode", mode)
 }
 
-/// aclrtSetStreamOverflowSwitch: the attribute under another name.
+/// Implements aclrtSetStreamOverflowSwitch, which sets the attribute of that name.
 pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
     check_switch("flag", flag)?;
     set(raw, Attribute::OverflowSwitch, flag.into())

@@ -11,10 +11,10 @@ use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::runtime::thread;
 
-/// Set by [`always_wait`].
+/// The flag that [`always_wait`] sets.
 static ALWAYS_WAITS: AtomicBool = AtomicBool::new(false);
 
-/// From now on, a synchronize of an idle stream waits as well: drivers trim their memory pools in that call, and the
+/// Makes a later synchronize of an idle stream wait as well: drivers trim their memory pools in that call, and the
 /// checker notes it.
 pub fn always_wait() {
     ALWAYS_WAITS.store(true, Ordering::Relaxed);
@@ -26,8 +26,8 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if is_known_complete(raw) { Ok(()) } else { synchronize_until(raw, None, -1) }
 }
 
-/// Whether the stream is known to be idle, and nothing is to be reported. Apart from all that can fail, so that it
-/// needs few registers.
+/// Whether the stream is known to be idle, and nothing is to be reported. It is separate from all that can fail, so
+/// that it needs few registers.
 #[inline]
 fn is_known_complete(raw: u64) -> bool {
     if backend::inside_host_function() | ALWAYS_WAITS.load(Ordering::Relaxed) {
@@ -65,7 +65,7 @@ fn synchronize_until(raw: u64, deadline: Option<Instant>, timeout_ms: i32) -> Re
     in_time(share.wait_for_all(deadline)?, share, timeout_ms)
 }
 
-/// Fails if `what` had not finished in time.
+/// Fails if `what` did not complete in time.
 pub fn in_time(waited: Wait, what: impl Display, timeout_ms: i32) -> Result<()> {
     match waited {
         Wait::Done => Ok(()),
@@ -76,7 +76,7 @@ pub fn in_time(waited: Wait, what: impl Display, timeout_ms: i32) -> Result<()> 
     }
 }
 
-/// The deadline of a timeout in milliseconds: -1 is no timeout.
+/// Returns the deadline of a timeout in milliseconds: -1 is no timeout.
 pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     match timeout_ms {
         -1 => Ok(None),
