@@ -1,4 +1,4 @@
-//! Which devices may use memory, and the API's numbers for places and access.
+//! The devices that may use memory, and the API's numbers for places and access.
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,10 +25,10 @@ impl Location {
     pub const MANAGED: i32 = 3;
     /// Host memory of a NUMA node.
     pub const HOST_NODE: i32 = 4;
-    /// An address that is unknown here.
+    /// An address that the library does not know.
     pub const UNREGISTERED: Self = Self { kind: 2, id: 0 };
 
-    /// Managed memory from the device with this id.
+    /// Returns managed memory from the device with this id.
     pub fn managed(id: u32) -> Self {
         Self { kind: Self::MANAGED, id }
     }
@@ -44,7 +44,7 @@ impl From<MemoryPlace> for Location {
     }
 }
 
-/// Some pinned memory may not be usable by every device.
+/// True if some pinned memory may not be usable by every device.
 static RESTRICTED_HOST_MEMORY: AtomicBool = AtomicBool::new(false);
 
 /// Makes transfers check whether their device may use the pinned memory that they name.
@@ -66,7 +66,7 @@ pub struct AccessTable {
 }
 
 impl AccessTable {
-    /// No device has access.
+    /// Whether no device has access.
     pub fn is_none(&self) -> bool {
         self.readers.load(Ordering::Relaxed) == 0
     }
@@ -104,13 +104,13 @@ fn bit(id: u32) -> u64 {
 /// A request for access, as it came from C: an `aclrtMemLocation` and `aclrtMemAccessFlags`.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessRequest {
-    /// Who.
+    /// The device or the host.
     pub location: Location,
     /// An `aclrtMemAccessFlags`.
     pub flags: i32,
 }
 
-/// An `aclrtMemAccessFlags`, by its number.
+/// Returns the access that a number of `aclrtMemAccessFlags` selects.
 pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
     let all = [Access::None, Access::Read, Access::ReadWrite];
     all.into_iter().find(|access| *access as i32 == flags).ok_or_else(|| {

@@ -72,7 +72,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The driver has not completed the registration yet.
+    /// A registration that the driver has not completed yet.
     pub const BEING_REGISTERED: Self = Self::Registered { pinned: false, mapped: false };
 
     /// 8 bits of kind and 24 of id or flags. Kinds with the same [place](Self::place) have consecutive numbers, which
@@ -139,26 +139,27 @@ impl Kind {
 /// An allocation or registration as the address map keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// First byte.
+    /// The first byte.
     pub base: usize,
-    /// Bytes that programs may use.
+    /// The number of bytes that programs may use.
     pub len: usize,
-    /// What it is.
+    /// The kind of the allocation.
     pub kind: Kind,
     /// Its owner.
     pub owner: Owner,
-    /// The backend's block, with its class in the length; of a pool's memory, the pool and its note about the block; of
-    /// a registration, its device address.
+    /// For memory of a backend: its block, with the class in the length. For memory of a pool: the pool and its note
+    /// about the block. For a registration: its device address.
     origin: [u64; 2],
 }
 
 impl Allocation {
-    /// A block of a backend, of which programs may use `len` bytes.
+    /// Creates the entry of a backend's block, of which programs may use `len` bytes.
     pub fn of_block(block: Block, len: usize, kind: Kind, owner: Owner) -> Self {
         Self { base: block.addr, len, kind, owner, origin: [block.len as u64, block.token] }
     }
 
-    /// Memory of the caller with the device address `device_addr`, or memory that is mapped in a range of addresses.
+    /// Creates the entry of the caller's memory with the device address `device_addr`, or of memory that is mapped in a
+    /// range of addresses.
     pub fn of_range(base: usize, len: usize, kind: Kind, owner: Owner, device_addr: usize) -> Self {
         Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
     }
@@ -202,14 +203,15 @@ impl Allocation {
         ALLOCATIONS.reach(addr)
     }
 
-    /// As [`Self::reach`]. Tries this thread's latest copy first, because copies use the same memory again and again.
+    /// Returns what [`Self::reach`] returns. Tries this thread's latest copy first, because copies often use the same
+    /// memory.
     #[inline(always)]
     pub fn reach_end(end: End, addr: usize) -> Option<Reach> {
         let hint = ENDS.with(|ends| ends[end as usize].get());
         hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
     }
 
-    /// As [`Self::reach_end`], if the end is in other memory than that of the latest copy.
+    /// Does the same if the end is in other memory than in the latest copy.
     #[inline(never)]
     fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
         let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;
@@ -217,7 +219,7 @@ impl Allocation {
         Some(found)
     }
 
-    /// As [`Self::find`], without registrations in progress.
+    /// Returns the allocation as [`Self::find`] does, except for registrations in progress.
     pub fn known(addr: usize) -> Option<Self> {
         Self::find(addr).filter(|found| found.kind != Kind::BEING_REGISTERED)
     }
@@ -237,7 +239,7 @@ impl Allocation {
         Block { addr: self.base, len, token: self.origin[1] }
     }
 
-    /// Its pool, if it is memory of a pool.
+    /// Returns the pool, if it is memory of a pool.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
         match self.kind {
@@ -251,7 +253,8 @@ impl Allocation {
         self.origin[0] as usize
     }
 
-    /// Its device. A reset does not free the memory while the caller holds this; `None` if a reset does so now.
+    /// Returns the device of the memory. A reset does not free the memory while the caller holds it; `None` if a reset
+    /// does so now.
     pub fn device(&self) -> Option<Arc<Device>> {
         let Place::Device(id) = self.place() else { return None };
         open_device(id).filter(|device| match self.kind {
@@ -260,7 +263,7 @@ impl Allocation {
         })
     }
 
-    /// All of them, in no order.
+    /// Returns all allocations and registrations, in no order.
     pub fn all() -> impl Iterator<Item = Self> {
         ALLOCATIONS.live_ranges().map(|range| Self::from_range(&range))
     }
@@ -270,12 +273,12 @@ impl Allocation {
         host_memory::claim("live allocations", Self::at_most(), 1024)
     }
 
-    /// How many there are, with those that are being released.
+    /// Returns the number of allocations and registrations, including those that are being released.
     pub fn at_most() -> usize {
         ALLOCATIONS.count()
     }
 
-    /// Inserts it. Fails with the allocation that overlaps it.
+    /// Inserts the allocation. Fails with the allocation that overlaps it.
     pub fn insert(self) -> std::result::Result<(), InsertError> {
         ALLOCATIONS.insert(self.to_range())
     }
@@ -285,10 +288,10 @@ impl Allocation {
         self.insert().map_err(|why| not_registered(self.base, self.len, why))
     }
 
-    /// As [`Self::register`]. After a failure, frees the block by `undo`.
+    /// Does the same. After a failure, frees the block by `undo`.
     pub fn register_or(self, undo: impl FnOnce() -> backend::Result<()>) -> Result<()> {
         self.register().inspect_err(|_| {
-            // The first failure is the one to return.
+            // The first failure is returned.
             let _ = undo();
         })
     }
@@ -299,20 +302,20 @@ impl Allocation {
         ALLOCATIONS.update(self.base, self.to_range().words);
     }
 
-    /// Removes the one that starts at `addr`, if `wanted` returns true for it. `wanted` may not look up others.
+    /// Removes the allocation that starts at `addr`, if `wanted` returns true for it. `wanted` may not look up others.
     pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
         let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
         Some(Self::from_range(&range))
     }
 
-    /// Removes all of an owner, and retired ranges, and calls `each` with every removed allocation, whether or not the
-    /// host has memory for a list of them.
+    /// Removes all allocations of an owner, and retired ranges. Calls `each` with every removed allocation, even if the
+    /// host has no memory for a list of them.
     pub fn drain(owner: Owner, each: impl FnMut(Self)) {
         Self::drain_under(|drain| drain(), owner, each);
     }
 
-    /// As [`Self::drain`], for memory of a pool: `lock` calls its argument under the pool's lock. `each` runs without
-    /// the lock.
+    /// Does the same for memory of a pool: `lock` calls its argument under the pool's lock. `each` runs without the
+    /// lock.
     pub fn drain_under(lock: impl Fn(&dyn Fn() -> Vec<Range>) -> Vec<Range>, owner: Owner, mut each: impl FnMut(Self)) {
         let drain = || ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
         loop {
@@ -325,7 +328,7 @@ impl Allocation {
     }
 }
 
-/// Why a new allocation cannot be inserted.
+/// Returns the error for an allocation that cannot be inserted.
 #[cold]
 fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
     let code = match why {
@@ -335,7 +338,7 @@ fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
     error_with!(code, "the {len} bytes allocated at {base:#x}: {why}")
 }
 
-/// The device if it is open; to be held briefly.
+/// Returns the device if it is open. The caller holds it briefly.
 pub fn open_device(id: u32) -> Option<Arc<Device>> {
     runtime::existing_session()?.devices.get(id as usize)?.device()
 }

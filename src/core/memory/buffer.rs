@@ -12,10 +12,10 @@ use crate::core::memory;
 use crate::core::memory::data_buffer::Extent;
 use crate::core::runtime::thread;
 
-/// User bytes in each buffer.
+/// Number of user bytes in each buffer.
 pub const USER_BYTES: usize = 96;
 
-/// The offset of the data in their allocation: not at its start, so that aclrtFreeHost refuses them.
+/// The offset of the data in their allocation. It is not 0, so that aclrtFreeHost refuses them.
 const DATA_OFFSET: usize = 64;
 
 /// A reference to a buffer's memory.
@@ -34,7 +34,7 @@ struct State {
 enum Chain {
     /// The head, with the appended buffers; most have none.
     Head(Vec<Handle>),
-    /// Appended to the chain of this one.
+    /// A member, which was appended to the chain of this head.
     Member(Handle),
 }
 
@@ -51,7 +51,7 @@ fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Extent>)
     let mut state = buffer.0.lock();
     match state.data.clone() {
         Some(data) => work(&mut state, &data),
-        // Another thread is about to remove it from the table.
+        // Another thread is about to remove the buffer from the table.
         None => Err(param_invalid!("{argument} {raw:#x}: this buffer is being freed by another thread")),
     }
 }
@@ -71,19 +71,20 @@ pub fn alloc(size: usize) -> Result<Handle> {
     let data = Arc::new(Extent { addr, size });
     let state = State { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
     insert(state).inspect_err(|_| {
-        // The first failure is the one to return.
+        // The first failure is returned.
         let _ = release(data);
     })
 }
 
-/// aclrtCopyBufRef: the same memory; length and user data as they are now, and no chain.
+/// Implements aclrtCopyBufRef: creates a buffer for the same memory, with the current length and user data, and without
+/// a chain.
 pub fn share(raw: u64) -> Result<Handle> {
     with("buf", raw, |state, data| {
         insert(State { data: Some(data.clone()), len: state.len, user: state.user, chain: Chain::Head(Vec::new()) })
     })
 }
 
-/// aclrtFreeBuf: with all buffers that were appended to it.
+/// Implements aclrtFreeBuf: frees the buffer with all buffers that were appended to it.
 pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let ended = {
@@ -104,7 +105,7 @@ pub fn free(raw: u64) -> Result<()> {
         ended
     };
     slot_table::flush_if_many();
-    // Without a lock, because hooks may run. All are released, and the first failure is returned.
+    // No lock is held, because hooks may run. All are released, and the first failure is returned.
     ended.into_iter().map(release).fold(Ok(()), Result::and)
 }
 
@@ -146,7 +147,7 @@ pub fn set_user_data(raw: u64, offset: usize, bytes: &[u8]) -> Result<()> {
     })
 }
 
-/// aclrtGetBufUserData: all of it.
+/// Implements aclrtGetBufUserData: returns all user bytes.
 pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
     with("buf", raw, |state, _| Ok(state.user))
 }
@@ -190,12 +191,12 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetBufChainNum: with the head.
+/// Implements aclrtGetBufChainNum: returns the number of buffers, including the head.
 pub fn chain_len(head: u64) -> Result<u32> {
     with_members(head, |members| Ok(members.len() as u32 + 1))
 }
 
-/// aclrtGetBufFromChain: 0 is the head.
+/// Implements aclrtGetBufFromChain: returns a buffer; index 0 is the head.
 pub fn in_chain(head: u64, index: u32) -> Result<u64> {
     with_members(head, |members| {
         if index == 0 {
@@ -210,7 +211,7 @@ pub fn in_chain(head: u64, index: u32) -> Result<u64> {
     })
 }
 
-/// The session ends, and with it the memory of all buffers.
+/// Drops all buffers at the end of the session, with which their memory ends.
 pub fn end_with_session() {
     drop_all::<Buffer>(|_| true);
 }

@@ -9,12 +9,12 @@ use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};
 
-/// Memory of the caller, as it described it. It is checked when it is used, not here.
+/// Memory of the caller, as the caller described it. It is checked when it is used, not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// First byte.
+    /// The first byte.
     pub addr: usize,
-    /// Bytes.
+    /// The length in bytes.
     pub size: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::core::memory::pointer::REGISTERED_PAGE;
 use crate::core::memory::pointer::span::{beyond_all, stale};
 use crate::core::runtime::{self, thread};
 
-/// Registered as `flag` of aclrtHostRegisterV2 says.
+/// `IOMEMORY` and the next three are the bits of `flag` in aclrtHostRegisterV2.
 const IOMEMORY: u32 = 0x4;
 const READONLY: u32 = 0x8;
 const MAPPED: u32 = 0x2;
@@ -45,7 +45,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     arguments::aligned("ptr", addr, REGISTERED_PAGE, format_args!("{REGISTERED_PAGE} bytes"))?;
     let len = size as usize;
     ensure!(addr.checked_add(len).is_some(), beyond_all("ptr", addr, len));
-    // While it is held a finalize waits.
+    // While the session is held a finalize waits.
     let session = thread::session_outside_host_functions()?;
     // Memory that this library has freed still belongs to it, and will be allocated again.
     for probe in probes(addr, len) {
@@ -70,8 +70,9 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     }
 }
 
-/// Addresses of which at least one lies in any library memory that a range touches, which comes in multiples of 2 MiB:
-/// both ends and the multiples between. Of a range of more than 128 GiB, which may be a mistake, only of its beginning.
+/// Returns addresses of which at least one lies in any library memory that the range touches. Library memory comes in
+/// multiples of 2 MiB, so they are both ends and the multiples between. For a range of more than 128 GiB, which may be
+/// a mistake, they cover only its beginning.
 fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
     const PIECE: usize = 2 << 20;
     const MOST: usize = (128 << 30) / PIECE;
@@ -131,7 +132,7 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     match Allocation::known(addr) {
         Some(found) => match found.kind {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
-            // Library memory has one address for all devices.
+            // The library's memory has one address for all devices.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
             Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_) => {
                 Err(param_invalid!("pHost {addr:#x} is device memory, which devices find at this address"))
@@ -144,7 +145,7 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     }
 }
 
-/// Why no registration at `addr` could be ended.
+/// Returns the error for an address at which no registration could be ended.
 #[cold]
 fn not_ended(addr: usize) -> Error {
     match Allocation::known(addr) {

@@ -1,7 +1,7 @@
 //! Device memory shared by processes: one exports it under a key, others import it.
 //!
-//! Imported memory is an allocation like others, on the device that was current, until it is closed; the exporter does
-//! not know of imports. A key ends when its memory is freed.
+//! Imported memory is an allocation like others, on the device that was current, until it is closed. The exporter does
+//! not learn of imports. A key ends when its memory is freed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,11 +36,11 @@ struct Export {
 /// Memory of another process.
 struct Import {
     key: Key,
-    /// The opening of the device that it is used on.
+    /// The opening of the device that the memory is used on.
     owner: Owner,
     id: u32,
     block: Block,
-    /// How often it was opened and not closed.
+    /// The number of times that it was opened and not closed.
     count: usize,
 }
 
@@ -49,7 +49,7 @@ static EXPORTS: Mutex<Vec<Export>> = Mutex::new(Vec::new());
 static EXPORTED: AtomicUsize = AtomicUsize::new(0);
 static IMPORTS: Mutex<Vec<Import>> = Mutex::new(Vec::new());
 
-/// Which processes may import the memory, by the flags of an export.
+/// Returns the processes that may import the memory, by the flags of an export.
 pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
     match flags {
         0 => Ok(Admission::Listed),
@@ -97,7 +97,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
         exports.push(Export { key, addr, owner: found.owner });
         EXPORTED.store(exports.len(), Ordering::SeqCst);
     }
-    // Another thread may have freed it before the export was registered.
+    // Another thread may have freed the memory before the export was registered.
     if Allocation::find(addr) != Some(found) {
         freeing(addr);
         return Err(not_freed("devPtr", addr));
@@ -129,7 +129,7 @@ pub fn exports_any() -> bool {
     EXPORTED.load(Ordering::SeqCst) != 0
 }
 
-/// The memory at an address is about to be freed: its keys end.
+/// Ends the keys of the memory at an address, which is about to be freed.
 #[inline]
 pub fn freeing(addr: usize) {
     if EXPORTED.load(Ordering::Relaxed) != 0 {
@@ -137,7 +137,7 @@ pub fn freeing(addr: usize) {
     }
 }
 
-/// Ends the keys of some memory. Returns how many there were.
+/// Ends the keys of the exports for which `wanted` is true. Returns their number.
 #[cold]
 fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
     let mut exports = EXPORTS.lock();
@@ -183,7 +183,7 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
         ));
     }
     thread::refuse_inside_host_function()?;
-    // Held, so that it is not closed meanwhile.
+    // The device is held, so that it is not closed meanwhile.
     let device = thread::current()?.device.clone();
     if key.is_current_process()? {
         return Err(param_invalid!("key is this process's own; use the memory at the address that was exported"));
@@ -199,11 +199,11 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     })?;
     let is_new = add(key, &device, block).inspect_err(|_| {
         DeviceTallies::of(&device).imported.failed();
-        // The first failure is the one to return.
+        // The first failure is returned.
         let _ = device.native.free(block);
     })?;
     let memory = imported_memory(&block, device.id);
-    // Not held while hooks run.
+    // The device is not held while hooks run.
     drop(device);
     if is_new {
         memory.hand_out(|| close_unhooked(&key))?;
@@ -217,7 +217,7 @@ fn imported_memory(block: &Block, id: u32) -> Piece {
     Piece { kind, addr: block.addr, handle: 0, len: block.len, device }
 }
 
-/// The address of an import that exists already; counts one more opening.
+/// Returns the address of an import that exists already, and counts one more opening.
 fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     let mut imports = IMPORTS.lock();
     let Some(import) = imports.iter_mut().find(|import| import.key == *key) else {
@@ -235,10 +235,10 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     Ok(Some(import.block.addr))
 }
 
-/// Registers imported memory. False: it is imported already, under another key.
+/// Registers imported memory. Returns false if it is imported already, under another key.
 fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     let mut imports = IMPORTS.lock();
-    // On GPUs the same memory has the same address, under every key and in every thread.
+    // On GPUs memory has the same address under every key and in every thread.
     let there = imports.iter().find(|import| import.block.addr == block.addr);
     let is_new = there.is_none_or(|there| there.owner != device.owner);
     if is_new {
@@ -270,7 +270,7 @@ pub fn close(text: &[u8]) -> Result<()> {
     }
 }
 
-/// The memory that is released when this key is closed again.
+/// Returns the memory that is released when this key is closed the next time.
 fn released_by_close(key: &Key) -> Option<Piece> {
     let imports = IMPORTS.lock();
     let import = imports.iter().rfind(|import| import.key == *key)?;
@@ -293,7 +293,7 @@ fn close_unhooked(key: &Key) -> Result<()> {
         return Ok(());
     }
     let Import { owner, id, block, .. } = imports.remove(index);
-    // If its device is in teardown, that releases it.
+    // If its device is in teardown, the teardown releases it.
     let Some(device) = open_device(id).filter(|device| device.owner == owner) else { return Ok(()) };
     if !imports.iter().any(|import| import.block.addr == block.addr) {
         Allocation::take(block.addr, |found| found.owner == owner);
@@ -303,7 +303,7 @@ fn close_unhooked(key: &Key) -> Result<()> {
     Ok(device.native.free(block)?)
 }
 
-/// Removes what was imported for a device, and ends the keys of its exports.
+/// Removes what was imported for a device, and ends the keys of the device's exports.
 fn take_of(device: &Device) -> Vec<Import> {
     withdraw(|export| export.owner == device.owner);
     IMPORTS.lock().extract_if(.., |import| import.owner == device.owner).collect()
@@ -317,7 +317,7 @@ pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     }
 }
 
-/// As [`end_with_device`], if abandoned work uses the memory.
+/// Does the same if abandoned work uses the memory.
 pub fn forget_with_device(device: &Device) {
     take_of(device);
 }

@@ -21,7 +21,7 @@ use crate::core::stream;
 /// Sizes and advised ranges are multiples of this.
 const GRAIN: usize = 2 << 20;
 
-/// The stages of managed memory. It is freed like device memory.
+/// The stages of managed memory. It is freed as device memory is.
 const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
 
 /// aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
@@ -34,13 +34,13 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     let len = (size as usize).checked_next_multiple_of(GRAIN);
     let len =
         Some(within(size as usize, len, device.total_memory, &DeviceTallies::of(&device).managed, Some(device.id))?);
-    // Not held while hooks run.
+    // The device is not held while hooks run.
     drop(device);
     let request = MemoryRequest { len, ..MemoryRequest::new(MemoryKind::Managed, Target::Current, size as usize) };
     Ok(MANAGED.allocate(request)?.addr)
 }
 
-/// The most host memory that a block needs for its advice, in the map and in a list of results.
+/// Maximum number of bytes of host memory that a block needs for its advice, in the map and in a list of results.
 const NOTE: usize = 512;
 
 /// Claims host memory for advice about these ranges.
@@ -48,12 +48,12 @@ fn claim_notes(spans: impl Iterator<Item = Span> + Clone) -> Result<Claim> {
     let first = spans.clone().map(|span| span.addr).min().unwrap_or(0);
     let end = spans.clone().map(|span| span.addr + span.len).max().unwrap_or(0);
     let all = spans.map(|span| span.len / GRAIN).fold(0, usize::saturating_add);
-    // Ranges may be the same.
+    // Several ranges may contain the same block.
     let blocks = all.min((end - first) / GRAIN);
     host_memory::claim(format_args!("notes about pieces of {GRAIN} bytes"), blocks, NOTE)
 }
 
-/// A range of managed memory; holds its device.
+/// A range of managed memory. It holds its device.
 struct Managed {
     span: Span,
     device: Arc<Device>,
@@ -90,7 +90,7 @@ impl Managed {
         }
     }
 
-    /// The advice for each block of it.
+    /// Returns the advice for each block of the range.
     fn said(&self) -> Vec<Advised> {
         let all = ADVISED.lock();
         let pieces = (self.span.addr..self.span.addr + self.span.len).step_by(GRAIN);
@@ -101,9 +101,9 @@ impl Managed {
 /// A place as it came from C: an aclrtMemManagedLocationType, and a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Its kind.
+    /// The kind of the place.
     pub kind: i32,
-    /// Its number.
+    /// The number of the place.
     pub id: i32,
 }
 
@@ -174,16 +174,16 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
 /// A range to move, and its destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
-    /// First byte.
+    /// The first byte.
     pub addr: usize,
-    /// Bytes.
+    /// The length in bytes.
     pub len: usize,
     /// The destination.
     pub place: Place,
 }
 
-/// aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: all arguments are checked before anything is
-/// queued. The names of the arguments are for one of `argument`'s ranges.
+/// Implements aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: checks all arguments before it queues
+/// anything. `argument` returns the names of the arguments for a range.
 pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize) -> (String, String)) -> Result<()> {
     arguments::no_flags("flags", flags)?;
     let session = runtime::session()?;
@@ -209,7 +209,7 @@ pub fn check_counts(count: usize, places: usize) -> Result<()> {
     Ok(())
 }
 
-/// The place of each of `count` ranges: `firsts` (not empty) are the first ranges of the places.
+/// Returns the place of each of `count` ranges. `firsts`, which is not empty, has the first range of each place.
 pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
     let ascends = firsts.windows(2).all(|pair| pair[0] < pair[1]);
     if firsts[0] != 0 || !ascends || firsts.iter().any(|&first| first >= count) {
@@ -225,18 +225,19 @@ pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
 /// A query of a range, as `aclrtMemManagedRangeAttribute` numbers it, and the room for the result in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
-    /// Which attribute.
+    /// The attribute.
     pub attribute: i32,
-    /// Room for the result.
+    /// The room for the result in bytes.
     pub room: usize,
 }
 
-/// Used instead of a device id: the host, and no place.
+/// A value in place of a device id: the host, or no place.
 const HOST_ID: i32 = -1;
 const NO_ID: i32 = -2;
 const NUMBER: usize = size_of::<i32>();
 
-/// aclrtMemManagedGetAttr and aclrtMemManagedGetAttrs: the numbers of each result, as many as there is room for.
+/// Implements aclrtMemManagedGetAttr and aclrtMemManagedGetAttrs: returns the numbers of each result, as many as there
+/// is room for.
 pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec<Vec<i32>>> {
     const ACCESSED_BY: i32 = 3;
     for &Question { attribute, room } in questions {

@@ -1,4 +1,4 @@
-//! How much memory a device has, and how much of it is free.
+//! The amount of memory of a device, and how much of it is free.
 
 use crate::backend::MemoryUsage;
 use crate::core::base::error::{Code, Result, error_with};
@@ -7,13 +7,13 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 
 impl Device {
-    /// Bytes that can still be allocated. Cached memory counts as free.
+    /// Returns the bytes that can still be allocated. Cached memory counts as free.
     pub fn free_memory(&self) -> Result<u64> {
         let free = self.native.free_memory()? + self.bytes_set_aside();
         Ok(free.min(self.total_memory))
     }
 
-    /// Bytes in use. Cached memory counts in the peak only.
+    /// Returns the bytes in use. Cached memory counts in the peak only.
     pub fn memory_usage(&self) -> MemoryUsage {
         let mut usage = self.native.memory_usage();
         usage.device.current = usage.device.current.saturating_sub(Reuse::of(self).cache.bytes() as u64);
@@ -21,7 +21,7 @@ impl Device {
     }
 }
 
-/// Free and total bytes of the current device, as aclrtGetMemInfo returns them for `attribute`.
+/// Returns the free and total bytes of the current device, as aclrtGetMemInfo does for `attribute`.
 pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
     /// The attributes for device memory, by their number in `aclrtMemAttr`.
     const DEVICE_MEMORY: [i32; 9] = [1, 4, 5, 8, 9, 12, 13, 15, 16];
@@ -35,7 +35,7 @@ pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
     }
     let device = thread::current()?.device.clone();
     if !DEVICE_MEMORY.contains(&attribute) {
-        // Kinds of memory that these devices do not have: 0 bytes, without an error.
+        // The devices do not have these kinds of memory. The call returns 0 bytes and no error.
         return Ok((0, 0));
     }
     Ok((device.free_memory()? as usize, device.total_memory as usize))

@@ -1,9 +1,9 @@
 //! Hooks: callbacks of the program that report allocations and may refuse them.
 //!
-//! Three moments are hooked, each before and after: memory is taken from the device or the system (*alloc*), handed to
-//! the program (*malloc*), freed by it (*free*). An *alloc* is inside a *malloc*, unless cached memory serves the
-//! request. No lock and no reference to a device is held while a hook runs, so that it may call this library; a hook is
-//! not called for what it does itself.
+//! A hook is called before and after three moments: memory is taken from the device or the system (*alloc*), allocated
+//! to the program (*malloc*), freed by the program (*free*). An *alloc* is inside a *malloc*, unless cached memory
+//! serves the request. While a hook runs, no lock and no reference to a device is held, so that it may call this
+//! library. A hook is not called for what it does itself.
 
 mod limit;
 mod line_profile;
@@ -39,14 +39,14 @@ pub const HOST: i32 = -1;
 pub enum Moment {
     /// Memory is taken from the device, or from the system.
     Alloc,
-    /// Memory is handed to the program.
+    /// Memory is allocated to the program.
     Malloc,
     /// The program frees memory.
     Free,
 }
 
 impl Moment {
-    /// Its name for programs and logs.
+    /// Returns its name for programs and logs.
     pub const fn name(self) -> &'static str {
         ["alloc", "malloc", "free"][self as usize]
     }
@@ -70,13 +70,13 @@ pub enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Its name for programs and logs.
+    /// Returns its name for programs and logs.
     pub const fn name(self) -> &'static str {
         ["device", "pinned", "managed", "pool", "imported", "graph"][self as usize]
     }
 
-    /// The kind and the device of an allocation, -1 for host memory. `None` for registrations of the caller's memory
-    /// and for mappings, whose memory is reported without an address.
+    /// Returns the kind and the device of an allocation, -1 for host memory. `None` for registrations of the caller's
+    /// memory, and for mappings: their memory is reported without an address.
     pub fn of(found: &Allocation) -> Option<(Self, i32)> {
         let kind = match found.kind {
             Kind::Device(_) => Self::Device,
@@ -104,43 +104,43 @@ impl MemoryKind {
 /// One allocation or release, as hooks see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Which device it is for; -1 for host memory.
+    /// The device; -1 for host memory.
     pub device: i32,
-    /// Which memory.
+    /// The kind of the memory.
     pub kind: MemoryKind,
     /// Bytes of the request; 0 if it names an address instead.
     pub size: usize,
-    /// Bytes that are allocated.
+    /// The bytes that are allocated.
     pub rounded: usize,
     /// The address; 0 while it is unknown, after a failure, and for memory without one.
     pub addr: usize,
     /// The handle of memory without an address.
     pub handle: u64,
-    /// The handle of the stream in whose order it is done, or 0.
+    /// The handle of the stream that orders it, or 0.
     pub stream: u64,
-    /// Page size in bytes; 0 while it is unknown.
+    /// The page size in bytes; 0 while it is unknown.
     pub page_size: usize,
-    /// Afterwards: it was not done, because it failed or another hook refused it.
+    /// After the moment: true if it was not done, because it failed or another hook refused it.
     pub failed: bool,
 }
 
 impl Event {
-    /// A request for memory, or a release, before its result is known.
+    /// Creates the event of a request or a release, before its result is known.
     pub fn of_request(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Self {
         let (addr, handle, stream) = (0, 0, 0);
         Self { device, kind, size, rounded, addr, handle, stream, page_size: 0, failed: false }
     }
 
-    /// Distinguishes live allocations: 0 as long as there is none.
+    /// Returns a number that distinguishes live allocations; 0 as long as there is none.
     pub fn memory_id(&self) -> u64 {
         if self.addr == 0 { self.handle } else { self.addr as u64 }
     }
 }
 
-/// A hook refuses an allocation or release: the code that the call returns, not 0.
+/// The refusal of an allocation or release by a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Any number but 0.
+    /// The code that the call returns; any number except 0.
     pub code: i32,
     /// The reason, for an error text; may be empty.
     pub text: String,
@@ -149,13 +149,13 @@ pub struct Refusal {
 /// Totals of one call site.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// Bytes that were allocated.
+    /// The bytes that were allocated.
     pub used: u64,
-    /// How many allocations.
+    /// The number of allocations.
     pub mallocs: u64,
-    /// Bytes that were taken from the device or the system for them.
+    /// The bytes that were taken from the device or the system for them.
     pub acquired: u64,
-    /// How many of these.
+    /// The number of times that such bytes were taken.
     pub allocs: u64,
 }
 
@@ -172,7 +172,7 @@ pub struct ProfileRow {
 
 /// A memory hook.
 pub trait MemoryHook: Send + Sync {
-    /// Called before; a refusal prevents it.
+    /// Called before the moment. A refusal prevents it.
     fn before(&self, _moment: Moment, _event: &Event) -> std::result::Result<(), Refusal> {
         Ok(())
     }
@@ -180,25 +180,26 @@ pub trait MemoryHook: Send + Sync {
     /// Called after it was done, has failed, or was refused by a later hook.
     fn after(&self, _moment: Moment, _event: &Event) {}
 
-    /// A profile by call site, if this hook collects one: a tree, in which each function comes before those it called.
+    /// Returns a profile by call site, if this hook collects one. It is a tree, in which each function comes before
+    /// those it called.
     fn profile(&self) -> Option<Vec<ProfileRow>> {
         None
     }
 }
 
-/// Sees all memory of the program, without what hooks need. It makes no calls and refuses nothing.
+/// Sees all memory of the program, without the data that only hooks need. It makes no calls and refuses nothing.
 pub trait Watcher: Sync {
-    /// The program gets memory.
+    /// Called when the program gets memory.
     fn is_allocated(&self, event: &Event);
 
-    /// The program is about to free memory: not afterwards, when another thread may have the address again.
+    /// Called when the program is about to free memory: afterwards another thread may have the address again.
     fn is_freed(&self, event: &Event);
 }
 
 /// A hook while one of its callbacks runs.
 struct Running {
     entry: Arc<Entry>,
-    /// The reason that the callback set for its refusal.
+    /// The reason that the callback has set for its refusal.
     reason: String,
 }
 
@@ -223,7 +224,8 @@ pub fn take_reason() -> String {
     reason.unwrap_or_default()
 }
 
-/// Runs a callback of an entry, which counts as running here, so that it is not called for its own calls.
+/// Runs a callback of an entry. Meanwhile the entry counts as running on this thread, so it is not called for its own
+/// calls.
 fn run<T>(entry: &Arc<Entry>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
     struct Ends<'a>(&'a Entry);
     impl Drop for Ends<'_> {
@@ -257,7 +259,7 @@ impl Called {
         Self(entries)
     }
 
-    /// Calls the hooks before it. If one refuses, those called before are notified of the failure.
+    /// Calls the hooks before the moment. If one refuses, those called before it are notified of the failure.
     fn before(&self, moment: Moment, event: &Event) -> Result<()> {
         for (index, entry) in self.0.iter().enumerate() {
             if let Some(Err(refusal)) = run(entry, |hook| hook.before(moment, event)) {
@@ -299,12 +301,12 @@ fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> E
     )
 }
 
-/// Lets the watcher see memory that the program gets.
+/// Calls the watcher for memory that the program gets.
 pub fn is_allocated(event: &Event) {
     registry::watcher().into_iter().for_each(|watcher| watcher.is_allocated(event));
 }
 
-/// Lets the watcher see memory that the program is about to free.
+/// Calls the watcher for memory that the program is about to free.
 pub fn is_freed(event: &Event) {
     registry::watcher().into_iter().for_each(|watcher| watcher.is_freed(event));
 }
@@ -312,15 +314,15 @@ pub fn is_freed(event: &Event) {
 /// The identity of a new allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Found {
-    /// Its address, or 0.
+    /// The address, or 0.
     pub addr: usize,
     /// The handle of memory without an address.
     pub handle: u64,
-    /// Page size in bytes; 0 if it is not known.
+    /// The page size in bytes; 0 if it is unknown.
     pub page_size: usize,
 }
 
-/// Runs `work`, which allocates, between the hooks.
+/// Runs `work`, which allocates, between the calls of the hooks.
 pub fn around_allocation<T>(
     moment: Moment,
     event: Event,
@@ -335,7 +337,7 @@ pub fn around_allocation<T>(
     done
 }
 
-/// Runs `work`, which frees memory, between the hooks.
+/// Runs `work`, which frees memory, between the calls of the hooks.
 pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let called = Called::here();
     called.before(Moment::Free, &event)?;
@@ -344,7 +346,7 @@ pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<
     done
 }
 
-/// A new file for a hook to write to.
+/// Creates a file that a hook writes to.
 pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
     OutputFile::create(path.as_ref()).map_err(|why| {
         let path = path.to_string_lossy();

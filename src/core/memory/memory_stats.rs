@@ -13,12 +13,12 @@ use crate::core::memory::allocation::Reuse;
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// Allocations.
+/// A number of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// Their bytes.
     pub bytes: u64,
-    /// How many.
+    /// Their number.
     pub count: u64,
 }
 
@@ -40,7 +40,7 @@ impl Amount {
         Self { bytes, count: self.count.wrapping_sub(other.count) }
     }
 
-    /// The larger of both, for each number separately.
+    /// Returns the larger of both, for each number separately.
     pub fn max(self, other: Self) -> Self {
         Self { bytes: self.bytes.max(other.bytes), count: self.count.max(other.count) }
     }
@@ -49,25 +49,25 @@ impl Amount {
 /// The statistics of one kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Allocations that are live.
+    /// The allocations that are live.
     pub current: Amount,
     /// The largest values at one moment.
     pub peak: Amount,
     /// All allocations so far.
     pub total: Amount,
-    /// Requests that failed.
+    /// The number of requests that failed.
     pub failures: u64,
-    /// Bytes that this reserves from the device or the system.
+    /// The bytes that are reserved from the device or the system.
     pub reserved: Usage,
-    /// The cached bytes among those.
+    /// The cached bytes among the reserved ones.
     pub kept: u64,
-    /// Pages of 2 MiB that were requested and not available.
+    /// The number of pages of 2 MiB that were requested and not available.
     pub huge_page_fallbacks: u64,
-    /// Bytes that should have been locked and were not.
+    /// The bytes that should have been locked and were not.
     pub unlocked: u64,
 }
 
-/// Counts allocations of one kind, if an allocation takes longer than the count. One lock for all numbers: a locked
+/// Counts allocations of one kind of which each takes longer than the count. One lock protects all numbers: a locked
 /// instruction for each would take longer.
 #[derive(Default)]
 pub struct Tally(SpinLock<Stats>);
@@ -79,7 +79,7 @@ impl Tally {
         let made = Amount { bytes: bytes as u64, count: 1 };
         let mut counts = self.0.lock();
         counts.total += made;
-        // Another thread may have freed it already.
+        // Another thread may have freed the memory already.
         counts.current = counts.current.wrapping_add(made);
         counts.peak = counts.peak.max(counts.current);
     }
@@ -98,7 +98,7 @@ impl Tally {
         self.freed_if(bytes, || true);
     }
 
-    /// As [`Self::freed`], if `end`, which runs under the lock, returns true.
+    /// Counts a release if `end`, which runs under the lock, returns true.
     #[inline]
     pub fn freed_if(&self, bytes: usize, end: impl FnOnce() -> bool) -> bool {
         let mut counts = self.0.lock();
@@ -109,7 +109,7 @@ impl Tally {
         ended
     }
 
-    /// Runs this under the lock of the counts.
+    /// Runs `run` under the lock of the counts.
     pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
         let _counts = self.0.lock();
         run()
@@ -120,13 +120,13 @@ impl Tally {
         self.0.lock().failures += 1;
     }
 
-    /// Resets the peaks to what is live.
+    /// Resets the peaks to the live memory.
     pub fn restart_peak(&self) {
         let mut counts = self.0.lock();
         counts.peak = counts.current;
     }
 
-    /// The statistics. All live memory is reserved memory.
+    /// Returns the statistics. All live memory is reserved memory.
     pub fn read(&self) -> Stats {
         let counts = *self.0.lock();
         Stats { reserved: Usage { current: counts.current.bytes, peak: counts.peak.bytes }, ..counts }

@@ -13,11 +13,11 @@ use crate::core::memory::{self, access};
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 
-/// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening and not the id,
-/// because the access ends with it.
+/// Pairs of an opening of a device, and the id of the device whose memory it may use. The pair has the opening and not
+/// its id, because the access ends with the opening.
 static ENABLED: Mutex<BTreeSet<(Owner, u32)>> = Mutex::new(BTreeSet::new());
 
-/// The session, which has these two different devices.
+/// Returns the session, if it has these two different devices.
 fn check_pair(id: i32, peer: i32) -> Result<Arc<Session>> {
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
@@ -51,7 +51,7 @@ pub fn disable(peer: i32) -> Result<()> {
 
 fn switch(peer: i32, on: bool) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    // Held, so that it is not closed meanwhile.
+    // The device is held, so that it is not closed meanwhile.
     let device = thread::current()?.device.clone();
     let session = runtime::session()?;
     device::slot(&session, "peerDeviceId", peer)?;
@@ -66,7 +66,7 @@ pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
     arguments::not_zero("size", size, "pass at least one byte")?;
     arguments::no_flags("flags", flags)?;
     let session = thread::session_outside_host_functions()?;
-    // Held, so that it is not closed meanwhile.
+    // The device is held, so that it is not closed meanwhile.
     let device = device::in_use(&session, "dstDevId", to)?;
     let Place::Device(home) = memory::span("devPtr", addr, size)?.place else {
         return Err(memory::host_memory("devPtr", addr));
@@ -95,7 +95,7 @@ fn switch_for(session: &Session, device: &Device, argument: &str, peer: u32, on:
     Ok(())
 }
 
-/// A device is closed: its access ends, and the access of others to its memory.
+/// Ends the access of a device that is closed, and the access of others to its memory.
 pub fn forget(device: &Device) {
     ENABLED.lock().retain(|(owner, peer)| *owner != device.owner && *peer != device.id);
 }

@@ -1,4 +1,4 @@
-//! What an address refers to.
+//! Queries of addresses.
 
 pub mod hold;
 pub mod span;
@@ -20,7 +20,7 @@ pub const REGISTERED_PAGE: usize = 4096;
 pub struct PointerAttributes {
     /// The location of the address.
     pub location: Location,
-    /// Page size in bytes, as the system confirms it; 0 for memory that this library does not own.
+    /// The page size in bytes, as the system confirms it; 0 for memory that this library does not own.
     pub page_size: u32,
 }
 
@@ -48,14 +48,14 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     let location = match allocation.kind {
         Kind::Pinned => MemoryPlace::Host(None).into(),
         Kind::Registered { .. } => {
-            // The real pages are not queried: registrations have the granularity of the smallest ones.
+            // The real pages are not queried: registrations have the granularity of the smallest pages.
             let page_size = REGISTERED_PAGE as u32;
             return Ok(PointerAttributes { location: MemoryPlace::Host(None).into(), page_size });
         }
-        // It was mapped or unmapped meanwhile.
+        // The memory was mapped or unmapped meanwhile.
         Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
         Kind::HostPool(node) => MemoryPlace::Host(node).into(),
-        // Its device is in teardown.
+        // The device of the memory is in teardown.
         _ if held.is_none() => return Ok(UNKNOWN),
         Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => MemoryPlace::Device(id).into(),
         Kind::Managed(id) => Location::managed(id),
@@ -96,7 +96,7 @@ fn foreign_block(addr: usize) -> Option<ForeignBlock> {
 
 /// aclrtCheckMemType: whether all addresses lie in memory of one of the types in `mem_type`.
 pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) -> Result<bool> {
-    /// Ordinary device memory; memory for media processing and reserved memory do not exist here.
+    /// Device memory. Memory for media processing and reserved memory do not exist here.
     const DEVICE: u32 = 0x2;
     const KNOWN: u32 = DEVICE | 0x8 | 0x10;
     if mem_type == 0 || mem_type & !KNOWN != 0 {

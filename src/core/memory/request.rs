@@ -84,7 +84,7 @@ pub trait Request {
     /// Drops what may not be held while hooks of this moment run.
     fn before_hooks(&mut self, moment: Moment) -> Result<()>;
 
-    /// What hooks see before the allocation.
+    /// Returns what hooks see before the allocation.
     fn event(&self) -> Result<Event>;
 }
 
@@ -98,10 +98,10 @@ pub trait Release {
     /// Drops what may not be held while hooks run.
     fn before_hooks(&mut self) {}
 
-    /// What hooks see. `None` if no hook is to run.
+    /// Returns what hooks see. `None` if no hook is to run.
     fn event(&self) -> Result<Option<Event>>;
 
-    /// As [`Self::event`], for the watcher, which does without the page size.
+    /// Returns what the watcher sees, which does not need the page size.
     fn watched(&self) -> Result<Option<Event>> {
         self.event()
     }
@@ -109,7 +109,7 @@ pub trait Release {
 
 /// A release of the memory at an address.
 pub struct AddressRelease {
-    /// First byte.
+    /// The first byte.
     pub addr: usize,
     /// The kinds of memory that the call frees.
     pub kinds: &'static [MemoryKind],
@@ -127,7 +127,7 @@ impl Release for AddressRelease {
 
 /// Allocated memory.
 pub trait Named {
-    /// Its identity for hooks. The watcher does without its page size, which is slow to find.
+    /// Returns its identity for hooks. For the watcher it has no page size, which is slow to find.
     fn found(&self) -> Found;
 }
 
@@ -149,33 +149,33 @@ impl Named for Block {
     }
 }
 
-/// Where to allocate.
+/// The place of an allocation.
 pub enum Target {
-    /// On the device of the current context.
+    /// The device of the current context.
     Current,
-    /// On this device.
+    /// This device.
     Device(Arc<Device>),
-    /// On the device with this id, if it is still the same opening.
+    /// The device with this id, if it is still the same opening.
     Opening(u32, Owner),
-    /// In host memory.
+    /// Host memory.
     Host,
-    /// In host memory, of this session.
+    /// Host memory of this session.
     Session(Arc<Session>),
 }
 
 /// A request for memory of a device or of the host.
 pub struct MemoryRequest {
-    /// Which memory.
+    /// The kind of the memory.
     pub kind: MemoryKind,
-    /// Where to allocate it.
+    /// The place of the allocation.
     pub target: Target,
-    /// Bytes that the program asks for.
+    /// The bytes that the program requests.
     pub size: usize,
     /// Whether a readable tail follows them, if the device has one.
     pub tail: bool,
     /// The page policy. `None` if the program cannot choose it.
     pub pages: Option<PagePolicy>,
-    /// Bytes with the padding, once that is known.
+    /// The bytes including the padding, once they are known.
     pub len: Option<usize>,
 }
 
@@ -185,7 +185,7 @@ impl MemoryRequest {
         Self { kind, target, size, tail: false, pages: None, len: None }
     }
 
-    /// Resolves the current device, which stays open while this is held.
+    /// Resolves the current device, which stays open while the request is held.
     pub fn open(&mut self) -> Result<()> {
         match self.target {
             Target::Current => self.target = Target::Device(thread::current()?.device.clone()),
@@ -222,14 +222,14 @@ impl MemoryRequest {
         })
     }
 
-    /// Its padded size on a device.
+    /// Returns the padded size on a device.
     fn rounded_on(&self, device: &Device) -> usize {
         let Some(pages) = self.pages else { return self.len.unwrap_or(self.size) };
         let len = self.len.or_else(|| padded(self.size, self.tail && device.readable_tail));
         len.map_or(self.size, |len| device.native.block_len(len, pages))
     }
 
-    /// Its padded size in host memory.
+    /// Returns the padded size in host memory.
     fn rounded_in_host_memory(&self) -> Result<usize> {
         if let Some(len) = self.len {
             return Ok(len);
@@ -243,7 +243,7 @@ impl Request for MemoryRequest {
     fn before_hooks(&mut self, moment: Moment) -> Result<()> {
         let (id, owner) = match &self.target {
             Target::Device(device) => (device.id, device.owner),
-            // A hook may make another device current before the memory is taken from one.
+            // A hook may make another device current before the memory is allocated.
             Target::Current if moment == Moment::Alloc => {
                 let context = thread::current()?;
                 (context.device.id, context.device.owner)
@@ -272,7 +272,7 @@ fn not_open() -> Error {
     Error::new(Code::InternalError, "a request for memory came to a device that is not open")
 }
 
-/// The device that was open as `owner` before hooks ran.
+/// Returns the device that was open as `owner` before hooks ran, if it is still that opening.
 pub fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
     open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
         error_with!(Code::ContextNull, "device {id} was reset while a memory hook ran; call aclrtSetDevice again")

@@ -29,7 +29,7 @@ use crate::core::runtime::{self, thread};
 
 /// All ranges of the process. Not locked during a call of a backend.
 static RANGES: Mutex<Ranges> = Mutex::new(Ranges::NONE);
-/// A range exists or existed.
+/// True if a range exists or existed.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// Addresses that a program has reserved, and what is mapped there.
@@ -38,22 +38,22 @@ struct Ranges {
     reserved: BTreeMap<usize, usize>,
     /// The mappings, by their first address; each is in one range.
     mappings: BTreeMap<usize, Mapping>,
-    /// The driver of the session that has the ranges; none before the first range.
+    /// The driver of the session that has the ranges; `None` before the first range.
     driver: Option<Arc<dyn Driver>>,
 }
 
-/// Memory at an address.
+/// Memory that is mapped at an address.
 struct Mapping {
     memory: Arc<Physical>,
     access: MappingAccess,
-    /// A call creates or removes it now.
+    /// True while a call creates or removes the mapping.
     changing: bool,
 }
 
 impl Ranges {
     const NONE: Self = Self { reserved: BTreeMap::new(), mappings: BTreeMap::new(), driver: None };
 
-    /// First address and bytes of the range around an address.
+    /// Returns first address and bytes of the range around an address.
     fn range(&self, addr: usize) -> Option<(usize, usize)> {
         let (base, len) = self.reserved.range(..=addr).next_back()?;
         (addr - base < *len).then_some((*base, *len))
@@ -81,7 +81,7 @@ fn reached(ranges: &Ranges, addr: usize, len: usize) -> impl Iterator<Item = (us
     })
 }
 
-/// Checks a range of a program, which must have whole granules. Returns its length.
+/// Checks a range of a program, which must consist of whole granules. Returns its length.
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
     arguments::not_null(argument, addr, "pass an address from aclrtReserveMemAddress")?;
     arguments::not_zero("size", size, "pass at least one byte")?;
@@ -107,7 +107,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     wish.checked_add(len).filter(|_| isize::try_from(len).is_ok()).ok_or_else(too_large)?;
     let reserved = session.driver.virtual_memory().reserve(len, align, wish);
     let addr = reserved.map_err(|fault| match Error::from(fault) {
-        // Not memory is exhausted, but addresses.
+        // Addresses are exhausted, and not memory.
         error if error.code() == Code::BadAlloc => {
             error_with!(Code::MemoryAllocation, "{len} bytes of addresses: {}", error.text())
         }
@@ -158,7 +158,7 @@ fn not_mapped(argument: &str, addr: usize) -> Error {
     param_invalid!("{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first")
 }
 
-/// aclrtMapMem (`open`: with access for its device), and aclrtMemMapNoAccess.
+/// Implements aclrtMapMem, with access for the memory's device (`open`), and aclrtMemMapNoAccess.
 pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: bool) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     arguments::no_flags("flags", flags)?;
@@ -184,7 +184,7 @@ pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: 
         let mut allowed =
             wanted.iter().map(|(who, access)| native.set_access(addr, len, memory.native(), *who, *access));
         allowed.try_for_each(|set| set).inspect_err(|_| {
-            // The first failure is the one to return.
+            // The first failure is returned.
             let _ = native.unmap(addr, len, memory.native());
         })
     });
@@ -254,7 +254,7 @@ pub fn unmap(addr: usize) -> Result<()> {
     if unmapped.is_err()
         && let Some(address) = address
     {
-        // If the map has no memory for it, it stays inaccessible, and can still be unmapped.
+        // If the address map has no memory for it, the mapping stays inaccessible, and can still be unmapped.
         let _ = address.register();
     }
     drop(memory);
@@ -279,14 +279,14 @@ pub fn retain(addr: usize) -> Result<u64> {
         memory.references.store(references + 1, Ordering::Relaxed);
         return Ok(memory.handle.raw());
     }
-    // Its handle was freed; all its mappings get the new one.
+    // The handle of the memory was freed. All its mappings get the new one.
     let renewed = memory.renewed()?;
     let mappings = ranges.mappings.values_mut().filter(|mapping| Arc::ptr_eq(&mapping.memory, &memory));
     mappings.for_each(|mapping| mapping.memory = Arc::clone(&renewed));
     Ok(renewed.handle.raw())
 }
 
-/// The whole mappings that fill a range of addresses.
+/// Returns the mappings that together fill a range of addresses.
 fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
     let ranges = RANGES.lock();
     let parts: Vec<_> = reached(&ranges, addr, len).map(|(base, part)| (base, Arc::clone(&part.memory))).collect();

@@ -10,17 +10,17 @@ use crate::backend::Home;
 /// The advice for a block.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Advised {
-    /// It is mostly read.
+    /// Whether the block is mostly read.
     pub read_mostly: bool,
-    /// Where it should be.
+    /// The place where it should be.
     pub preferred: Option<Home>,
-    /// Who accesses it.
+    /// The devices, or the host, that access it.
     pub accessed_by: Vec<Home>,
-    /// Where the latest prefetch moved it.
+    /// The place to which the latest prefetch moved it.
     pub prefetched: Option<Home>,
 }
 
-/// Advice by address; blocks without advice are not in it.
+/// The advice, by address. It has no blocks without advice.
 pub static ADVISED: Mutex<BTreeMap<usize, Advised>> = Mutex::new(BTreeMap::new());
 
 impl Allocation {

@@ -31,18 +31,19 @@ pub struct Backing {
     pub is_idle: fn(&dyn Driver, usize) -> bool,
     /// Fails if the device with this id may not read the memory, or not write it. The argument names the address.
     pub check_access: fn(&dyn Display, usize, &Allocation, u32, bool) -> Result<()>,
-    /// Frees memory at once; nothing uses it any more. False: another thread has freed it.
+    /// Frees memory at once; nothing uses it any more. Returns false if another thread has freed it.
     pub release: fn(&Allocation) -> Result<bool>,
-    /// The program frees memory outside of captures. True: the memory is a graph's, which keeps it for its next run.
+    /// Called when the program frees memory outside of captures. Returns true if the memory is a graph's, which keeps
+    /// it for its next run.
     pub retains: fn(usize) -> Result<bool>,
     /// Frees what pools do not use, on the device of this owner and, if the flag is set, on devices that share its
-    /// memory. False: there was nothing.
+    /// memory. Returns false if there was nothing.
     pub trim: fn(Owner, bool) -> bool,
 }
 
 static BACKING: OnceLock<&'static Backing> = OnceLock::new();
 
-/// The operations before the first pool.
+/// The operations before the first pool is created.
 static NO_POOLS: Backing = Backing {
     pool_use: |_| None,
     is_on: |_, _| false,

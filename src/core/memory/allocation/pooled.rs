@@ -12,7 +12,7 @@ use crate::core::base::error::Result;
 pub struct PoolTag([u64; 2]);
 
 impl PoolTag {
-    /// Of a pool whose memory is of this kind.
+    /// Creates the tag of a pool whose memory is of this kind.
     pub fn new(kind: Kind, owner: Owner, pool: Handle) -> Self {
         Self([Allocation::first_word(kind, owner), pool.raw()])
     }
@@ -23,11 +23,11 @@ impl PoolTag {
 pub struct PoolMemory {
     /// Its entry in the address map.
     pub entry: Entry,
-    /// Its place, for a pool of the core.
+    /// Its place in the address map, for a pool of the core.
     pub place: HeldPlace<'static>,
-    /// First byte.
+    /// The first byte.
     pub base: usize,
-    /// Bytes.
+    /// The length in bytes.
     pub len: usize,
     /// The pool's handle.
     pub pool: u64,
@@ -43,7 +43,7 @@ impl PoolMemory {
 }
 
 impl Allocation {
-    /// Inserts a driver's block for its pool; faster if the same range is retired there.
+    /// Inserts a driver's block for its pool. It is faster if the same range is retired there.
     #[inline(always)]
     pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
@@ -54,15 +54,15 @@ impl Allocation {
         Self::register_new(base, len, first, pool, token)
     }
 
-    /// As [`Self::register_of_pool`], for a block that is not retired where this thread saw it last.
+    /// Does the same for a block that is not retired where this thread saw it last.
     #[inline(never)]
     fn register_new(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
         let range = Range { base, len, words: [first, pool, token] };
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }
 
-    /// Inserts a block of a core pool, under the pool's lock, in a record of the pool. False: the record is 0, or there
-    /// is no memory for it.
+    /// Inserts a block of a core pool in a record of the pool, under the pool's lock. Returns false if the record is 0,
+    /// or if there is no memory for it.
     #[inline(always)]
     pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
         let (Taken { addr: base, len, room, note }, PoolTag([first, pool])) = (taken, tag);

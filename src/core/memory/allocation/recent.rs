@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 use crate::algo::map::address_map::MAX_RECORDS;
 use crate::algo::thread::per_thread::{at_thread_end, per_thread};
 
-/// Pairs of places, 32 KiB: more than most threads need at a time.
+/// Number of pairs of places. They take 32 KiB, more than most threads need at a time.
 const PAIRS: usize = 1 << PAIR_BITS;
 const PAIR_BITS: u32 = 12;
 
-/// Blocks of pools begin at multiples of this.
+/// Blocks of pools begin at multiples of this power of two.
 const GRAIN_BITS: u32 = 8;
 
 /// Bits of a record's number; above them, in the same word, is a part of the address.
@@ -41,7 +41,8 @@ at_thread_end! {
 /// The table of threads that have noted nothing: it stays empty.
 static NONE: Table = [const { AtomicU64::new(0) }; PAIRS];
 
-/// All tables: a leak checker sees that they are in use, also those of threads that end with the process.
+/// All tables. They are listed so that a leak checker sees them in use, also those of threads that end with the
+/// process.
 static ALL: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
 
 /// Tables of threads that have ended.
@@ -60,7 +61,7 @@ fn place_of(base: usize) -> (usize, u32) {
     /// The golden ratio: it spreads addresses at any distance.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX);
-    // The highest bits, and those below them.
+    // The highest bits select the pair, those below them are the mark.
     let below = (mixed >> (u32::BITS - PAIR_BITS)) as u32;
     ((mixed >> (u64::BITS - PAIR_BITS)) as usize, below >> RECORD_BITS)
 }
@@ -71,7 +72,7 @@ pub fn record(base: usize) -> u32 {
     let (place, mark) = place_of(base);
     let pair = MINE.get()[place].load(Ordering::Relaxed);
     let (newer, older) = (pair as u32, (pair >> u32::BITS) as u32);
-    // Nearly random, so that a branch would be mispredicted.
+    // The result is nearly random, so a branch would be mispredicted.
     select_unpredictable(newer >> RECORD_BITS == mark, newer, older) & (MAX_RECORDS - 1)
 }
 
@@ -86,7 +87,7 @@ pub fn note(base: usize, record: u32) {
     let (place, mark) = place_of(base);
     let pair = table[place].load(Ordering::Relaxed);
     let (newer, older) = (pair as u32, pair >> u32::BITS);
-    // Most likely the same address again.
+    // Most likely the same address is noted again.
     let other = select_unpredictable(newer >> RECORD_BITS == mark, older, newer.into());
     let new = mark << RECORD_BITS | record;
     table[place].store(other << u32::BITS | u64::from(new), Ordering::Relaxed);
@@ -108,7 +109,7 @@ fn new_table() -> Option<&'static Table> {
     let table = match spare {
         Some(spare) => spare,
         None => {
-            // Not an array first: the caller may have a small stack.
+            // An array would first be on the stack, and the caller may have a small one.
             let pairs: Box<[AtomicU64]> = (0..PAIRS).map(|_| AtomicU64::new(0)).collect();
             let table: &'static Table = Box::leak(pairs.try_into().ok()?);
             ALL.lock().push(table);

@@ -15,18 +15,19 @@ use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::{self, thread};
 
-/// Larger blocks are freed at once: their use costs far more than the allocation.
+/// Length of the largest cached block. Larger blocks are freed at once: to use them costs far more than to allocate
+/// them.
 const LARGEST: usize = (2 << 20) + (64 << 10);
-/// The most bytes that a stripe of the cache may have, and its share of the device's memory.
+/// Maximum number of bytes of a stripe of the cache. Its share of the device's memory is a second bound.
 const MOST_BYTES: usize = 16 << 20;
 const MOST_SHARE: u64 = 64;
 
-/// What distinguishes allocations besides their size, if they can be cached.
+/// The properties that distinguish allocations besides their size, if they can be cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(u8);
 
 impl Class {
-    /// Not cached.
+    /// The class of allocations that are not cached.
     const NONE: Self = Self(0);
 
     /// The class of requests with this policy. A request that insists on its pages is never served from the cache.
@@ -38,18 +39,18 @@ impl Class {
         }
     }
 
-    /// The class and a block's length in one word.
+    /// Packs the class and a block's length into one word.
     fn pack(self, len: usize) -> u64 {
         len as u64 | u64::from(self.0) << 60
     }
 
-    /// The inverse of [`Self::pack`].
+    /// Reverses [`Self::pack`].
     #[inline]
     pub(super) fn unpack(word: u64) -> (Self, usize) {
         (Self((word >> 60) as u8), (word & ((1 << 60) - 1)) as usize)
     }
 
-    /// Of allocations of which programs may use `len` bytes.
+    /// Returns the key of allocations of which programs may use `len` bytes.
     #[inline]
     fn key(self, len: usize) -> Key {
         (len as u64) << 2 | u64::from(self.0)
@@ -69,13 +70,13 @@ typed_slots::state! {
 }
 
 impl Allocation {
-    /// The same, which may serve requests with this policy again.
+    /// Returns the allocation in a form that may serve requests with this policy again.
     pub fn reusable(self, pages: PagePolicy) -> Self {
         let (_, len) = Class::unpack(self.origin[0]);
         Self { origin: [Class::of(pages).pack(len), self.origin[1]], ..self }
     }
 
-    /// Cached memory for a request of `len` bytes, padding included.
+    /// Takes cached memory for a request of `len` bytes, including padding.
     #[inline(always)]
     pub fn reuse(device: &Device, len: usize, pages: PagePolicy) -> Option<usize> {
         let class = Class::of(pages);
@@ -86,8 +87,8 @@ impl Allocation {
         Reuse::of(device).cache.take(Seat::mine(), class.key(len), unpark)
     }
 
-    /// Frees the device memory that starts at `addr` into the cache, if possible; then the address is invalid. False:
-    /// nothing was changed.
+    /// Frees the device memory that starts at `addr` into the cache, if possible; the address is then invalid. Returns
+    /// false if nothing was changed.
     #[inline(always)]
     pub fn set_aside(addr: usize) -> bool {
         let Some((place, entry, range)) = Self::find_place(addr) else { return false };
@@ -96,7 +97,7 @@ impl Allocation {
         if !matches!(found.kind, Kind::Device(_)) || class == Class::NONE || block.len > LARGEST {
             return false;
         }
-        // Mostly memory of the current device.
+        // The memory is mostly of the current device.
         let context = thread::current_now();
         let current = context.as_ref().map(|context| &*context.device).filter(|device| device.owner == found.owner);
         let other = if current.is_none() { found.device() } else { None };
@@ -109,8 +110,8 @@ impl Allocation {
         Reuse::of(device).cache.put(Seat::mine(), room, || place.park(entry))
     }
 
-    /// After this block had to be freed to the device, which the caller holds: frees cached memory that keeps such
-    /// blocks out of the cache.
+    /// Frees cached memory that keeps blocks like this one out of the cache. Called after the block had to be freed to
+    /// the device, which the caller holds.
     pub fn make_room(&self, device: &Device) {
         let (class, len) = Class::unpack(self.origin[0]);
         if matches!(self.kind, Kind::Device(_)) && class != Class::NONE && len <= LARGEST {
@@ -131,7 +132,7 @@ impl Device {
         }
     }
 
-    /// As [`Self::with_all_memory`], after a first try.
+    /// Does the same after a first attempt has failed.
     #[cold]
     pub fn again_with_all_memory<T>(
         &self,
@@ -150,7 +151,7 @@ impl Device {
         }
     }
 
-    /// Cached bytes, in all devices that share this one's memory.
+    /// Returns the cached bytes in all devices that share this one's memory.
     pub fn bytes_set_aside(&self) -> u64 {
         let mut bytes = Reuse::of(self).cache.bytes();
         self.others_in_memory(|other| bytes += Reuse::of(other).cache.bytes());
@@ -172,7 +173,7 @@ impl Device {
         }
     }
 
-    /// At its teardown: frees all cached memory to it.
+    /// Frees all cached memory to the device, when that is in teardown.
     pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
         free_parked(self, Reuse::of(self).cache.flush().0).for_each(freed);
     }

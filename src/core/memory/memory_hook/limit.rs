@@ -15,16 +15,16 @@ pub struct Limit {
 
 #[derive(Default)]
 struct State {
-    /// Bytes that are allocated or about to be.
+    /// The bytes that are allocated or about to be.
     used: usize,
     /// Counted bytes of each live allocation, by its identity.
     live: HashMap<u64, usize>,
-    /// As `live`, for allocations that are about to be freed.
+    /// The same for allocations that are about to be freed.
     leaving: HashMap<u64, usize>,
 }
 
 impl Limit {
-    /// At most `most` bytes.
+    /// Creates a hook with a limit of `most` bytes.
     pub fn new(most: usize) -> Self {
         Self { most, state: Mutex::default() }
     }
@@ -40,14 +40,14 @@ impl State {
 
 impl MemoryHook for Limit {
     fn before(&self, moment: Moment, event: &Event) -> Result<(), Refusal> {
-        // Memory of another process uses no memory here.
+        // Memory of another process takes no memory of this one.
         if event.kind == MemoryKind::Imported {
             return Ok(());
         }
         let mut state = self.state.lock();
         match moment {
             Moment::Alloc => Ok(()),
-            // Not afterwards, when another thread may have the address again.
+            // This is done before the free: afterwards another thread may have the address again.
             Moment::Free => {
                 if let Some(bytes) = state.release(event.memory_id()) {
                     state.leaving.insert(event.memory_id(), bytes);

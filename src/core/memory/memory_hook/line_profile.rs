@@ -11,7 +11,7 @@ use crate::core::base::call_site::{Frame, Stack};
 
 /// Adds up allocations by call site while it is registered.
 pub struct LineProfile {
-    /// Levels of the report below its root; 0: all.
+    /// Number of levels of the report below its root; 0: all.
     max_depth: usize,
     sites: Mutex<HashMap<Stack, Tally>>,
 }
@@ -59,7 +59,7 @@ struct Node {
 }
 
 impl Node {
-    /// `frames`: the outermost first.
+    /// Adds an allocation to the node and to its descendants on the stack. `frames`: the outermost first.
     fn add(&mut self, frames: &[Frame], tally: &Tally) {
         self.tally.add(tally);
         if let [first, rest @ ..] = frames {
@@ -67,11 +67,11 @@ impl Node {
         }
     }
 
-    /// This node and its descendants, each before its children.
+    /// Adds the rows of this node and its descendants, each before its children.
     fn rows(&self, frame: Option<&Frame>, depth: usize, into: &mut Vec<ProfileRow>) {
         into.push(ProfileRow { depth, frame: frame.cloned(), tally: self.tally });
         let mut below: Vec<_> = self.below.iter().collect();
-        // The largest use comes first; equal ones stay in the order of their names.
+        // The node with the largest use comes first. Equal ones stay in the order of their names.
         below.sort_by_key(|(_, node)| std::cmp::Reverse(node.tally.used));
         for (frame, node) in below {
             node.rows(Some(frame), depth + 1, into);
@@ -90,7 +90,7 @@ impl fmt::Display for ProfileRow {
 }
 
 impl LineProfile {
-    /// `max_depth`: levels of the report below its root; 0: all.
+    /// Creates the hook. `max_depth`: number of levels of the report below its root; 0: all.
     pub fn new(max_depth: usize) -> Self {
         Self { max_depth, sites: Mutex::default() }
     }
@@ -122,7 +122,7 @@ impl MemoryHook for LineProfile {
         };
         let stack = Stack::here();
         let mut sites = self.sites.lock();
-        // Without host memory for it, the call site is left out.
+        // If the host has no memory for it, the call site is left out.
         if sites.make_room(1).is_ok() {
             sites.entry(stack).or_default().add(&tally);
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Event, MemoryHook, Moment, Refusal, note_failure};
 use crate::backend::thread_number;
 
-/// Where the lines of a hook go.
+/// The output of a hook that writes lines.
 struct Lines(Mutex<Box<dyn Write + Send>>);
 
 impl Lines {
@@ -23,12 +23,12 @@ impl Lines {
     }
 }
 
-/// Prints each allocation and release after it was done: lines of JSON with the names and the order of CuPy's
-/// DebugPrintHook, each of them flushed.
+/// Prints each allocation and release after it was done, as lines of JSON with the names and the order of CuPy's
+/// DebugPrintHook. Flushes each line.
 pub struct DebugPrint(Lines);
 
 impl DebugPrint {
-    /// Prints to this.
+    /// Creates the hook, which prints to `to`.
     pub fn new(to: Box<dyn Write + Send>) -> Self {
         Self(Lines(Mutex::new(to)))
     }
@@ -52,7 +52,7 @@ struct Line {
     pmem_id: Option<String>,
 }
 
-/// One line, without its end.
+/// Returns one line, without its end.
 pub fn to_json(moment: Moment, event: &Event) -> String {
     let line = Line {
         hook: moment.name(),
@@ -72,7 +72,7 @@ pub struct Logging {
 }
 
 impl Logging {
-    /// Writes to this.
+    /// Creates the hook, which writes to `to`.
     pub fn new(to: Box<dyn Write + Send>) -> Self {
         Self { began: Instant::now(), lines: Lines(Mutex::new(to)) }
     }

@@ -12,7 +12,7 @@ use crate::backend::at_exit;
 use crate::core::base::config::ReadyHook;
 use crate::core::base::error::Result;
 
-/// The file of the profile, by the id of its hook.
+/// The id of the hook that collects a profile, and the file for it.
 static PROFILE: Mutex<Option<(u64, OsString)>> = Mutex::new(None);
 
 fn name(hook: &ReadyHook) -> &'static str {
@@ -33,8 +33,8 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
         ReadyHook::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
         ReadyHook::Logging(file) => Box::new(Logging::new(Box::new(LogFile(create_file(FILE, file)?)))),
         ReadyHook::LineProfile(file) => {
-            // Checked now, not when the profile of a long run is to be written. Not for a pipe, whose reader would see
-            // its end.
+            // The file is checked now, not when the profile of a long run is to be written. A pipe is not, because its
+            // reader would see its end.
             if !is_pipe(file.as_ref()) {
                 create_file(FILE, file)?;
             }

@@ -23,7 +23,7 @@ pub enum Scope {
 /// A registered hook.
 pub struct Entry {
     id: u64,
-    /// The thread that it is for; `None`: all.
+    /// The thread that calls it; `None`: all threads.
     thread: Option<u64>,
     /// Its name in texts.
     pub name: String,
@@ -36,12 +36,12 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// It has refused something.
+    /// Counts a refusal by the hook.
     pub fn note_refusal(&self) {
         self.refusals.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has failed at a moment when it cannot refuse.
+    /// Notes a failure of the hook at a moment when it cannot refuse.
     pub fn note_failure(&self, text: &str) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         text.clone_into(&mut self.last_failure.lock());
@@ -57,17 +57,17 @@ pub struct Info {
     pub name: String,
     /// The threads that it is for.
     pub scope: Scope,
-    /// It is called on the calling thread.
+    /// Whether the calling thread calls it.
     pub is_called_here: bool,
-    /// How many refusals it returned.
+    /// Number of refusals that it returned.
     pub refusals: u64,
-    /// How many times it has failed after an event.
+    /// Number of failures after an event.
     pub failures: u64,
     /// The text of the latest failure.
     pub last_failure: String,
 }
 
-/// In the order of their registration.
+/// The hooks, in the order of their registration.
 static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
 /// The number of hooks, and the bit of the watcher; calls without either read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -90,7 +90,7 @@ pub fn are_registered() -> bool {
     COUNT.load(Ordering::Relaxed) & !WATCHED != 0
 }
 
-/// Lets the library itself see all memory, from now on.
+/// Registers the watcher, with which the library itself sees all memory from now on.
 pub fn watch(watcher: &'static dyn Watcher) {
     if WATCHER.set(watcher).is_ok() {
         COUNT.fetch_or(WATCHED, Ordering::Release);
@@ -103,14 +103,14 @@ pub fn watcher() -> Option<&'static dyn Watcher> {
     is_watched.then(|| WATCHER.get().copied()).flatten()
 }
 
-/// Those that are called on this thread.
+/// Returns the hooks that this thread calls.
 pub fn of_this_thread() -> Vec<Arc<Entry>> {
     let thread = this_thread();
     let entries = ENTRIES.lock();
     entries.iter().filter(|entry| entry.thread.is_none_or(|own| own == thread)).cloned().collect()
 }
 
-/// Registers a hook: its number. Names are unique among those that one thread calls.
+/// Registers a hook, and returns its number. Names are unique among the hooks that one thread calls.
 pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u64> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     ensure!(!name.is_empty(), invalid_param!("name is empty; a hook needs one by which it is known"));
@@ -145,8 +145,8 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     Ok(id)
 }
 
-/// Unregisters a hook. It is not called any more when this returns, except by calls in progress further up on this
-/// thread. If a wait for its callbacks could last forever, it is not called any more either, but stays listed until
+/// Unregisters a hook. When this returns, the hook is no longer called, except by calls in progress further up on this
+/// thread. If a wait for its callbacks could last forever, it is no longer called either, but stays listed until
 /// another call has waited for them.
 pub fn unregister(id: u64) -> Result<()> {
     let is_this = |entry: &Arc<Entry>| entry.id == id;
@@ -154,7 +154,7 @@ pub fn unregister(id: u64) -> Result<()> {
     let entry = entry.ok_or_else(|| unknown(id))?;
     entry.running.end_and_wait(this_thread()).map_err(|stuck| still_running(&entry, &stuck))?;
     let removed = ENTRIES.lock().extract_if(.., |entry| is_this(entry)).next();
-    // Another thread may have done the same meanwhile.
+    // Another thread may have unregistered the hook meanwhile.
     removed.ok_or_else(|| unknown(id))?;
     COUNT.fetch_sub(1, Ordering::Relaxed);
     Ok(())
@@ -188,7 +188,7 @@ fn forget_thread() {
     };
     for entry in ended {
         COUNT.fetch_sub(1, Ordering::Relaxed);
-        // No other thread calls it.
+        // No other thread calls the hook.
         entry.running.end();
     }
 }
@@ -208,7 +208,7 @@ fn unknown(id: u64) -> Error {
     param_invalid!("id {id} is no registered hook: never registered, or unregistered before")
 }
 
-/// All of them, in the order of their registration.
+/// Returns all hooks, in the order of their registration.
 pub fn list() -> Vec<Info> {
     let thread = this_thread();
     let info = |entry: &Arc<Entry>| Info {

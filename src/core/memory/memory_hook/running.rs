@@ -9,7 +9,7 @@ use crate::backend;
 use crate::core::base::callback::wait::{Awaited, Circle, Wait};
 use crate::core::stream::report;
 
-/// How long a thread waits if others may wait for it in ways that are not tracked: inside a host function, and with
+/// Longest wait of a thread for which others may wait in ways that are not tracked: inside a host function, or with
 /// callbacks of streams to run.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -22,25 +22,25 @@ pub struct Running {
 
 #[derive(Default)]
 struct State {
-    /// The threads; nested callbacks appear once each.
+    /// The threads. A thread is listed once for each nested callback.
     threads: Vec<u64>,
-    /// No new callback may begin.
+    /// True if no new callback may begin.
     ended: bool,
 }
 
-/// Why a wait ended early: the hook is not called any more, but callbacks of it still run.
+/// The reason why a wait ended early: the hook is no longer called, but callbacks of it still run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stuck {
-    /// A thread inside it waits for a callback that the calling thread is inside of.
+    /// A thread inside the hook waits for a callback that the calling thread is inside of.
     Circle,
     /// The calling thread is inside a host function.
     HostFunction,
-    /// The calling thread has this many callbacks to run, by this call.
+    /// The calling thread must run this many callbacks, by this call.
     Reports(usize, &'static str),
 }
 
 impl Running {
-    /// `thread` begins a callback; false if it may not.
+    /// Notes that `thread` begins a callback. Returns false if it may not.
     pub fn enter(&self, thread: u64) -> bool {
         let mut state = self.state.lock();
         if !state.ended {
@@ -49,7 +49,7 @@ impl Running {
         !state.ended
     }
 
-    /// `thread` has ended a callback.
+    /// Notes that `thread` has ended a callback.
     pub fn leave(&self, thread: u64) {
         let mut state = self.state.lock();
         if let Some(place) = state.threads.iter().position(|other| *other == thread) {
@@ -64,7 +64,7 @@ impl Running {
         self.state.lock().ended = true;
     }
 
-    /// As [`Self::end`], and waits for the running callbacks, except those of `thread`, the calling one.
+    /// Does the same, and waits for the running callbacks, except those of `thread`, which is the calling thread.
     pub fn end_and_wait(self: &Arc<Self>, thread: u64) -> Result<(), Stuck> {
         self.end();
         let for_: Arc<dyn Awaited> = self.clone();
@@ -87,7 +87,7 @@ impl Running {
     }
 }
 
-/// Why another thread may wait for the calling one.
+/// Returns why another thread may wait for the calling one, if it may.
 fn awaited_by_others() -> Option<Stuck> {
     if backend::inside_host_function() {
         return Some(Stuck::HostFunction);

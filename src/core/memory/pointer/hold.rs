@@ -1,9 +1,9 @@
-//! Which memory the operations of a stream may use: references and access checks for memory that is not on the caller's
+//! The memory that operations of a stream may use: references and access checks for memory that is not on the caller's
 //! device.
 //!
-//! Copies reach the memory of all devices. Every other operation reaches its own device's memory, managed memory, and
-//! memory on another device that its device has access to: of a pool, and mappings. Access is checked in one place for
-//! all of them, copies included ([`hold_other`]): reading needs read access, writing needs read-write access.
+//! Copies reach the memory of all devices. Every other operation reaches its own device's memory and managed memory. It
+//! reaches memory of pools and mappings on another device if its device has access to them. One function checks access
+//! for all of them, including copies ([`hold_other`]): a read needs read access, a write needs read-write access.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,10 +21,11 @@ use crate::core::runtime::device::Device;
 /// A reference that keeps the other device open until the operation is queued.
 pub type Held = Option<Arc<Device>>;
 
-/// Whether some memory is restricted to some devices, including memory of the caller's device and page-locked memory.
+/// Whether some memory is restricted to some devices. Memory of the caller's device and page-locked memory count as
+/// well.
 #[inline(always)]
 pub fn must_ask() -> bool {
-    // Not `||`: one branch for both.
+    // `|` instead of `||` needs one branch for both.
     access::is_host_memory_restricted() | mapped::restricted_exist()
 }
 
@@ -38,8 +39,8 @@ pub fn is_local(place: Place, own: &Device) -> bool {
     }
 }
 
-/// A reference that the caller holds while it uses a span on another device, which could be closed otherwise. Fails if
-/// the caller's device may not use memory of a pool.
+/// Returns a reference to the device of a span on another device, which could be closed otherwise. The caller holds it
+/// while it uses the span. Fails if the caller's device may not use memory of a pool.
 #[inline]
 pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Held> {
     match span.place {
@@ -51,8 +52,7 @@ pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes
 }
 
 /// Fails if a pointer argument of a kernel is to memory that the kernel cannot use: freed memory, or memory of a pool
-/// or a mapping without access for its device. Null and the end of an allocation are accepted; host memory is left to
-/// the device.
+/// or a mapping without access for its device. Accepts null and the end of an allocation. Does not check host memory.
 #[inline]
 pub fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, writes: bool) -> Result<()> {
     match Allocation::reach(addr) {
@@ -106,7 +106,7 @@ fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: b
     device.map(Some).ok_or_else(reset)
 }
 
-/// Device memory that an operation of a stream of `device` reads, or writes.
+/// Returns the device memory that an operation of a stream of `device` reads, or writes.
 pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
     let span = span(argument, addr, len)?;
     match span.place {
@@ -128,7 +128,7 @@ pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -
     }
 }
 
-/// Whether operations of `device` reach memory of another one. The access to a pool is not checked here.
+/// Whether operations of `device` reach memory of another device. Access to pools is not checked here.
 #[cold]
 fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
     match Allocation::find(span.addr).map(|found| found.kind) {

@@ -23,10 +23,10 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
     }
 }
 
-/// Whether it is certainly pageable host memory: of no allocation, and of no driver.
+/// Whether it is certainly pageable host memory, which belongs to no allocation and no driver.
 #[inline(always)]
 pub fn is_plain(addr: usize) -> bool {
-    // In this order: known memory was checked before.
+    // The order matters: known memory was checked before.
     debug_assert!(Allocation::known(addr).is_none() || backend::may_know(addr), "{addr:#x}");
     !backend::may_know(addr)
 }
@@ -37,7 +37,7 @@ pub fn is_ordinary(addr: usize, len: usize) -> bool {
     addr.checked_add(len).is_some() && foreign(addr) == Foreign::Unknown
 }
 
-/// As [`span`], for memory that this library did not allocate.
+/// Returns the span of memory that this library did not allocate.
 #[inline]
 fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
     ensure!(addr.checked_add(len).is_some(), beyond_all(argument, addr, len));
@@ -49,7 +49,7 @@ fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<
     }
 }
 
-/// As [`span`], past the end of an allocation: adjacent mappings are used together.
+/// Returns the span of memory that continues past the end of an allocation: adjacent mappings are used together.
 #[cold]
 fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) -> Result<Span> {
     let is_mapped = matches!(kind, Kind::Mapped(_) | Kind::HostMapped(_));
@@ -71,7 +71,7 @@ pub(in crate::core) fn beyond_all(argument: impl fmt::Display, addr: usize, len:
     invalid_param!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space")
 }
 
-/// What the backend knows about memory that is in no allocation.
+/// Returns what the backend knows about memory that is in no allocation.
 #[inline]
 pub(super) fn foreign(addr: usize) -> Foreign {
     if backend::may_know(addr) { ask_backend(addr) } else { Foreign::Unknown }
@@ -95,7 +95,7 @@ pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error 
 
 #[cold]
 pub(in crate::core) fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    // Freed meanwhile by another thread.
+    // Another thread has freed the memory meanwhile.
     let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
     let Allocation { base, len: all, kind, .. } = allocation;
     let left = all - (addr - base);

@@ -29,11 +29,11 @@ pub fn malloc(size: usize, policy: i32) -> Result<usize> {
     cached(size, policy).map_or_else(|| allocate(size, policy, true), Ok)
 }
 
-/// As [`malloc`], from the cache of freed blocks. `None`: that is not possible, or the request may be wrong. Apart from
-/// all that can fail, so that it needs few registers.
+/// Allocates from the cache of freed blocks. `None`: that is not possible, or the request may be wrong. It is separate
+/// from all that can fail, so that it needs few registers.
 #[inline]
 fn cached(size: usize, policy: i32) -> Option<usize> {
-    // Not `||`: one branch for all.
+    // `|` instead of `||` needs one branch for all.
     if backend::inside_host_function() | memory_hook::exist() | (size == 0) {
         return None;
     }
@@ -42,7 +42,7 @@ fn cached(size: usize, policy: i32) -> Option<usize> {
     Allocation::reuse(&context.device, padded(size, context.device.readable_tail)?, pages)
 }
 
-/// aclrtMallocAlign32: as [`malloc`], but nothing past the rounded size may be read.
+/// Implements aclrtMallocAlign32: allocates as [`malloc`] does, but nothing past the rounded size may be read.
 pub fn malloc_align32(size: usize, policy: i32) -> Result<usize> {
     allocate(size, policy, false)
 }
@@ -69,34 +69,34 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
 /// aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
 #[inline]
 pub fn free(addr: usize) -> Result<()> {
-    // As in `cached`.
+    // `|` instead of `||` needs one branch for all.
     let may_be_refused = backend::inside_host_function() | memory_hook::exist() | ipc::exports_any();
     if !may_be_refused && Allocation::set_aside(addr) { Ok(()) } else { free_checked(addr) }
 }
 
-/// As [`free`], with all checks.
+/// Frees memory as [`free`] does, with all checks.
 #[inline(never)]
 fn free_checked(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
     DEVICE.release(of_device(addr))
 }
 
-/// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's device. If the wait returns a
-/// failure, the memory stays allocated.
+/// Implements aclrtFreeWithDevSync: frees memory after everything queued so far on the memory's device. If the wait
+/// returns a failure, the memory stays allocated.
 pub fn free_with_sync(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
-    // No wait for an address that is no start of an allocation; `free` returns the error.
+    // There is no wait if no allocation begins at the address; `free` returns the error.
     if let Some(allocation) = Allocation::find(addr)
         && allocation.base == addr
         && let Some(device) = allocation.device()
     {
-        // Without a deadline it does not time out.
+        // A wait without a deadline does not time out.
         let _ = device.synchronize(None)?;
     }
     free(addr)
 }
 
-/// A release by aclrtFree.
+/// Creates a release by aclrtFree.
 fn of_device(addr: usize) -> AddressRelease {
     AddressRelease { addr, kinds: &[MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool] }
 }
@@ -139,7 +139,7 @@ impl FreedBlocks {
         Ok(self.0.allocate(request)?.addr)
     }
 
-    /// As [`Resource::release`], if the memory cannot be cached, or is no allocation.
+    /// Frees memory that cannot be cached, or fails if there is no allocation.
     #[cold]
     fn release_now(&self, release: AddressRelease) -> Result<()> {
         match Allocation::find(release.addr) {
@@ -149,7 +149,7 @@ impl FreedBlocks {
     }
 }
 
-/// aclrtFree of a pool's memory: at once, as cudaFree does it.
+/// Frees a pool's memory by aclrtFree: at once, as cudaFree does it.
 fn release_to_pool(found: &Allocation, addr: usize) -> Result<()> {
     if (backing().retains)(addr)? {
         return Ok(());
@@ -176,7 +176,7 @@ impl Source for DeviceMemory {
             Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
             _ => None,
         };
-        // The device stays open while it is held.
+        // The device stays open while the allocation is held.
         let claimed = device.and_then(|device| {
             let allocation = Allocation::take(addr, |found| found.owner == device.owner)?;
             Some((device, allocation))
@@ -194,8 +194,8 @@ impl Source for DeviceMemory {
     }
 }
 
-/// The bytes `len` of a request, with padding. Fails, and counts that, if they are more than all memory, `most`, of a
-/// device, or of the host.
+/// Returns the bytes `len` of a request, including padding. If they are more than all memory (`most`) of a device or of
+/// the host, it counts a failure and fails.
 pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally, device: Option<u32>) -> Result<usize> {
     len.filter(|len| *len as u64 <= most).ok_or_else(|| {
         tally.failed();
@@ -207,7 +207,7 @@ pub fn within(size: usize, len: Option<usize>, most: u64, tally: &Tally, device:
     })
 }
 
-/// Allocates memory of a device, managed memory if there is no page policy, and inserts it in the address map.
+/// Allocates memory of a device, or managed memory if there is no page policy, and inserts it in the address map.
 fn take(device: &Device, len: usize, pages: Option<PagePolicy>, kind: Kind) -> Result<Block> {
     let block = device.with_all_memory(|native| match pages {
         Some(pages) => native.alloc(len, pages),
@@ -227,18 +227,18 @@ pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     });
 }
 
-/// As [`forget_memory`], for a device.
+/// Forgets the memory of a device as [`forget_memory`] does.
 pub fn forget_device_memory(device: &Device) {
     ALLOCATIONS.remove_parked(Reuse::of(device).cache.flush().0);
     forget_memory(device.owner);
 }
 
-/// The owner is abandoned with work that uses its memory: addresses become invalid, the memory stays.
+/// Forgets the memory of an owner that is abandoned with work that uses it: addresses become invalid, the memory stays.
 pub fn forget_memory(owner: Owner) {
     Allocation::drain(owner, |allocation| allocation.forget_advice());
 }
 
-/// Zeros that a device keeps until it ends; not reported to hooks.
+/// Allocates zeros that a device keeps until it ends. They are not reported to hooks.
 pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
     let tally = &DeviceTallies::of(device).device;
     let (block, zeros) = take_zeros(device, len, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
@@ -246,12 +246,12 @@ pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
     Ok(zeros.addr)
 }
 
-/// A word of a graph, initially 0; not counted and not reported to hooks.
+/// Allocates a word of a graph, initially 0. It is not counted and not reported to hooks.
 pub fn word_of_graph(device: &Device) -> Result<Span> {
     Ok(take_zeros(device, size_of::<u64>(), Kind::Graph(device.id))?.1)
 }
 
-/// Frees it. Does nothing if it was released with its device.
+/// Frees the word. Does nothing if it was released with its device.
 pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
     let is_it = |found: &Allocation| found.owner == device.owner && found.kind == Kind::Graph(device.id);
     match Allocation::take(word.addr, is_it) {
@@ -260,13 +260,13 @@ pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
     }
 }
 
-/// Memory for internal use, filled with zeros.
+/// Allocates memory for internal use, filled with zeros.
 fn take_zeros(device: &Device, len: usize, kind: Kind) -> Result<(Block, Span)> {
     let block = take(device, len, Some(PagePolicy::NormalOnly), kind)?;
     let zeros = Span { addr: block.addr, len, place: Place::Device(device.id) };
     device.native.fill(Fill::bytes(zeros, 0)).inspect_err(|_| {
         Allocation::take(block.addr, |found| found.owner == device.owner && found.kind == kind);
-        // The first failure is the one to return.
+        // The first failure is returned.
         let _ = device.native.free(block);
     })?;
     Ok((block, zeros))

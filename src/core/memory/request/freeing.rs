@@ -10,7 +10,7 @@ pub fn check_free(argument: &str, addr: usize) -> Result<()> {
     arguments::not_null(argument, addr, "this API has nothing to free there (unlike free and cudaFree)")
 }
 
-/// Why nothing could be freed at `addr`.
+/// Returns the error for an address at which nothing could be freed.
 #[cold]
 pub fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
@@ -31,7 +31,7 @@ pub fn freeing_call(kind: Kind) -> &'static str {
     names(kind).1
 }
 
-/// For texts: memory of this kind, and the call that frees it.
+/// Returns two texts for memory of this kind: its name, and the call that frees it.
 fn names(kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Device(_) => ("device memory", "aclrtFree"),

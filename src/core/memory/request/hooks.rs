@@ -1,4 +1,4 @@
-//! The stage of hooks: allocations and releases between the hooks of the program.
+//! The stage of hooks: calls the program's hooks around allocations and releases.
 
 use crate::core::base::error::Result;
 use crate::core::memory::allocation::Allocation;
@@ -12,12 +12,12 @@ pub struct Hooks<R> {
 }
 
 impl<R> Hooks<R> {
-    /// Memory is allocated to the program, and freed by it.
+    /// Creates the stage for memory that is allocated to the program, and freed by it.
     pub const fn of_program(next: R) -> Self {
         Self { moment: Moment::Malloc, next }
     }
 
-    /// Memory is allocated from a device or from the system.
+    /// Creates the stage for memory that is allocated from a device or from the system.
     pub const fn of_device(next: R) -> Self {
         Self { moment: Moment::Alloc, next }
     }
@@ -34,7 +34,7 @@ impl<R: Resource> Resource for Hooks<R> {
             // The closure's captures have just been written: they are used in place first, and moved later.
             true => seldom(move || match memory_hook::are_registered() {
                 true => self.allocate_hooked(request),
-                // The watcher calls nothing, so the request holds what it has.
+                // The watcher makes no calls, so the request keeps what it holds.
                 false if self.moment == Moment::Malloc => {
                     let event = request.event()?;
                     self.next.allocate(request).inspect(|memory| {
@@ -89,8 +89,8 @@ impl<R: Resource> Hooks<R> {
     }
 }
 
-/// What hooks see of the release of memory at an address. `None` if it is no allocation of these kinds; then the call
-/// returns the error.
+/// Returns what hooks see of the release of memory at an address. `None` if it is no allocation of these kinds; the
+/// call then returns the error.
 pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     let found = Allocation::known(addr).filter(|found| found.base == addr)?;
     let (kind, device) = MemoryKind::of(&found)?;
@@ -104,23 +104,23 @@ pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     Some(Event { addr, page_size, ..event })
 }
 
-/// Memory of another process, or memory without an address: an address, or 0 and a handle; on a device, or in host
-/// memory.
+/// Memory of another process, or memory without an address. It has an address, or 0 and a handle, and is on a device or
+/// in host memory.
 pub struct Piece {
-    /// Its kind.
+    /// The kind of the memory.
     pub kind: MemoryKind,
     /// The first byte.
     pub addr: usize,
     /// The handle of memory without an address.
     pub handle: u64,
-    /// Bytes.
+    /// The length in bytes.
     pub len: usize,
-    /// Where it is.
+    /// The device; `None` for host memory.
     pub device: Option<u32>,
 }
 
 impl Piece {
-    /// What hooks see of it.
+    /// Returns what hooks see of the memory.
     pub fn event(&self) -> Event {
         let Self { kind, addr, handle, len, device } = *self;
         let page_size = if addr == 0 { 0 } else { addr.found().page_size };
@@ -138,12 +138,12 @@ impl Piece {
         let found = Found { addr: event.addr, handle: event.handle, page_size: event.page_size };
         let request = Event { size: self.len, addr: 0, handle: 0, page_size: 0, ..event };
         around_allocation(Moment::Malloc, request, || Ok(()), |()| found).inspect_err(|_| {
-            // The refusal is the failure to return.
+            // The refusal is the failure that is returned.
             let _ = release();
         })
     }
 
-    /// Frees it by `free`, between the hooks.
+    /// Frees the memory by `free`, between the calls of the hooks.
     pub fn free(&self, free: impl FnOnce() -> Result<()>) -> Result<()> {
         around_free(self.event(), free)
     }

@@ -4,7 +4,7 @@ use crate::core::base::error::{Code, Result, arguments, error_with, invalid_para
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// Which attribute, as `aclrtMallocAttrType` numbers them.
+/// An attribute, as `aclrtMallocAttrType` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
     /// `ACL_RT_MEM_ATTR_RSV`: ignored.
@@ -37,7 +37,7 @@ impl MallocConfig {
         if attribute == Attribute::VaFlag && value > 1 {
             return Err(invalid_param!("cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"));
         }
-        // This also bounds the reading of a list with a wrong count.
+        // The check also bounds the reading of a list with a wrong count.
         if self.values[attribute as usize].replace(value).is_some() {
             return Err(invalid_param!("cfg gives the attribute {attribute:?} more than once; give each at most once"));
         }
@@ -68,7 +68,8 @@ impl MallocConfig {
         Ok(())
     }
 
-    /// Fails if `deviceId` names no device. Pinned memory needs no other check: every device uses it at one address.
+    /// Fails if `deviceId` names no device. Pinned memory needs no other check, because every device uses it at one
+    /// address.
     pub fn check_device_id(&self, session: &Session) -> Result<()> {
         let count = session.devices.len();
         match self.of(Attribute::DeviceId) {

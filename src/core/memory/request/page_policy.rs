@@ -3,11 +3,11 @@
 use crate::algo::host::notice::notice_once;
 use crate::backend::PagePolicy;
 
-/// Requests of this size and above prefer huge pages if the policy is unknown.
+/// Requests of at least this size prefer huge pages if the policy is unknown.
 const HUGE_FROM: usize = 2 << 20;
-/// Sizes are multiples of this.
+/// Unit of sizes in bytes.
 const GRAIN: usize = 32;
-/// Bytes past the end that a program may read.
+/// Number of bytes past the end that a program may read.
 const TAIL: usize = 32;
 
 /// The pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect here.
@@ -24,7 +24,8 @@ pub fn known_pages(policy: i32) -> Option<PagePolicy> {
     }
 }
 
-/// As [`known_pages`]. An unknown number is no error: it counts as not given, and a line on standard error reports it.
+/// Returns what [`known_pages`] returns. An unknown number is no error: it counts as not given, and a line on standard
+/// error reports it.
 pub fn pages(policy: i32, size: usize) -> PagePolicy {
     known_pages(policy).unwrap_or_else(|| {
         notice_once(&format!("the malloc policy {policy:#x} is unknown and counts as not given"));

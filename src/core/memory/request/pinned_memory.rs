@@ -36,15 +36,15 @@ pub fn free_host(addr: usize) -> Result<()> {
     PINNED.release(AddressRelease { addr, kinds: &[MemoryKind::Pinned] })
 }
 
-/// aclrtFreeHostWithDevSync: as [`free_host`], after everything queued so far on all open devices, each of which may
-/// use the memory. If the wait returns a failure, the memory stays allocated.
+/// Implements aclrtFreeHostWithDevSync: frees memory after everything queued so far on all open devices, each of which
+/// may use it. If the wait returns a failure, the memory stays allocated.
 pub fn free_host_with_sync(addr: usize) -> Result<()> {
     check_free("hostPtr", addr)?;
     let pinned = |found: Allocation| found.base == addr && found.kind == Kind::Pinned;
     if Allocation::find(addr).is_some_and(pinned) {
         let devices = runtime::existing_session().map_or(0, |session| session.devices.len());
-        // One at a time, because a device cannot close while this holds it. The wait is for all; the first failure is
-        // returned.
+        // The devices are opened one at a time, because a device cannot close while this holds it. The wait is for all;
+        // the first failure is returned.
         let open = (0..devices as u32).filter_map(open_device);
         open.map(|device| device.synchronize(None).map(drop)).fold(Ok(()), Result::and)?;
     }

@@ -13,10 +13,10 @@ use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{Session, thread};
 
-/// The number of mappings with less than full access for their home.
+/// Number of mappings that give their home device less than full access.
 static RESTRICTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether there is such a mapping: then uses of memory are checked.
+/// Whether there is such a mapping; uses of memory are then checked.
 #[inline]
 pub fn restricted_exist() -> bool {
     RESTRICTED.load(Ordering::Relaxed) != 0
@@ -30,7 +30,7 @@ pub struct MappingAccess {
 }
 
 impl MappingAccess {
-    /// No access at all.
+    /// Creates a table without access.
     pub(super) fn none() -> Self {
         RESTRICTED.fetch_add(1, Ordering::Relaxed);
         Self { devices: AccessTable::default(), host: Access::None, restricted: true }
@@ -69,7 +69,7 @@ impl Drop for MappingAccess {
     }
 }
 
-/// The device by its id, or the host.
+/// Returns the id of the device, or `None` for the host.
 fn who(session: &Session, argument: &str, Location { kind, id }: Location) -> Result<Option<u32>> {
     match kind {
         Location::DEVICE => {

@@ -10,12 +10,12 @@ use crate::core::base::error::{Error, param_invalid};
 use crate::core::base::handles::Object;
 use crate::core::memory::request::hooks::Piece;
 
-/// Memory without an address, as hooks see it.
+/// Returns the memory without an address, as hooks see it.
 pub fn pieces() -> Vec<Piece> {
     all_memory().iter().map(|it| it.piece()).collect()
 }
 
-/// The ranges of addresses that are reserved: first address and bytes of each.
+/// Returns the ranges of addresses that are reserved: first address and bytes of each.
 pub fn reserved() -> Vec<(usize, usize)> {
     if !USED.load(Ordering::Relaxed) {
         return Vec::new();
@@ -28,7 +28,7 @@ pub fn exports_any() -> bool {
     all_memory().iter().any(|it| it.memory.key.lock().is_some())
 }
 
-/// Memory without an address, each once: with a handle, or only mapped.
+/// Returns the memory without an address, each once: with a handle, or only mapped.
 fn all_memory() -> Vec<Arc<Physical>> {
     let mut all: Vec<_> = Physical::table().live().map(|(_, it)| it).collect();
     if USED.load(Ordering::Relaxed) {
@@ -42,17 +42,17 @@ fn all_memory() -> Vec<Arc<Physical>> {
 
 /// A mapping around an address, with or without access.
 pub struct Mapped {
-    /// Its first address.
+    /// The first address of the mapping.
     pub base: usize,
-    /// Bytes.
+    /// The length in bytes.
     pub len: usize,
-    /// Where the memory is.
+    /// The place of the memory.
     pub place: MemoryPlace,
-    /// Page size, as the system confirms it.
+    /// The page size, as the system confirms it.
     pub page_size: usize,
 }
 
-/// What is mapped around an address.
+/// Returns what is mapped around an address.
 pub fn at(addr: usize) -> Option<Mapped> {
     if !USED.load(Ordering::Relaxed) {
         return None;

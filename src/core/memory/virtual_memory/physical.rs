@@ -91,14 +91,14 @@ pub(super) struct Memory {
     len: usize,
     /// The tally that counts it.
     tally: Arc<Tally>,
-    /// It was imported from another process.
+    /// True if it was imported from another process.
     pub(super) is_imported: bool,
-    /// The key by which other processes have it as well.
+    /// The key by which other processes have the memory as well.
     pub(super) key: Mutex<Option<Key>>,
 }
 
 impl Memory {
-    /// Memory with the first handle here, and the count of it.
+    /// Creates memory with its first handle, and counts it.
     fn hand_out(
         native: Arc<dyn PhysicalMemory>,
         len: usize,
@@ -129,10 +129,10 @@ pub struct Physical {
     /// The first handle of this memory.
     first: Handle,
     properties: Properties,
-    /// Bytes, a multiple of [`GRANULARITY`].
+    /// The length in bytes, a multiple of [`GRANULARITY`].
     pub(super) len: usize,
     pub(super) place: MemoryPlace,
-    /// Its owner: the opening of a device, or the session.
+    /// The owner: the opening of a device, or the session.
     pub(super) owner: Owner,
     pub(super) memory: Arc<Memory>,
     /// References of the handle, which dies at 0. Changed while the ranges are locked.
@@ -146,7 +146,7 @@ impl Physical {
         Self::table().publish(parts).ok_or_else(|| Error::no_more("handles of physical memory"))
     }
 
-    /// The same memory with a new handle.
+    /// Creates a new handle for the same memory.
     pub(super) fn renewed(&self) -> Result<Arc<Self>> {
         Self::publish(|handle| Self {
             handle,
@@ -161,7 +161,7 @@ impl Physical {
         &*self.memory.native
     }
 
-    /// It, as hooks see it.
+    /// Returns the memory as hooks see it.
     pub(super) fn piece(&self) -> Piece {
         let (handle, device) = (self.first.raw(), self.place.device());
         let kind = match device {
@@ -172,7 +172,7 @@ impl Physical {
         Piece { kind, addr: 0, handle, len: self.len, device }
     }
 
-    /// The kind of its mappings in the address map.
+    /// Returns the kind of the memory's mappings in the address map.
     pub(super) fn kind(&self) -> Kind {
         match self.place {
             MemoryPlace::Device(id) => Kind::Mapped(id),
@@ -180,7 +180,7 @@ impl Physical {
         }
     }
 
-    /// A reference to its device, if it is on one, so that it does not end during a call.
+    /// Returns a reference to the device of the memory, if it is on one, so that the device does not end during a call.
     pub(super) fn hold(&self) -> Result<Option<Arc<Device>>> {
         let MemoryPlace::Device(id) = self.place else { return Ok(None) };
         match open_device(id).filter(|device| device.owner == self.owner) {
@@ -213,7 +213,7 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     Ok(GRANULARITY)
 }
 
-/// Registers memory that another process has exported; `device`: where it is used, if it is device memory.
+/// Registers memory that another process has exported. `device`: the one on which it is used, if it is device memory.
 pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<Piece> {
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;
@@ -243,7 +243,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
         None => (MemoryKind::Pinned, Target::Host, &HostTallies::of(&session).pinned, isize::MAX as u64),
     };
     let len = Some(within(size, size.checked_next_multiple_of(GRANULARITY), most, tally, place.device())?);
-    // Not held while hooks run: they may reset it.
+    // The device is not held while hooks run: they may reset it.
     drop((device, session));
     let way = Hooks::of_program(Hooks::of_device(PhysicalBlocks { properties, place }));
     Ok(way.allocate(MemoryRequest { len, ..MemoryRequest::new(kind, target, size) })?.0.raw())
@@ -256,14 +256,14 @@ pub fn free(raw: u64) -> Result<()> {
     Hooks::of_program(PhysicalBlocks { properties, place }).release(HandleRelease(raw))
 }
 
-/// Memory without an address, allocated by a backend, with a handle. It is counted until nothing refers to it: see
-/// [`Memory`].
+/// Allocates memory without an address from a backend, with a handle. The memory is counted until nothing refers to it:
+/// see [`Memory`].
 struct PhysicalBlocks {
     properties: Properties,
     place: MemoryPlace,
 }
 
-/// A handle of such memory, for hooks.
+/// The handle of new memory, for hooks.
 struct FirstHandle(Handle);
 
 impl Named for FirstHandle {
@@ -332,12 +332,12 @@ pub fn properties(raw: u64) -> Result<Properties> {
     Ok(handles::get::<Physical>("handle", raw)?.properties)
 }
 
-/// The handles of a device's memory die.
+/// Removes the handles of a device's memory.
 pub fn take_handles_of(device: &Device) {
     drop_all::<Physical>(|memory| memory.owner == device.owner);
 }
 
-/// The handles of host memory die.
+/// Removes the handles of host memory.
 pub fn take_host_handles() {
     drop_all::<Physical>(|memory| matches!(memory.place, MemoryPlace::Host(_)));
 }

@@ -1,7 +1,7 @@
 //! Memory without an address shared by processes.
 //!
-//! One process exports it once, and gets a key that travels as a number or as a fabric handle. Each process that
-//! imports it has memory to map like memory that it allocated. The memory is freed when no process has it any more.
+//! One process exports the memory once, and gets a key that travels as a number or as a fabric handle. Each process
+//! that imports it can map it like its own memory. The memory is freed when no process has it any more.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 
-/// Bytes of a fabric handle.
+/// The length of a fabric handle in bytes.
 pub const FABRIC: usize = 128;
 
 /// Whether a key of this `aclrtMemSharedHandleType` is a fabric handle, and not a number.
@@ -29,7 +29,7 @@ pub fn is_fabric(share_type: i32) -> Result<bool> {
     }
 }
 
-/// The fabric handle of a key: its text, and zeros.
+/// Converts a key to a fabric handle: its text, and zeros.
 pub fn to_fabric(key: &Key) -> [u8; FABRIC] {
     let mut bytes = [0; FABRIC];
     let text = key.to_string();
@@ -37,12 +37,12 @@ pub fn to_fabric(key: &Key) -> [u8; FABRIC] {
     bytes
 }
 
-/// The key of a number.
+/// Converts a number to a key.
 pub fn from_number(number: u64) -> Result<Key> {
     Key::from_number(number).map_err(|fault| ipc_key::about("shareableHandle", fault))
 }
 
-/// The key of a fabric handle.
+/// Converts a fabric handle to a key.
 pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
     let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(FABRIC);
     let rest = bytes[len..].iter().any(|byte| *byte != 0);
@@ -106,7 +106,7 @@ fn import_on(device: Arc<Device>, key: &Key, session: Arc<Session>) -> Result<u6
         about(fault)
     })?;
     let memory = adopt(imported, &device, &session)?;
-    // Not held while hooks run.
+    // The device is not held while hooks run.
     drop((device, session));
     memory.hand_out(|| physical::free(memory.handle))?;
     Ok(memory.handle)

@@ -7,7 +7,7 @@ use crate::algo::map::slot_table;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::device::Device;
 
-/// Ends mappings: of one device, or all. Returns those that could not be ended.
+/// Ends the mappings for which `wanted` is true. Returns those that could not be ended.
 fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors) -> Vec<usize> {
     let mut stuck = Vec::new();
     let (taken, driver) = {
@@ -45,12 +45,12 @@ pub fn end_with_session(errors: &mut TeardownErrors) {
     }
 }
 
-/// As [`end_with_device`], if abandoned work uses its memory.
+/// Does the same if abandoned work uses its memory.
 pub fn forget_with_device(device: &Device) {
     end_mappings_silently(|memory| memory.owner == device.owner);
 }
 
-/// As [`end_with_session`], if abandoned work uses its memory.
+/// Does the same at the end of the session.
 pub fn forget_with_session() {
     end_mappings_silently(|_| true);
     let ranges = std::mem::replace(&mut *RANGES.lock(), Ranges::NONE);
@@ -59,7 +59,7 @@ pub fn forget_with_session() {
     }
 }
 
-/// Addresses become invalid, the memory stays.
+/// Ends mappings without freeing memory: addresses become invalid, the memory stays.
 fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
     for (addr, mapping) in &mut RANGES.lock().mappings {
         if wanted(&mapping.memory) {
