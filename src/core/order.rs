@@ -96,13 +96,13 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// The key by which pools know it.
+    /// Returns the key by which pools know it.
     #[inline]
     pub fn key(&self) -> StreamKey {
         StreamKey(self.key.raw())
     }
 
-    /// The position of a free that takes place now.
+    /// Returns the position of a free that takes place now.
     #[inline(always)]
     pub fn free(&self) -> backend::Result<Position> {
         let position = match self.native.submitted() {
@@ -117,7 +117,7 @@ impl Lane {
         Ok(position)
     }
 
-    /// The position up to which it is complete now.
+    /// Returns the position up to which it is complete now.
     #[inline]
     pub fn finished(&self) -> Position {
         self.native.finished()
@@ -143,7 +143,7 @@ impl Lane {
         self.clock.lock().clone()
     }
 
-    /// The position in another lane that its next operation is ordered after.
+    /// Returns the position in another lane that its next operation is ordered after.
     pub fn position_in(&self, other: StreamKey) -> Option<Position> {
         Some(self.clock.lock().number(other)).filter(|position| *position != 0)
     }
@@ -179,7 +179,7 @@ impl Lane {
     }
 }
 
-/// The lane with this key.
+/// Returns the lane with this key.
 pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
     LANES.get(Handle::from_raw(lane.0)?)
 }
@@ -212,17 +212,17 @@ pub fn new_lane<'a>(
     slot.get().ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
 }
 
-/// The position up to which the host has seen a lane complete. A lane that has ended is complete.
+/// Returns the position up to which the host has seen a lane complete. A lane that has ended is complete.
 pub fn observed(lane: StreamKey) -> Position {
     find(lane).map_or(Position::MAX, |lane| lane.observed.load(Ordering::Relaxed))
 }
 
-/// The position up to which a lane is complete now.
+/// Returns the position up to which a lane is complete now.
 pub fn finished(lane: StreamKey) -> Position {
     find(lane).map_or(Position::MAX, |lane| lane.finished())
 }
 
-/// The clock of an event that was recorded at `position` of the stream with this lane.
+/// Returns the clock of an event that was recorded at `position` of the stream with this lane.
 pub fn recorded(lane: &OnceLock<Arc<Lane>>, position: Position) -> Clock {
     lane.get().map_or_else(Clock::default, |lane| lane.clock_at(position))
 }

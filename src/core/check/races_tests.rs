@@ -220,7 +220,7 @@ fn streams_that_wait_for_each_other_are_logged() {
     assert!(!both.logs.is_logging());
 }
 
-/// A read behind an open wait of stream 1, and a write of the same memory in stream 0.
+/// Returns a read behind an open wait of stream 1, and a write of the same memory in stream 0.
 fn write_beside_an_open_read() -> (History, Sequence, Vec<Finding>) {
     let (mut history, mut sequence) = (History::default(), Sequence::default());
     sequence.next(1);

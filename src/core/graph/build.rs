@@ -18,7 +18,7 @@ const HEAD: u32 = 0;
 /// `flag` of a stream that another stream starts.
 const DEFAULT: u32 = 0x7fff_ffff;
 
-/// aclmdlRIBuildBegin: the graph.
+/// Implements aclmdlRIBuildBegin: returns the graph.
 pub fn begin(flag: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     ensure!(flag == 0, invalid_param!("flag is {flag:#x}; allowed: 0"));
@@ -26,7 +26,7 @@ pub fn begin(flag: u32) -> Result<u64> {
     Ok(Graph::create(&device, true, None)?.handle.raw())
 }
 
-/// The graph of an argument, and its capture.
+/// Returns the graph of an argument, and its capture.
 fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     let building = graph.building.clone().ok_or_else(|| {
@@ -35,7 +35,7 @@ fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     Ok((graph, building))
 }
 
-/// The stream of an argument, for a graph, with both.
+/// Returns the stream of an argument, for a graph, with both.
 fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     handles::check_not_null::<Stream>("stream", stream)?;
@@ -56,7 +56,7 @@ fn resolve_bound(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Gra
     ))
 }
 
-/// aclmdlRIBindStream.
+/// Implements aclmdlRIBindStream.
 pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     handles::check_not_null::<Stream>("stream", stream)?;
@@ -77,20 +77,20 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
     building.bind(&stream, flag == HEAD)
 }
 
-/// aclmdlRIUnbindStream.
+/// Implements aclmdlRIUnbindStream.
 pub fn unbind(raw: u64, stream: u64) -> Result<()> {
     let (stream, graph, building) = resolve_bound(raw, stream)?;
     graph.check_not_running("unbind its streams")?;
     building.unbind(&stream)
 }
 
-/// aclmdlRIEndTask.
+/// Implements aclmdlRIEndTask.
 pub fn end_task(raw: u64, stream: u64) -> Result<()> {
     let (stream, _graph, building) = resolve_bound(raw, stream)?;
     building.add(stream.handle, What::End, vec![None]).map(drop)
 }
 
-/// aclmdlRIBuildEnd. `reserve` is an address.
+/// Implements aclmdlRIBuildEnd. `reserve` is an address.
 pub fn end(raw: u64, reserve: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     ensure!(reserve == 0, invalid_param!("reserve is {reserve:#x}; it must be null"));
@@ -116,7 +116,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     Ok(())
 }
 
-/// The tasks of runs: of the streams that are started, each up to its end. `None`: no stream has an end.
+/// Returns the tasks of runs: of the streams that are started, each up to its end. `None`: no stream has an end.
 fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>>> {
     let mut ended: Vec<Handle> = Vec::new();
     let mut kept: Vec<Task> = Vec::new();
@@ -140,7 +140,7 @@ fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>
     Ok((!ended.is_empty()).then_some(kept))
 }
 
-/// The streams that a graph's runs may start, beginning with those that every run starts.
+/// Returns the streams that a graph's runs may start, beginning with those that every run starts.
 fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
     let mut reached = starting.to_vec();
     let mut next = 0;

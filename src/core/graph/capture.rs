@@ -145,7 +145,7 @@ impl Capture {
         Ok((state, added))
     }
 
-    /// The resources of the graph, after a capture.
+    /// Returns the resources of the graph, after a capture.
     pub fn take_resources(&self) -> Resources {
         std::mem::take(&mut self.state.lock().resources)
     }
@@ -262,7 +262,7 @@ struct Branch {
 }
 
 impl Branch {
-    /// A branch without tasks.
+    /// Creates a branch without tasks.
     fn new(stream: Handle, starts: bool) -> Self {
         Self { stream, after: Vec::new(), count: 0, starts, group: None }
     }
@@ -283,7 +283,7 @@ impl State {
         host_memory::claim("tasks of a graph", more, edges)
     }
 
-    /// The branch of a stream; the stream joins if it has none.
+    /// Returns the branch of a stream; the stream joins if it has none.
     fn branch(&mut self, stream: Handle) -> &mut Branch {
         let known = self.branches.iter().position(|branch| branch.stream == stream);
         let index = known.unwrap_or_else(|| {

@@ -19,7 +19,7 @@ use crate::core::{memory, stream};
 /// The deepest nesting of bodies: steps and pictures are made by recursive functions.
 const MOST_NESTED: usize = 16;
 
-/// aclmdlRICondHandleCreate.
+/// Implements aclmdlRICondHandleCreate.
 pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     handles::check_not_null::<Graph>("modelRI", raw)?;
@@ -53,12 +53,12 @@ fn not_built() -> Error {
     )
 }
 
-/// aclmdlRICondHandleGetCondPtr: the address of the value.
+/// Implements aclmdlRICondHandleGetCondPtr: returns the address of the value.
 pub fn address(raw: u64) -> Result<usize> {
     Ok(handles::get::<ConditionHandle>("handle", raw)?.value.addr)
 }
 
-/// aclmdlRIAddCondTask: the handles of the bodies.
+/// Implements aclmdlRIAddCondTask: returns the handles of the bodies.
 pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Result<Vec<u64>> {
     thread::refuse_inside_host_function()?;
     handles::check_not_null::<ConditionHandle>("params.handle", raw)?;
@@ -105,7 +105,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     Ok(raw)
 }
 
-/// aclmdlRICaptureToModelRIBegin.
+/// Implements aclmdlRICaptureToModelRIBegin.
 pub fn begin_capture(stream: u64, raw: u64, mode: i32) -> Result<()> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     capture::begin_as(stream, mode, |stream| {

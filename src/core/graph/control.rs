@@ -12,7 +12,7 @@ use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
 
-/// The stream of a call, and the graph that it is bound to.
+/// Returns the stream of a call, and the graph that it is bound to.
 fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
     let stream = stream::resolve(raw)?;
     match capture_of(&stream).filter(|capture| capture.is_built) {
@@ -25,7 +25,7 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
     }
 }
 
-/// Another stream of the same graph.
+/// Returns another stream of the same graph.
 fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Handle> {
     let stream = handles::get::<Stream>(argument, raw)?;
     if capture_of(&stream).is_some_and(|own| Arc::ptr_eq(&own, building)) {
@@ -52,7 +52,7 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
     Ok(span)
 }
 
-/// aclrtSetLabel.
+/// Implements aclrtSetLabel.
 pub fn set_label(label: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Label>("label", label)?;
     let (stream, building) = resolve(stream)?;
@@ -63,7 +63,7 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
     building.add_control(stream.handle, Control::Label(label.handle.raw()), None)
 }
 
-/// aclrtSwitchLabelByIndex. `addr` is the address of the index.
+/// Implements aclrtSwitchLabelByIndex. `addr` is the address of the index.
 pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<LabelList>("labelList", list)?;
     arguments::not_zero("maxValue", max, "it must be at least 1")?;
@@ -76,7 +76,7 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
     building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() }, None)
 }
 
-/// aclrtActiveStream.
+/// Implements aclrtActiveStream.
 pub fn start(started: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Stream>("activeStream", started)?;
     let (stream, building) = resolve(stream)?;
@@ -84,7 +84,8 @@ pub fn start(started: u64, stream: u64) -> Result<()> {
     building.add_control(stream.handle, Control::Start(started), None)
 }
 
-/// aclrtSwitchStream. `left` and `right` are the addresses of the values; `if_false` is `falseStream`, or 0.
+/// Implements aclrtSwitchStream. `left` and `right` are the addresses of the values; `otherwise` is `falseStream`, or
+/// 0.
 pub fn switch_stream(
     [left, right]: [usize; 2],
     condition: i32,

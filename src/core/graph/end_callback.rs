@@ -22,7 +22,7 @@ static LATE: Mutex<Vec<EndCallback>> = Mutex::new(Vec::new());
 /// Calls without any read only this.
 static IS_ANY_LATE: AtomicBool = AtomicBool::new(false);
 
-/// aclmdlRIDestroyRegisterCallback.
+/// Implements aclmdlRIDestroyRegisterCallback.
 pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     graph.check_not_body("register the function there")?;
@@ -45,7 +45,7 @@ fn take(graph: &Graph, address: usize) -> Option<EndCallback> {
     graph.end_callbacks.lock().extract_if(.., |callback| callback.address == address).next()
 }
 
-/// aclmdlRIDestroyUnregisterCallback.
+/// Implements aclmdlRIDestroyUnregisterCallback.
 pub fn unregister(raw: u64, address: usize) -> Result<()> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     let taken = take(&graph, address).map(drop);

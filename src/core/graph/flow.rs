@@ -146,7 +146,7 @@ pub struct Flow {
     pub machine: Mutex<Option<Run>>,
 }
 
-/// The error for a driver that cannot run such graphs.
+/// Returns the error for a driver that cannot run such graphs.
 pub fn no_tickets() -> Error {
     unsupported!(
         "the driver of this device cannot let a stream wait for the host, which graphs with labels, switches, \
@@ -155,7 +155,7 @@ pub fn no_tickets() -> Error {
     )
 }
 
-/// The error for an operation that flows do not support.
+/// Returns the error for an operation that flows do not support.
 fn cannot(what: &str) -> Error {
     unsupported!(
         "a graph with labels, switches, conditional tasks or streams that start others has no {what} in this version; put \
@@ -163,7 +163,7 @@ fn cannot(what: &str) -> Error {
     )
 }
 
-/// The error of a wait for an event that no stream records.
+/// Returns the error of a wait for an event that no stream records.
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     param_invalid!(
         "runs would never end: stream {waiting} waits for an event that stream {recorder} records, which no run comes \

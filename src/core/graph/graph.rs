@@ -179,7 +179,7 @@ impl Drop for Graph {
     }
 }
 
-/// The graph and the stream of a run.
+/// Returns the graph and the stream of a run.
 fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     let stream = stream::resolve(stream)?;
@@ -188,13 +188,13 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> 
     Ok((stream, graph))
 }
 
-/// aclmdlRIExecuteAsync.
+/// Implements aclmdlRIExecuteAsync.
 pub fn execute_async(raw: u64, stream: u64) -> Result<()> {
     let (stream, graph) = resolve(raw, stream)?;
     graph.run(&stream)
 }
 
-/// aclmdlRIExecute: on the default stream of the current context.
+/// Implements aclmdlRIExecute: on the default stream of the current context.
 pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
     stream::deadline(timeout_ms)?;
     interceptor::check_waiting()?;
@@ -205,7 +205,7 @@ pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
     stream::synchronize_with_timeout(stream, timeout_ms)
 }
 
-/// aclmdlRIAbort.
+/// Implements aclmdlRIAbort.
 pub fn abort(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
@@ -220,7 +220,7 @@ pub fn abort(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclmdlRIDestroy.
+/// Implements aclmdlRIDestroy.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;

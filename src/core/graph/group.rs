@@ -45,7 +45,7 @@ impl Drop for Swap {
     }
 }
 
-/// aclmdlRICaptureTaskUpdateBegin.
+/// Implements aclmdlRICaptureTaskUpdateBegin.
 pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     let stream = stream::resolve(raw)?;
     let group = handles::get_arc::<Group>("handle", handle)?;
@@ -73,7 +73,7 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     Recorder::of(&stream).begin_update(update)
 }
 
-/// aclmdlRICaptureTaskUpdateEnd.
+/// Implements aclmdlRICaptureTaskUpdateEnd.
 pub fn end_update(raw: u64) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
     // If there is none the update continues.

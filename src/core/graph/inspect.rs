@@ -23,20 +23,20 @@ use crate::core::stream::Stream;
 /// The longest name.
 const MOST_NAME: usize = 512;
 
-/// The graph of an object.
+/// Returns the graph of an object.
 fn graph_of<T: Object>(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Graph>> {
     Graph::table().get_arc(graph).ok_or_else(|| {
         param_invalid!("{argument} {raw:#x}: the graph of this {} was destroyed or went with its device", T::noun())
     })
 }
 
-/// A task: its graph, and its place there.
+/// Returns a task: its graph, and its place there.
 pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
     let task = handles::get_arc::<GraphTask>("task", raw)?;
     Ok((graph_of::<GraphTask>("task", raw, task.graph)?, task.place))
 }
 
-/// aclmdlRISetName.
+/// Implements aclmdlRISetName.
 pub fn set_name(raw: u64, name: &OsStr) -> Result<()> {
     let len = name.len();
     ensure!(len <= MOST_NAME, invalid_param!("name has {len} bytes; a graph's name has at most {MOST_NAME}"));
@@ -45,23 +45,23 @@ pub fn set_name(raw: u64, name: &OsStr) -> Result<()> {
     Ok(())
 }
 
-/// aclmdlRIGetName.
+/// Implements aclmdlRIGetName.
 pub fn name(raw: u64) -> Result<String> {
     Ok(handles::get::<Graph>("modelRI", raw)?.inspected.name.lock().clone())
 }
 
-/// aclmdlRIGetId.
+/// Implements aclmdlRIGetId.
 pub fn id(raw: u64) -> Result<u32> {
     Ok(handles::get::<Graph>("modelRI", raw)?.id)
 }
 
-/// aclmdlRIGetStreams: their handles.
+/// Implements aclmdlRIGetStreams: returns their handles.
 pub fn streams(raw: u64) -> Result<Vec<u64>> {
     let listing = handles::get_arc::<Graph>("modelRI", raw)?.listing()?;
     Ok(listing.iter().map(|part| part.handle.raw()).collect())
 }
 
-/// aclmdlRIGetTasksByStream: their handles.
+/// Implements aclmdlRIGetTasksByStream: returns their handles.
 pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     let (graph, index) = part(raw)?;
     let listing = graph.listing()?;
@@ -71,14 +71,15 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     Ok(tasks)
 }
 
-/// The error for a graph that has other tasks now.
+/// Returns the error for a graph that has other tasks now.
 pub fn changed(argument: &str, raw: u64) -> Error {
     param_invalid!(
         "{argument} {raw:#x}: its graph was recorded again by another thread meanwhile; call aclmdlRIGetStreams again"
     )
 }
 
-/// A graph and the index of one of its streams; a stream of the program stands for its part of the latest graph.
+/// Returns a graph and the index of one of its streams; a stream of the program stands for its part of the latest
+/// graph.
 fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     if GraphStream::table().is_shaped(raw) {
         let part = handles::get_arc::<GraphStream>("stream", raw)?;
@@ -104,7 +105,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     Ok((latest, index.ok_or_else(|| changed("stream", raw))?))
 }
 
-/// The kinds of tasks in C: values of `aclmdlRITaskType`.
+/// Returns the kinds of tasks in C: values of `aclmdlRITaskType`.
 pub fn number(task: &Task) -> i32 {
     match task.what {
         What::Work if matches!(task.work, Some(Work::Launch(_))) => 1,
@@ -117,14 +118,14 @@ pub fn number(task: &Task) -> i32 {
     }
 }
 
-/// aclmdlRITaskGetType.
+/// Implements aclmdlRITaskGetType.
 pub fn kind(raw: u64) -> Result<i32> {
     let (graph, place) = task(raw)?;
     let ready = graph.ready_or(Code::ModelCaptured)?;
     ready.tasks.get(place).map(number).ok_or_else(|| changed("task", raw))
 }
 
-/// aclmdlRITaskGetSeqId.
+/// Implements aclmdlRITaskGetSeqId.
 pub fn sequence(raw: u64) -> Result<u32> {
     task(raw)?;
     Ok(handles::get::<GraphTask>("task", raw)?.sequence as u32)

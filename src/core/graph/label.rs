@@ -56,7 +56,7 @@ impl Label {
     }
 }
 
-/// aclrtCreateLabel.
+/// Implements aclrtCreateLabel.
 pub fn create() -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let owner = thread::current()?.device.owner;
@@ -64,13 +64,13 @@ pub fn create() -> Result<u64> {
     Ok(Label::table().insert_with(make).ok_or_else(|| Error::no_more("labels"))?.raw())
 }
 
-/// aclrtDestroyLabel. A graph that is built keeps its places.
+/// Implements aclrtDestroyLabel. A graph that is built keeps its places.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     handles::destroy::<Label>("label", raw)
 }
 
-/// aclrtCreateLabelList, of `count` labels: the handle of each.
+/// Implements aclrtCreateLabelList, of `count` labels: returns the handle of each.
 pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("num", count, "a list has at least one label")?;
@@ -86,7 +86,7 @@ pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     Ok(LabelList::table().insert(list).ok_or_else(|| Error::no_more("lists of labels"))?.raw())
 }
 
-/// aclrtDestroyLabelList.
+/// Implements aclrtDestroyLabelList.
 pub fn destroy_list(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     handles::destroy::<LabelList>("labelList", raw)

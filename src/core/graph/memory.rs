@@ -119,7 +119,7 @@ pub fn note(freed: Result<()>) {
     release_failure::note_outcome("memory of a graph was not freed", freed);
 }
 
-/// The allocation at an address, unless its device is in teardown.
+/// Returns the allocation at an address, unless its device is in teardown.
 fn find(addr: usize) -> Option<Allocation> {
     let found = Allocation::find(addr).filter(|found| found.base == addr)?;
     (!matches!(found.kind, Kind::Pool(_)) || found.device().is_some()).then_some(found)

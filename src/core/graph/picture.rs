@@ -41,7 +41,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// The condition for the body with this number.
+    /// Returns the condition for the body with this number.
     fn when(&self, number: usize) -> String {
         match (self.kind, number) {
             ("if", 0) => "then".to_owned(),
@@ -80,7 +80,7 @@ struct Picture {
     captured: bool,
 }
 
-/// The number of tasks and edges, with those of all bodies.
+/// Returns the number of tasks and edges, with those of all bodies.
 fn size(tasks: &[Task]) -> (usize, usize) {
     let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
     let conditionals = tasks.iter().filter_map(Task::conditional);
@@ -102,7 +102,7 @@ impl Picture {
         write(&picture)
     }
 
-    /// A body of a conditional task.
+    /// Returns a body of a conditional task.
     fn of_body(handle: Handle, with_details: bool) -> Option<Self> {
         let graph = Graph::table().get_arc(handle)?;
         Some(match graph.ready_or(Code::ModelCaptured) {
@@ -143,7 +143,7 @@ impl Picture {
         format!("{} on device {}", self.short_title(), self.device)
     }
 
-    /// The title of a body, shown inside the graph.
+    /// Returns the title of a body, shown inside the graph.
     fn short_title(&self) -> String {
         let name = if self.name.is_empty() { String::new() } else { format!(" {:?}", self.name) };
         let empty = if self.captured { "" } else { ", not captured" };
@@ -245,7 +245,7 @@ fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("a text takes all");
 }
 
-/// A string of Graphviz, whose lines are aligned to the left.
+/// Returns a string of Graphviz, whose lines are aligned to the left.
 fn quoted(string: &str) -> String {
     let mut text = String::from('"');
     for c in string.chars() {
@@ -259,7 +259,7 @@ fn quoted(string: &str) -> String {
     text + if string.contains('\n') { "\\l\"" } else { "\"" }
 }
 
-/// The kind of a task, as a word.
+/// Returns the kind of a task, as a word.
 pub fn kind(task: &Task) -> &'static str {
     match task.what {
         What::Work => task.work.as_ref().map_or("prefetch", group::kind),
@@ -293,7 +293,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     written.map_err(|why| error_with!(Code::InvalidFile, "path \"{}\" cannot be written: {why}", path.display()))
 }
 
-/// aclmdlRIDebugPrint: to the standard output.
+/// Implements aclmdlRIDebugPrint: to the standard output.
 pub fn print(raw: u64) -> Result<()> {
     Picture::of(raw, true, |picture| {
         let mut output = std::io::stdout().lock();
@@ -302,7 +302,7 @@ pub fn print(raw: u64) -> Result<()> {
     })
 }
 
-/// aclmdlRIDebugJsonPrint.
+/// Implements aclmdlRIDebugJsonPrint.
 pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
     if flags > 1 {
         return Err(invalid_param!(
@@ -316,7 +316,7 @@ pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
     })
 }
 
-/// portaclGraphPrintDot.
+/// Implements portaclGraphPrintDot.
 pub fn write_dot(raw: u64, path: &Path) -> Result<()> {
     Picture::of(raw, false, |picture| write(path, &picture.dot()))
 }

@@ -42,7 +42,7 @@ enum Action {
     Late(Late),
 }
 
-/// The most parts that the work of a task has for the checker.
+/// Returns the most parts that the work of a task has for the checker.
 fn most_effects(task: &Task) -> usize {
     match task.work() {
         Some(Work::Copy2d(copy)) => copy.height,
@@ -138,7 +138,7 @@ impl Program {
         })
     }
 
-    /// The graphs of the backend that have tasks, with these.
+    /// Returns the graphs of the backend that have tasks, with these.
     fn runs(&self) -> impl Iterator<Item = (&Arc<dyn backend::Graph>, &Vec<usize>)> {
         self.actions.iter().filter_map(|action| match action {
             Action::Run(graph, members) => Some((graph, members)),
@@ -146,7 +146,7 @@ impl Program {
         })
     }
 
-    /// The graphs of the backend, the last one of a run last.
+    /// Returns the graphs of the backend, the last one of a run last.
     fn graphs(&self) -> impl Iterator<Item = &Arc<dyn backend::Graph>> {
         self.runs().map(|(graph, _)| graph).chain(&self.ends)
     }

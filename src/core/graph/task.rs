@@ -38,7 +38,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task of a stream without dependencies.
+    /// Creates a task of a stream without dependencies.
     pub fn new(stream: Handle, what: What, work: Option<Work>) -> Self {
         Self {
             what,
@@ -59,12 +59,12 @@ impl Task {
         Some(self.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
     }
 
-    /// The work of a run.
+    /// Returns the work of a run.
     pub fn work(&self) -> Option<&Work> {
         self.work.as_ref().filter(|_| !self.is_disabled)
     }
 
-    /// The step of a run.
+    /// Returns the step of a run.
     pub fn step(&self) -> Option<&Step> {
         self.step.as_ref().filter(|_| !self.is_disabled)
     }
@@ -103,7 +103,7 @@ pub fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
     Claim::new(bytes).ok_or_else(|| host_memory::no_memory_for("tasks of a graph", tasks))
 }
 
-/// The streams of tasks, by the first task of each.
+/// Returns the streams of tasks, by the first task of each.
 pub fn streams(tasks: &[Task]) -> Vec<Handle> {
     let mut streams = Vec::new();
     for task in tasks {
@@ -114,7 +114,7 @@ pub fn streams(tasks: &[Task]) -> Vec<Handle> {
     streams
 }
 
-/// The tasks that these depend on, including themselves.
+/// Returns the tasks that these depend on, including themselves.
 pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
     let mut is_before = vec![false; tasks.len()];
     last.iter().for_each(|&index| is_before[index] = true);

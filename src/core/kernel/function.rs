@@ -30,7 +30,7 @@ pub struct Function {
 
 handles::object!(Function, Function);
 
-/// aclrtGetFunctionAddr and aclrtGetFunctionSize: the address and size of a kernel's code.
+/// Implements aclrtGetFunctionAddr and aclrtGetFunctionSize: returns the address and size of a kernel's code.
 pub fn code_of(raw: u64) -> Result<backend::Code> {
     let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
     code.ok_or_else(|| no_code("the kernel"))
@@ -40,7 +40,7 @@ pub(super) fn no_code(what: &str) -> Error {
     unsupported!("CUDA drivers do not report the address of the code of {what}; use the handle")
 }
 
-/// aclrtGetFunctionAttribute.
+/// Implements aclrtGetFunctionAttribute.
 pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
     let attribute = arguments::enumerated("attrType", attribute, 1..=3, "aclrtFuncAttribute")?;
     handles::get::<Function>("funcHandle", raw)?;
@@ -55,18 +55,18 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
     Ok(0)
 }
 
-/// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
+/// Implements aclrtFunctionGetAvailDynUbufPerBlock: bytes.
 pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
     arguments::no_flags("flags", flags)?;
     Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
 }
 
-/// aclrtFunctionGetParamCount.
+/// Implements aclrtFunctionGetParamCount.
 pub fn parameter_count(raw: u64) -> Result<usize> {
     with_parameters(raw, |known| Ok(known.len()))
 }
 
-/// aclrtFunctionGetParamInfo: offset and size.
+/// Implements aclrtFunctionGetParamInfo: returns offset and size.
 pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
     with_parameters(raw, |known| match known.get(index) {
         Some(parameter) => Ok((parameter.offset, parameter.size)),
@@ -89,12 +89,12 @@ fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Resu
     }
 }
 
-/// aclrtFunctionGetBinary.
+/// Implements aclrtFunctionGetBinary.
 pub fn binary_of(raw: u64) -> Result<u64> {
     Ok(handles::get::<Function>("funcHandle", raw)?.binary)
 }
 
-/// aclrtGetFunctionName.
+/// Implements aclrtGetFunctionName.
 pub fn name_of(raw: u64) -> Result<String> {
     Ok(handles::get::<Function>("funcHandle", raw)?.name.clone())
 }

@@ -61,12 +61,12 @@ pub fn forget_dead() {
     drop_all::<ArgsList>(|list| Function::table().get_raw(list.function).is_none());
 }
 
-/// The parameters of a kernel, if they are known.
+/// Returns the parameters of a kernel, if they are known.
 fn known(function: &Function) -> Option<&[Parameter]> {
     function.native.info().parameters.as_ref().map(|known| &*known.each)
 }
 
-/// The most arguments of a list of the kernel.
+/// Returns the most arguments of a list of the kernel.
 fn most_arguments(function: &Function) -> usize {
     known(function).map_or(MOST_ARGUMENTS, <[_]>::len)
 }
@@ -75,7 +75,7 @@ fn head(function: &Function, raw: u64) -> Head {
     Head { function: raw, most: most_arguments(function), ..Head::default() }
 }
 
-/// aclrtKernelArgsInit: the handle of a list without arguments.
+/// Implements aclrtKernelArgsInit: returns the handle of a list without arguments.
 pub fn create(raw: u64) -> Result<u64> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     let head = head(&function, raw);
@@ -92,7 +92,7 @@ pub fn create(raw: u64) -> Result<u64> {
     Ok(handle.raw())
 }
 
-/// aclrtKernelArgsInitByUserMem: the header for `addr`, of a list with `room_len` bytes at `room`.
+/// Implements aclrtKernelArgsInitByUserMem: returns the header for `addr`, of a list with `room_len` bytes at `room`.
 pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
@@ -106,13 +106,13 @@ pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head
     Ok(Head { mark: Head::mark(addr), room, room_len, ..head(&function, raw) })
 }
 
-/// aclrtKernelArgsGetHandleMemSize: bytes of a list in the caller's memory, without its room.
+/// Implements aclrtKernelArgsGetHandleMemSize: returns the bytes of a list in the caller's memory, without its room.
 pub fn handle_size(raw: u64) -> Result<usize> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     Ok(size_of::<Head>() + most_arguments(&function) * size_of::<Entry>())
 }
 
-/// aclrtKernelArgsGetMemSize: bytes of the room for arguments and data of `size` bytes together.
+/// Implements aclrtKernelArgsGetMemSize: returns the bytes of the room for arguments and data of `size` bytes together.
 pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     let gaps = (most_arguments(&function) + 1) * DATA_ALIGNMENT;

@@ -56,12 +56,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// The number of all blocks; saturates.
+    /// Returns the number of all blocks; saturates.
     pub fn blocks(&self) -> u32 {
         self.grid.iter().fold(1_u32, |count, blocks| count.saturating_mul(*blocks))
     }
 
-    /// The shape with this many blocks: equal for equal numbers.
+    /// Returns the shape with this many blocks: equal for equal numbers.
     pub fn shape(&self, blocks: u32) -> Shape {
         let grid = if blocks == self.blocks() { self.grid } else { [blocks, 1, 1] };
         match self.requested {
@@ -83,7 +83,7 @@ impl Call {
         }
     }
 
-    /// The launch in a graph's node.
+    /// Returns the launch in a graph's node.
     pub fn of(work: &Work) -> Option<Arc<Self>> {
         match work {
             Work::Launch(launch) => Arc::clone(&launch.call).downcast().ok(),
@@ -98,8 +98,8 @@ fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Res
     Ok(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)), recorded: None })
 }
 
-/// The launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, to which its
-/// arguments may refer.
+/// Returns the launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, to
+/// which its arguments may refer.
 pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
     let Request { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
@@ -116,7 +116,7 @@ pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch)
     Ok(NodeLaunch { recorded: Some(Arc::clone(&recorded)), ..bind(&launch, request, device)? })
 }
 
-/// The errors before a check of the arguments: no kernel, no blocks, no stream.
+/// Returns the errors before a check of the arguments: no kernel, no blocks, no stream.
 pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(request.argument, request.function)?;
     request.shape.check_not_empty()?;
@@ -124,7 +124,7 @@ pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
     handles::get_pinned::<Function>(request.argument, request.function, stream.pin()).map(drop)
 }
 
-/// aclrtLaunchKernel and its variants.
+/// Implements aclrtLaunchKernel and its variants.
 pub fn launch(request: Request, stream: u64) -> Result<()> {
     let Request { argument, function: raw, shape, arguments, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
@@ -170,7 +170,7 @@ fn submit(
     queued.map(drop)
 }
 
-/// The launch for backends.
+/// Returns the launch for backends.
 #[inline(always)]
 fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     let Request { function: raw, shape, arguments, config, .. } = *request;

@@ -42,18 +42,18 @@ pub struct BinaryImage(Box<[u8]>);
 
 handles::object!(BinaryImage, BinaryImage);
 
-/// aclrtCreateBinary: the handle.
+/// Implements aclrtCreateBinary: returns the handle.
 pub fn create_image(bytes: &[u8]) -> Result<u64> {
     let image = Arc::new(BinaryImage(bytes.into()));
     BinaryImage::table().insert(image).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
-/// aclrtDestroyBinary.
+/// Implements aclrtDestroyBinary.
 pub fn destroy_image(raw: u64) -> Result<()> {
     handles::destroy::<BinaryImage>("binary", raw)
 }
 
-/// aclrtBinaryLoad: the handle of the program on the current device.
+/// Implements aclrtBinaryLoad: returns the handle of the program on the current device.
 pub fn load_image(raw: u64) -> Result<u64> {
     load(&handles::get_arc::<BinaryImage>("binary", raw)?.0)
 }
@@ -74,7 +74,7 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
     })
 }
 
-/// aclrtBinaryLoadFromFile: the handle.
+/// Implements aclrtBinaryLoadFromFile: returns the handle.
 pub fn load_file(path: &Path) -> Result<u64> {
     thread::current_outside_host_functions()?;
     let image = input_file::read(path)
@@ -83,7 +83,7 @@ pub fn load_file(path: &Path) -> Result<u64> {
     load(&image)
 }
 
-/// aclrtBinaryLoadFromData: the handle of a program on the current device.
+/// Implements aclrtBinaryLoadFromData: returns the handle of a program on the current device.
 pub fn load(image: &[u8]) -> Result<u64> {
     let device = thread::current_outside_host_functions()?.device.clone();
     let native = device.native.load_module(image)?;
@@ -92,7 +92,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     Binary::table().insert(binary).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
-/// aclrtBinaryUnLoad: queued launches keep what they need.
+/// Implements aclrtBinaryUnLoad: queued launches keep what they need.
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let binary = handles::remove::<Binary>("binHandle", raw)?;
@@ -105,7 +105,7 @@ pub fn unload(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtBinaryGetFunction: the handle of a kernel, the same one each time.
+/// Implements aclrtBinaryGetFunction: returns the handle of a kernel, the same one each time.
 pub fn function(raw: u64, name: &str) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
@@ -137,7 +137,7 @@ const ENTRY: &str = "portacl_entry_";
 /// The limit of such names.
 const MOST_NAME: usize = 1024;
 
-/// aclrtBinaryGetFunctionByEntry: the handle of the kernel with this number in the program.
+/// Implements aclrtBinaryGetFunctionByEntry: returns the handle of the kernel with this number in the program.
 pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
@@ -154,7 +154,7 @@ pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     function(raw, &name)
 }
 
-/// The text in a variable of a program.
+/// Returns the text in a variable of a program.
 fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
     let mut bytes = vec![0_u8; text.len.min(MOST_NAME)];
     let (addr, len) = (bytes.as_mut_ptr().expose_provenance(), bytes.len());
@@ -170,19 +170,19 @@ fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
     })
 }
 
-/// aclrtBinaryGetGlobal: a variable of a program.
+/// Implements aclrtBinaryGetGlobal: returns a variable of a program.
 pub fn variable(raw: u64, name: &str) -> Result<Span> {
     thread::refuse_inside_host_function()?;
     Ok(handles::get_arc::<Binary>("binHandle", raw)?.native.variable(name)?)
 }
 
-/// aclrtBinaryGetDevAddress: the address of a program.
+/// Implements aclrtBinaryGetDevAddress: returns the address of a program.
 pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
     let code = handles::get::<Binary>("binHandle", raw)?.native.code();
     code.ok_or_else(|| no_code("the binary"))
 }
 
-/// aclrtBinarySetExceptionCallback.
+/// Implements aclrtBinarySetExceptionCallback.
 pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     exception::set_source(watchers);
@@ -191,8 +191,8 @@ pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
     Ok(())
 }
 
-/// The callback of the binary whose kernel failed. If the failed kernel is unknown, the callbacks of all binaries on
-/// the device.
+/// Returns the callback of the binary whose kernel failed. If the failed kernel is unknown, the callbacks of all
+/// binaries on the device.
 fn watchers(exception: &Exception) -> Vec<Watcher> {
     let of = |binary: &Binary| binary.watcher.lock().clone();
     match &exception.launch {

@@ -24,7 +24,8 @@ enum Meaning {
     Kernel(u64),
 }
 
-/// portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with this name.
+/// Implements portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with
+/// this name.
 pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     arguments::not_null("symbol", symbol, "pass the address that is to stand for it")?;
     thread::refuse_inside_host_function()?;
@@ -49,13 +50,13 @@ pub fn forget_dead() {
     SYMBOLS.lock().retain(|_, (binary, _)| Binary::table().get_raw(*binary).is_some());
 }
 
-/// The meaning of a symbol on a device.
+/// Returns the meaning of a symbol on a device.
 fn find(symbol: usize, device: &Device) -> Option<Meaning> {
     let (binary, meaning) = *SYMBOLS.lock().get(&(symbol, device.owner))?;
     Binary::table().get_raw(binary).map(|_| meaning)
 }
 
-/// The meaning of a symbol on the current device.
+/// Returns the meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
     arguments::not_null("symbol", symbol, "it must be what portaclRegisterSymbol was given")?;
     let device = thread::current_outside_host_functions()?.device.clone();
@@ -68,7 +69,7 @@ fn resolve(symbol: usize) -> Result<Meaning> {
     })
 }
 
-/// aclrtGetSymbolSize and aclrtGetSymbolAddress: the variable.
+/// Implements aclrtGetSymbolSize and aclrtGetSymbolAddress: returns the variable.
 pub fn span(symbol: usize) -> Result<Span> {
     match resolve(symbol)? {
         Meaning::Variable(span) => Ok(span),
@@ -78,7 +79,7 @@ pub fn span(symbol: usize) -> Result<Span> {
     }
 }
 
-/// aclrtGetFuncBySymbol: the kernel's handle.
+/// Implements aclrtGetFuncBySymbol: returns the kernel's handle.
 pub fn function(symbol: usize) -> Result<u64> {
     match resolve(symbol)? {
         Meaning::Kernel(function) => Ok(function),
@@ -88,8 +89,8 @@ pub fn function(symbol: usize) -> Result<u64> {
     }
 }
 
-/// The kernel of a `func` argument: a handle is returned as it is, a symbol becomes the handle of its kernel on the
-/// current device. For other values the look-up of the handle returns the error.
+/// Returns the kernel of a `func` argument: a handle is returned as it is, a symbol becomes the handle of its kernel on
+/// the current device. For other values the look-up of the handle returns the error.
 pub fn callee(func: u64) -> u64 {
     if func == 0 || Handle::from_raw(func).is_some() { func } else { callee_of_symbol(func) }
 }
@@ -132,13 +133,13 @@ impl Part {
     }
 }
 
-/// aclrtMemcpyToSymbol; with a stream aclrtMemcpyToSymbolAsync.
+/// Implements aclrtMemcpyToSymbol; with a stream aclrtMemcpyToSymbolAsync.
 pub fn write(to: Part, src: usize, kind: i32, stream: Option<u64>) -> Result<()> {
     let (dst, dest_max) = to.place()?;
     copy(memcpy::Request { dst, dest_max, src, count: to.count, kind }, stream)
 }
 
-/// aclrtMemcpyFromSymbol; with a stream aclrtMemcpyFromSymbolAsync.
+/// Implements aclrtMemcpyFromSymbol; with a stream aclrtMemcpyFromSymbolAsync.
 pub fn read(from: Part, dst: usize, dest_max: usize, kind: i32, stream: Option<u64>) -> Result<()> {
     let (src, _) = from.place()?;
     copy(memcpy::Request { dst, dest_max, src, count: from.count, kind }, stream)

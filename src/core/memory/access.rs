@@ -71,7 +71,7 @@ impl AccessTable {
         self.readers.load(Ordering::Relaxed) == 0
     }
 
-    /// The access of the device with this id.
+    /// Returns the access of the device with this id.
     pub fn get(&self, id: u32) -> Access {
         let has = |bits: &AtomicU64| bits.load(Ordering::Relaxed) & bit(id) != 0;
         match (has(&self.readers), has(&self.writers)) {
@@ -81,7 +81,7 @@ impl AccessTable {
         }
     }
 
-    /// The devices that have access.
+    /// Returns the devices that have access.
     pub fn devices(&self) -> impl Iterator<Item = u32> {
         let bits = self.readers.load(Ordering::Relaxed);
         (0..u64::BITS).filter(move |&id| bits & bit(id) != 0)

@@ -94,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// The kind of an allocation that was found.
+    /// Returns the kind of an allocation that was found.
     #[inline]
     pub const fn of(found: Reach) -> Self {
         Self::from_word(found.word as u32)
@@ -119,7 +119,7 @@ impl Kind {
         }
     }
 
-    /// The place of its memory for copies.
+    /// Returns the place of its memory for copies.
     pub const fn place(self) -> Place {
         match self {
             Self::Device(id)
@@ -189,13 +189,14 @@ impl Allocation {
         }
     }
 
-    /// The live allocation that contains `addr`.
+    /// Returns the live allocation that contains `addr`.
     #[inline]
     pub fn find(addr: usize) -> Option<Self> {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
     }
 
-    /// The bytes from `addr` to the end of the live allocation that contains it, and its kind, for [`Kind::of`].
+    /// Returns the bytes from `addr` to the end of the live allocation that contains it, and its kind, for
+    /// [`Kind::of`].
     ///
     /// Out of line: inlined for both ends of a copy, it would spill registers.
     #[inline(never)]
@@ -224,13 +225,13 @@ impl Allocation {
         Self::find(addr).filter(|found| found.kind != Kind::BEING_REGISTERED)
     }
 
-    /// The place of its memory for copies.
+    /// Returns the place of its memory for copies.
     #[inline]
     pub fn place(&self) -> Place {
         self.kind.place()
     }
 
-    /// The block of the backend or the pool; not for registrations and mappings.
+    /// Returns the block of the backend or the pool; not for registrations and mappings.
     pub fn block(&self) -> Block {
         let len = match self.kind {
             Kind::Pool(_) | Kind::HostPool(_) => self.len,
@@ -248,7 +249,7 @@ impl Allocation {
         }
     }
 
-    /// The device address of a registration.
+    /// Returns the device address of a registration.
     pub fn device_addr(&self) -> usize {
         self.origin[0] as usize
     }

@@ -64,7 +64,7 @@ fn release(data: Arc<Extent>) -> Result<()> {
     }
 }
 
-/// aclrtAllocBuf.
+/// Implements aclrtAllocBuf.
 pub fn alloc(size: usize) -> Result<Handle> {
     arguments::not_zero("size", size, "allocate at least one byte")?;
     let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
@@ -109,12 +109,12 @@ pub fn free(raw: u64) -> Result<()> {
     ended.into_iter().map(release).fold(Ok(()), Result::and)
 }
 
-/// aclrtGetBufData.
+/// Implements aclrtGetBufData.
 pub fn data(raw: u64) -> Result<Extent> {
     with("buf", raw, |_, data| Ok(**data))
 }
 
-/// aclrtSetBufDataLen.
+/// Implements aclrtSetBufDataLen.
 pub fn set_len(raw: u64, len: usize) -> Result<()> {
     with("buf", raw, |state, data| {
         ensure!(len <= data.size, param_invalid!("len is {len}; buffer {raw:#x} has {} bytes", data.size));
@@ -123,7 +123,7 @@ pub fn set_len(raw: u64, len: usize) -> Result<()> {
     })
 }
 
-/// aclrtGetBufDataLen.
+/// Implements aclrtGetBufDataLen.
 pub fn len(raw: u64) -> Result<usize> {
     with("buf", raw, |state, _| Ok(state.len))
 }
@@ -139,7 +139,7 @@ pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
     Ok(())
 }
 
-/// aclrtSetBufUserData, after [`check_user_data`].
+/// Implements aclrtSetBufUserData, after [`check_user_data`].
 pub fn set_user_data(raw: u64, offset: usize, bytes: &[u8]) -> Result<()> {
     with("buf", raw, |state, _| {
         state.user[offset..][..bytes.len()].copy_from_slice(bytes);
@@ -162,7 +162,7 @@ fn with_members<R>(head: u64, work: impl FnOnce(&[Handle]) -> Result<R>) -> Resu
     })
 }
 
-/// aclrtAppendBufChain.
+/// Implements aclrtAppendBufChain.
 pub fn append(head: u64, raw: u64) -> Result<()> {
     handles::check_not_null::<Buffer>("headBuf", head)?;
     handles::check_not_null::<Buffer>("buf", raw)?;

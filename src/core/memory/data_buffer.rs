@@ -23,24 +23,24 @@ pub struct DataBuffer(Mutex<Extent>);
 
 handles::object!(DataBuffer, DataBuffer);
 
-/// aclCreateDataBuffer.
+/// Implements aclCreateDataBuffer.
 pub fn create(extent: Extent) -> Result<Handle> {
     let buffer = Arc::new(DataBuffer(Mutex::new(extent)));
     DataBuffer::table().insert(buffer).ok_or_else(|| Error::no_more("data buffers"))
 }
 
-/// aclDestroyDataBuffer.
+/// Implements aclDestroyDataBuffer.
 pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<DataBuffer>("dataBuffer", raw)
 }
 
-/// aclUpdateDataBuffer.
+/// Implements aclUpdateDataBuffer.
 pub fn update(raw: u64, extent: Extent) -> Result<()> {
     *handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock() = extent;
     Ok(())
 }
 
-/// The address and size of the buffer.
+/// Returns the address and size of the buffer.
 pub fn extent(raw: u64) -> Result<Extent> {
     Ok(*handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock())
 }

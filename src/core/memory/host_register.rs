@@ -14,7 +14,7 @@ const READONLY: u32 = 0x8;
 const MAPPED: u32 = 0x2;
 const PINNED: u32 = 0x1000_0000;
 
-/// aclrtHostRegister: returns the device address. `kind` is an aclrtHostRegisterType.
+/// Implements aclrtHostRegister: returns the device address. `kind` is an aclrtHostRegisterType.
 pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
     match kind {
         0 => register_as(addr, size, Kind::Registered { pinned: false, mapped: true }),
@@ -23,7 +23,7 @@ pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
     }
 }
 
-/// aclrtHostRegisterV2.
+/// Implements aclrtHostRegisterV2.
 pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
     const ALLOWED: &str = "ACL_HOST_REG_MAPPED 0x2, ACL_HOST_REG_PINNED 0x10000000, or both";
     if flag & !(MAPPED | PINNED | IOMEMORY | READONLY) != 0 || flag == 0 {
@@ -104,8 +104,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
     }
 }
 
-/// aclrtHostUnregister: the registration ends at once; queued work that uses the memory keeps it
-/// locked.
+/// Implements aclrtHostUnregister: the registration ends at once; queued work that uses the memory keeps it locked.
 pub fn unregister(addr: usize) -> Result<()> {
     arguments::not_null("ptr", addr, "pass the memory that was registered")?;
     thread::refuse_inside_host_function()?;
@@ -124,7 +123,7 @@ pub fn unregister(addr: usize) -> Result<()> {
     }
 }
 
-/// aclrtHostGetDevicePointer: the device address of host memory.
+/// Implements aclrtHostGetDevicePointer: returns the device address of host memory.
 pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     arguments::not_null("pHost", addr, "pass registered host memory")?;
     arguments::no_flags("flag", flag)?;

@@ -72,7 +72,7 @@ fn unknown_key() -> Error {
     )
 }
 
-/// aclrtIpcMemGetExportKey: the key.
+/// Implements aclrtIpcMemGetExportKey: returns the key.
 pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     arguments::not_null("devPtr", addr, "pass device memory from aclrtMalloc")?;
     arguments::not_zero("size", size, "export at least one byte")?;
@@ -150,7 +150,7 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
     gone.len()
 }
 
-/// aclrtIpcMemSetImportPid.
+/// Implements aclrtIpcMemSetImportPid.
 pub fn set_import_processes(text: &[u8], processes: &[i32]) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;
@@ -158,7 +158,7 @@ pub fn set_import_processes(text: &[u8], processes: &[i32]) -> Result<()> {
     if known { Ok(()) } else { Err(unknown_key()) }
 }
 
-/// aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. The link cannot be chosen here.
+/// Implements aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. The link cannot be chosen here.
 pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     /// The largest ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*.
     const LAST_LINK: u64 = 3;
@@ -173,7 +173,7 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     if known { Ok(()) } else { Err(unknown_key()) }
 }
 
-/// aclrtIpcMemImportByKey: the address.
+/// Implements aclrtIpcMemImportByKey: returns the address.
 pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     let key = key_of(text)?;
     if flags > 1 {
@@ -211,7 +211,7 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     Ok(memory.addr)
 }
 
-/// The memory as hooks see it.
+/// Returns the memory as hooks see it.
 fn imported_memory(block: &Block, id: u32) -> Piece {
     let (kind, device) = (MemoryKind::Imported, Some(id));
     Piece { kind, addr: block.addr, handle: 0, len: block.len, device }
@@ -260,7 +260,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     Ok(is_new)
 }
 
-/// aclrtIpcMemClose: closes an import or, if there is none, an export.
+/// Implements aclrtIpcMemClose: closes an import or, if there is none, an export.
 pub fn close(text: &[u8]) -> Result<()> {
     let key = key_of(text)?;
     let _session = thread::session_outside_host_functions()?;

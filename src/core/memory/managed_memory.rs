@@ -24,7 +24,7 @@ const GRAIN: usize = 2 << 20;
 /// The stages of managed memory. It is freed as device memory is.
 const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
 
-/// aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
+/// Implements aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     const GLOBAL: u32 = 1;
     arguments::not_zero("size", size, "allocate at least one byte")?;
@@ -133,7 +133,7 @@ impl Place {
     }
 }
 
-/// aclrtMemManagedAdvise. `advice` is an aclrtMemManagedAdviseType.
+/// Implements aclrtMemManagedAdvise. `advice` is an aclrtMemManagedAdviseType.
 pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
     const LAST: i32 = 5;
     arguments::enumerated("advise", advice, 0..=LAST, "aclrtMemManagedAdviseType")?;
@@ -274,7 +274,7 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
     Ok(questions.iter().map(answer).collect())
 }
 
-/// The value that all blocks have in common.
+/// Returns the value that all blocks have in common.
 fn common(said: &[Advised], of: impl Fn(&Advised) -> Option<Home>) -> Option<Home> {
     let first = of(said.first()?)?;
     said.iter().all(|said| of(said) == Some(first)).then_some(first)

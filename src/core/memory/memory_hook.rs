@@ -91,7 +91,7 @@ impl MemoryKind {
         Some((kind, device))
     }
 
-    /// The kind of a pool's memory.
+    /// Returns the kind of a pool's memory.
     pub const fn of_pool(pool_use: PoolUse) -> Self {
         match pool_use {
             PoolUse::Imported => Self::Imported,

@@ -160,7 +160,8 @@ typed_slots::state! {
     pub HostTallies::of(Session);
 }
 
-/// The statistics of a device's own allocations. Cached memory is not live, and each reuse counts as an allocation.
+/// Returns the statistics of a device's own allocations. Cached memory is not live, and each reuse counts as an
+/// allocation.
 pub fn of_device(device: &Device) -> Stats {
     let kept = Reuse::of(device).cache.contents();
     let tallied = DeviceTallies::of(device).device.read();

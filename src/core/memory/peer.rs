@@ -26,25 +26,25 @@ fn check_pair(id: i32, peer: i32) -> Result<Arc<Session>> {
     Ok(session)
 }
 
-/// aclrtDeviceCanAccessPeer.
+/// Implements aclrtDeviceCanAccessPeer.
 pub fn can_access(id: i32, peer: i32) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     Ok(check_pair(id, peer)?.driver.can_access_peer(id as u32, peer as u32)?)
 }
 
-/// aclrtDevicePeerAccessStatus.
+/// Implements aclrtDevicePeerAccessStatus.
 pub fn is_enabled(id: i32, peer: i32) -> Result<bool> {
     let device = device::slot(&*check_pair(id, peer)?, "deviceId", id)?.device();
     Ok(device.is_some_and(|device| ENABLED.lock().contains(&(device.owner, peer as u32))))
 }
 
-/// aclrtDeviceEnablePeerAccess.
+/// Implements aclrtDeviceEnablePeerAccess.
 pub fn enable(peer: i32, flags: u32) -> Result<()> {
     arguments::no_flags("flags", flags)?;
     switch(peer, true)
 }
 
-/// aclrtDeviceDisablePeerAccess.
+/// Implements aclrtDeviceDisablePeerAccess.
 pub fn disable(peer: i32) -> Result<()> {
     switch(peer, false)
 }
@@ -60,7 +60,7 @@ fn switch(peer: i32, on: bool) -> Result<()> {
     switch_for(&session, &device, "peerDeviceId", peer, on)
 }
 
-/// aclrtMemP2PMap: lets a device use the memory of another one at its address.
+/// Implements aclrtMemP2PMap: lets a device use the memory of another one at its address.
 pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
     arguments::not_null("devPtr", addr, "pass device memory")?;
     arguments::not_zero("size", size, "pass at least one byte")?;

@@ -24,7 +24,7 @@ pub struct PointerAttributes {
     pub page_size: u32,
 }
 
-/// aclrtPointerGetAttributes.
+/// Implements aclrtPointerGetAttributes.
 pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     thread::refuse_inside_host_function()?;
     const UNKNOWN: PointerAttributes = PointerAttributes { location: Location::UNREGISTERED, page_size: 0 };
@@ -64,14 +64,14 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     Ok(PointerAttributes { location, page_size })
 }
 
-/// aclrtGetMemUsageInfo: each kind of memory by name, with its bytes on device `id`.
+/// Implements aclrtGetMemUsageInfo: returns each kind of memory by name, with its bytes on device `id`.
 pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
     let device = device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?.device();
     let usage = device.map_or_else(MemoryUsage::default, |device| device.memory_usage());
     Ok(vec![("device", usage.device), ("managed", usage.managed)])
 }
 
-/// aclrtMemGetAddressRange: start and length of the allocation that `addr` lies in.
+/// Implements aclrtMemGetAddressRange: returns start and length of the allocation that `addr` lies in.
 pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     thread::refuse_inside_host_function()?;
     if let Some(allocation) = Allocation::known(addr) {
@@ -89,12 +89,12 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     }
 }
 
-/// The block of another library that contains `addr`.
+/// Returns the block of another library that contains `addr`.
 fn foreign_block(addr: usize) -> Option<ForeignBlock> {
     runtime::existing_session()?.driver.foreign_block(addr)
 }
 
-/// aclrtCheckMemType: whether all addresses lie in memory of one of the types in `mem_type`.
+/// Implements aclrtCheckMemType: returns whether all addresses lie in memory of one of the types in `mem_type`.
 pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) -> Result<bool> {
     /// Device memory. Memory for media processing and reserved memory do not exist here.
     const DEVICE: u32 = 0x2;
@@ -118,13 +118,13 @@ pub fn is_managed(addr: usize) -> bool {
     }
 }
 
-/// The error of a call that needs device memory and got host memory.
+/// Returns the error of a call that needs device memory and got host memory.
 #[cold]
 pub fn host_memory(argument: &str, addr: usize) -> Error {
     param_invalid!("{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc")
 }
 
-/// The name of a place for error texts of transfers.
+/// Returns the name of a place for error texts of transfers.
 pub fn place_in_words(place: Place) -> String {
     match place {
         backend::Place::Device(id) => format!("memory of device {id}"),

@@ -180,7 +180,7 @@ pub struct MemoryRequest {
 }
 
 impl MemoryRequest {
-    /// A request without a tail, and without a page policy.
+    /// Creates a request without a tail, and without a page policy.
     pub fn new(kind: MemoryKind, target: Target, size: usize) -> Self {
         Self { kind, target, size, tail: false, pages: None, len: None }
     }
@@ -196,7 +196,7 @@ impl MemoryRequest {
         Ok(())
     }
 
-    /// The device, after [`Self::open`].
+    /// Returns the device, after [`Self::open`].
     pub fn device(&self) -> Result<&Arc<Device>> {
         match &self.target {
             Target::Device(device) => Ok(device),
@@ -204,7 +204,7 @@ impl MemoryRequest {
         }
     }
 
-    /// The session, after [`Self::open`].
+    /// Returns the session, after [`Self::open`].
     pub fn session(&self) -> Result<&Arc<Session>> {
         match &self.target {
             Target::Session(session) => Ok(session),
@@ -212,7 +212,7 @@ impl MemoryRequest {
         }
     }
 
-    /// The tally that counts it, after [`Self::open`].
+    /// Returns the tally that counts it, after [`Self::open`].
     pub fn tally(&self) -> Result<&Tally> {
         Ok(match (&self.target, self.kind) {
             (Target::Device(device), MemoryKind::Managed) => &DeviceTallies::of(device).managed,

@@ -59,7 +59,7 @@ impl Ranges {
         (addr - base < *len).then_some((*base, *len))
     }
 
-    /// The mapping around an address.
+    /// Returns the mapping around an address.
     fn mapping(&self, addr: usize) -> Option<(usize, &Mapping)> {
         let (base, mapping) = self.mappings.range(..=addr).next_back()?;
         (addr - base < mapping.memory.len && !mapping.changing).then_some((*base, mapping))
@@ -71,7 +71,7 @@ impl Ranges {
     }
 }
 
-/// The mappings that some bytes lie in, without gaps from the first byte on.
+/// Returns the mappings that some bytes lie in, without gaps from the first byte on.
 fn reached(ranges: &Ranges, addr: usize, len: usize) -> impl Iterator<Item = (usize, &Mapping)> {
     let mut next = addr;
     std::iter::from_fn(move || {
@@ -89,7 +89,7 @@ fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
     len.filter(|len| addr.checked_add(*len).is_some()).ok_or_else(|| beyond_all(argument, addr, size))
 }
 
-/// aclrtReserveMemAddress: the first address.
+/// Implements aclrtReserveMemAddress: returns the first address.
 pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("size", size, "reserve at least one byte")?;
@@ -120,7 +120,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     Ok(addr)
 }
 
-/// aclrtReleaseMemAddress.
+/// Implements aclrtReleaseMemAddress.
 pub fn release(addr: usize) -> Result<()> {
     check_range("virPtr", addr, 1)?;
     let session = thread::session_outside_host_functions()?;
@@ -235,7 +235,7 @@ fn finish(addr: usize, stays: bool) {
     drop(gone);
 }
 
-/// aclrtUnmapMem.
+/// Implements aclrtUnmapMem.
 pub fn unmap(addr: usize) -> Result<()> {
     check_range("virPtr", addr, 1)?;
     let session = thread::session_outside_host_functions()?;
@@ -267,7 +267,7 @@ fn forget_address(addr: usize) -> Option<Allocation> {
     Allocation::take(addr, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)))
 }
 
-/// aclrtMemRetainAllocationHandle: the memory that is mapped around an address.
+/// Implements aclrtMemRetainAllocationHandle: returns the memory that is mapped around an address.
 pub fn retain(addr: usize) -> Result<u64> {
     check_range("virPtr", addr, 1)?;
     let _session = thread::session_outside_host_functions()?;

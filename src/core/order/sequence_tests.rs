@@ -10,8 +10,8 @@ fn wait(sequence: &mut Sequence, stream: u64, key: usize) {
     sequence.await_value(stream, value_wait(key, Comparison::Equal, 1));
 }
 
-/// The second of two streams that wait for each other by turns. The first begins with a wait for a value that nothing
-/// writes.
+/// Returns the second of two streams that wait for each other by turns. The first begins with a wait for a value that
+/// nothing writes.
 fn operations_behind_an_endless_wait(sequence: &mut Sequence, rounds: usize) -> Vec<Point> {
     let (value, to_second, to_first) = (1, 2, 3);
     sequence.next(10);

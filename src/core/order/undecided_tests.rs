@@ -84,7 +84,7 @@ impl Undecided {
         self.sequence.forget(&reached);
     }
 
-    /// How many reports there are so far.
+    /// Returns how many reports there are so far.
     fn reports(&mut self) -> usize {
         self.sequence.decided().into_iter().for_each(report);
         self.reports.load(Ordering::Relaxed)

@@ -53,7 +53,7 @@ pub struct MemPool {
 handles::object!(MemPool, MemPool);
 
 impl MemPool {
-    /// A new pool on `device`, or in host memory.
+    /// Creates a new pool on `device`, or in host memory.
     fn create(
         session: Arc<Session>,
         device: Option<&Arc<Device>>,
@@ -67,7 +67,7 @@ impl MemPool {
         Self::publish(pool, session, device, is_default)
     }
 
-    /// The implementation of a new pool.
+    /// Returns the implementation of a new pool.
     fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, options: PoolOptions) -> Result<Inner> {
         stream::always_wait();
         Ok(match session.driver.pools() {
@@ -157,7 +157,7 @@ static OPERATIONS: Backing = Backing {
     trim: |owner, shares_memory| trim_for(Some(owner), shares_memory),
 };
 
-/// aclrtMemPoolCreate.
+/// Implements aclrtMemPoolCreate.
 pub fn create(props: Props) -> Result<u64> {
     let session = thread::session_outside_host_functions()?;
     let options = props.check(&session)?;
@@ -165,7 +165,7 @@ pub fn create(props: Props) -> Result<u64> {
     Ok(MemPool::create(session, device.as_ref(), options, false)?.raw())
 }
 
-/// aclrtMemPoolDestroy: returns at once; the memory is released with the last free.
+/// Implements aclrtMemPoolDestroy: returns at once; the memory is released with the last free.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if handles::get::<MemPool>("memPool", raw)?.is_default {
@@ -181,7 +181,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     Ok(ended?)
 }
 
-/// aclrtFree of a pool's memory: at once; all uses have completed.
+/// Implements aclrtFree of a pool's memory: at once; all uses have completed.
 pub fn free_now(found: &Allocation) -> Result<bool> {
     // Held until the memory is freed, so that its device does not end in between.
     let _device = found.device();
@@ -189,7 +189,7 @@ pub fn free_now(found: &Allocation) -> Result<bool> {
     Pool::share_of(found).map_or(Ok(false), |pool| pool.free_now(found))
 }
 
-/// An attribute as the API numbers it.
+/// Returns an attribute as the API numbers it.
 fn attribute(number: i32) -> Result<PoolAttribute> {
     Ok(match number {
         1 => PoolAttribute::FollowEventDependencies,
@@ -214,7 +214,7 @@ pub fn is_attribute(number: i32) -> bool {
     attribute(number).is_ok()
 }
 
-/// aclrtMemPoolGetAttr.
+/// Implements aclrtMemPoolGetAttr.
 pub fn get_attribute(raw: u64, number: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let attribute = attribute(number)?;
@@ -223,7 +223,7 @@ pub fn get_attribute(raw: u64, number: i32) -> Result<u64> {
     mem_pool.pool.attribute(attribute)
 }
 
-/// aclrtMemPoolSetAttr.
+/// Implements aclrtMemPoolSetAttr.
 pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let attribute = attribute(number)?;
@@ -245,7 +245,7 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     mem_pool.pool.set_attribute(attribute, value)
 }
 
-/// aclrtMemPoolTrimTo.
+/// Implements aclrtMemPoolTrimTo.
 pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     handles::get_arc::<MemPool>("memPool", raw)?.pool.trim(keep)

@@ -20,7 +20,7 @@ enum Place {
 }
 
 impl Place {
-    /// The device, if it is one; the counts of pools; and those of single imports.
+    /// Returns the device, if it is one; the counts of pools; and those of single imports.
     fn parts(&self) -> (Option<&Device>, &PoolTallies, &Tally) {
         match self {
             Self::Host(session) => (None, PoolTallies::of_host(session), &HostTallies::of(session).imported),
@@ -47,7 +47,7 @@ fn place(id: i32, kind: MemoryKind) -> Result<Option<Place>> {
     }
 }
 
-/// portaclMemoryGetStats.
+/// Implements portaclMemoryGetStats.
 pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     let Some(place) = place(id, kind)? else { return Ok(Stats::default()) };
     let (device, pools, imported) = place.parts();
@@ -77,7 +77,7 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     }
 }
 
-/// portaclMemoryResetPeak.
+/// Implements portaclMemoryResetPeak.
 pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
     let Some(place) = place(id, kind)? else { return Ok(()) };
     let (device, pools, imported) = place.parts();
@@ -106,13 +106,13 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
     Ok(())
 }
 
-/// portaclMemoryListPools: statistics of each pool of a device, or of host memory.
+/// Implements portaclMemoryListPools: returns the statistics of each pool of a device, or of host memory.
 pub fn pools(id: i32) -> Result<Vec<stats::Row>> {
     place(id, MemoryKind::Pool)?.map_or_else(|| Ok(Vec::new()), |place| stats::rows(place.parts().0))
 }
 
-/// portaclMemoryListPageSizes: live allocations by the page size that the system confirms for them,
-/// the smallest pages first.
+/// Implements portaclMemoryListPageSizes: returns the live allocations by page size, the smallest pages first. The page
+/// sizes are those that the system confirms.
 pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
     // Not held during the queries, which take long if there are many.
     drop(place(id, kind)?);

@@ -120,7 +120,7 @@ fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// A backend's fault as an error with `code`, unless it means that something is not supported.
+/// Returns a backend's fault as an error with `code`, unless it means that something is not supported.
 fn failed(code: Code, fault: &Fault) -> Error {
     let code = match fault.kind() {
         FaultKind::Unsupported => Code::FeatureNotSupport,
@@ -129,7 +129,7 @@ fn failed(code: Code, fault: &Fault) -> Error {
     Error::new(code, fault.text())
 }
 
-/// aclrtSnapShotProcessLock. `reserve`: an error if that argument is not null.
+/// Implements aclrtSnapShotProcessLock. `reserve`: an error if that argument is not null.
 pub fn lock(pid: i32, reserve: Result<()>) -> Result<()> {
     check_call(pid, reserve)?;
     let mut change = Change::begin(State::Running, Code::SnapshotLockFailed)?;
@@ -195,7 +195,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
     }
 }
 
-/// aclrtSnapShotProcessUnlock. `reserve`: an error if that argument is not null.
+/// Implements aclrtSnapShotProcessUnlock. `reserve`: an error if that argument is not null.
 pub fn unlock(pid: i32, reserve: Result<()>) -> Result<()> {
     check_call(pid, reserve)?;
     let mut change = Change::begin(State::Locked, Code::SnapshotUnlockFailed)?;
@@ -208,7 +208,7 @@ pub fn unlock(pid: i32, reserve: Result<()>) -> Result<()> {
     notify(Stage::UnlockPost)
 }
 
-/// aclrtSnapShotProcessBackup.
+/// Implements aclrtSnapShotProcessBackup.
 pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     check_call(pid, arguments::no_flags("args->backupFlags", flags))?;
     let _memory = Allocation::claim_lists()?;
@@ -235,7 +235,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     notify(Stage::BackupPost)
 }
 
-/// aclrtSnapShotProcessRestore.
+/// Implements aclrtSnapShotProcessRestore.
 pub fn restore(pid: i32, flags: u32) -> Result<()> {
     check_call(pid, arguments::no_flags("args->restoreFlags", flags))?;
     let mut change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;

@@ -77,7 +77,7 @@ fn not_begun() -> Error {
     Error::new(Code::ProfNotRun, "profiling has not begun; call aclprofInit first")
 }
 
-/// aclprofInit.
+/// Implements aclprofInit.
 pub fn init(folder: &Path) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let mut state = STATE.lock();
@@ -91,7 +91,7 @@ pub fn init(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// aclprofFinalize: stops what was started, and completes the file.
+/// Implements aclprofFinalize: stops what was started, and completes the file.
 pub fn finalize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let mut state = STATE.lock();
@@ -107,7 +107,7 @@ const STORAGE_LIMIT: i32 = 1;
 /// The largest option. Of the smaller numbers only 2 is none.
 const PATH: i32 = 16;
 
-/// aclprofSetConfig.
+/// Implements aclprofSetConfig.
 pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     let shown = text.display();
     let state = &mut *STATE.lock();
@@ -159,7 +159,7 @@ pub fn check_count(count: u32) -> Result<()> {
     Ok(())
 }
 
-/// aclprofCreateConfig: the handle. `metrics` is checked, and has no effect here.
+/// Implements aclprofCreateConfig: returns the handle. `metrics` is checked, and has no effect here.
 pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     ensure!(
         matches!(metrics, 0..=8 | 255),
@@ -176,7 +176,7 @@ pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     Ok(handle.raw())
 }
 
-/// aclprofDestroyConfig.
+/// Implements aclprofDestroyConfig.
 pub fn destroy_config(raw: u64) -> Result<()> {
     let state = STATE.lock();
     handles::get::<Config>("profilerConfig", raw)?;
@@ -187,7 +187,7 @@ pub fn destroy_config(raw: u64) -> Result<()> {
     handles::destroy::<Config>("profilerConfig", raw)
 }
 
-/// aclprofStart.
+/// Implements aclprofStart.
 pub fn start(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let devices = handles::get::<Config>("profilerConfig", raw)?.devices;
@@ -206,7 +206,7 @@ pub fn start(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclprofStop.
+/// Implements aclprofStop.
 pub fn stop(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     handles::get::<Config>("profilerConfig", raw)?;
@@ -221,14 +221,14 @@ pub fn stop(raw: u64) -> Result<()> {
 }
 
 impl Profiler {
-    /// All devices to record.
+    /// Returns all devices to record.
     fn wanted(&self, of_session: bool) -> u64 {
         let started = self.started.iter().fold(0, |bits, (_, devices)| bits | devices);
         if of_session { u64::MAX } else { started }
     }
 }
 
-/// A file name that no other profiling of this process has.
+/// Returns a file name that no other profiling of this process has.
 fn new_file(folder: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -22,7 +22,7 @@ struct Names {
 
 static NAMES: Mutex<Names> = Mutex::new(Names { by_text: HashMap::with_hasher(FxBuildHasher), texts: Vec::new() });
 
-/// aclprofStr2Id: the id of a text, from 1 on and the same each time.
+/// Implements aclprofStr2Id: returns the id of a text, from 1 on and the same each time.
 pub fn id_of(text: String) -> Result<u64> {
     ensure!(text.len() <= LONGEST_TEXT, invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
     let names = &mut *NAMES.lock();
@@ -44,7 +44,7 @@ fn text_of(argument: &str, id: u64) -> Result<String> {
     text.ok_or_else(|| param_invalid!("{argument} is {id}; it must come from aclprofStr2Id"))
 }
 
-/// aclprofMarkEx.
+/// Implements aclprofMarkEx.
 pub fn mark(text: String, stream: u64) -> Result<()> {
     stream::resolve(stream)?.note(|| Note::Mark(text));
     Ok(())
@@ -62,8 +62,8 @@ pub struct Tensor {
     pub shape: Vec<u32>,
 }
 
-/// aclprofRangePushEx, of an operator with this number of blocks. `name` and `kind` are the numbers of its name and its
-/// type.
+/// Implements aclprofRangePushEx, of an operator with this number of blocks. `name` and `kind` are the numbers of its
+/// name and its type.
 pub fn push(name: u64, kind: u64, blocks: u32, tensors: &[Tensor]) -> Result<()> {
     let name = text_of("opNameId", name)?;
     let kind = text_of("opTypeId", kind)?;

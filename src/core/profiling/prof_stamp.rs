@@ -43,29 +43,29 @@ per_thread! {
 /// The ids of ranges that were started and not stopped.
 static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// A text of a program, which may hold any bytes; a zero ends it.
+/// Returns a text of a program, which may hold any bytes; a zero ends it.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or(bytes)).into_owned()
 }
 
-/// aclprofCreateStamp.
+/// Implements aclprofCreateStamp.
 pub fn create() -> Result<Handle> {
     let stamp = Arc::new(Stamp(Mutex::new(Label { text: NAMELESS.to_owned(), tag: None, call_stack: None })));
     Stamp::table().insert(stamp).ok_or_else(|| Error::no_more("stamps"))
 }
 
-/// aclprofDestroyStamp.
+/// Implements aclprofDestroyStamp.
 pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<Stamp>("stamp", raw)
 }
 
-/// aclprofSetStampTraceMessage, aclprofSetStampTagName, aclprofSetStampCallStack.
+/// Implements aclprofSetStampTraceMessage and aclprofSetStampTagName, aclprofSetStampCallStack.
 pub fn change(raw: u64, change: impl FnOnce(&mut Label)) -> Result<()> {
     change(&mut handles::get::<Stamp>("stamp", raw)?.0.lock());
     Ok(())
 }
 
-/// The text of a stamp, and its details.
+/// Returns the text of a stamp, and its details.
 fn label_of(raw: u64) -> Result<(String, Vec<Detail>)> {
     let stamp = handles::get::<Stamp>("stamp", raw)?;
     let label = stamp.0.lock();
@@ -74,7 +74,7 @@ fn label_of(raw: u64) -> Result<(String, Vec<Detail>)> {
     Ok((label.text.clone(), details.collect()))
 }
 
-/// aclprofMark.
+/// Implements aclprofMark.
 pub fn mark(raw: u64) -> Result<()> {
     let (text, details) = label_of(raw)?;
     trace::note(HostWhat::Mark(text, details));
@@ -87,14 +87,14 @@ pub fn begin_range(name: String, details: Vec<Detail>) {
     trace::note(HostWhat::Begin(name, details));
 }
 
-/// aclprofPush.
+/// Implements aclprofPush.
 pub fn push(raw: u64) -> Result<()> {
     let (text, details) = label_of(raw)?;
     begin_range(text, details);
     Ok(())
 }
 
-/// aclprofPop, aclprofRangePop: the innermost range of the calling thread ends.
+/// Implements aclprofPop and aclprofRangePop: the innermost range of the calling thread ends.
 pub fn end_range() -> Result<()> {
     let open = OPEN.get().checked_sub(1).ok_or_else(|| {
         param_invalid!(
@@ -106,7 +106,7 @@ pub fn end_range() -> Result<()> {
     Ok(())
 }
 
-/// aclprofRangeStart: the number of the range.
+/// Implements aclprofRangeStart: returns the number of the range.
 pub fn start_range(raw: u64) -> Result<u32> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let (text, details) = label_of(raw)?;
@@ -122,7 +122,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
     Ok(id)
 }
 
-/// aclprofRangeStop.
+/// Implements aclprofRangeStop.
 pub fn stop_range(id: u32) -> Result<()> {
     let mut started = STARTED.lock();
     ensure!(

@@ -16,17 +16,17 @@ pub struct Step(Mutex<Option<u64>>);
 
 handles::object!(Step, Step);
 
-/// aclprofCreateStepInfo.
+/// Implements aclprofCreateStepInfo.
 pub fn create() -> Result<Handle> {
     Step::table().insert(Arc::new(Step(Mutex::new(None)))).ok_or_else(|| Error::no_more("steps"))
 }
 
-/// aclprofDestroyStepInfo.
+/// Implements aclprofDestroyStepInfo.
 pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<Step>("stepinfo", raw)
 }
 
-/// aclprofGetStepTimestamp.
+/// Implements aclprofGetStepTimestamp.
 pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let step = handles::get::<Step>("stepInfo", raw)?;

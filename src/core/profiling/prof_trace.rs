@@ -14,13 +14,13 @@ pub fn check_length(length: i32) -> Result<usize> {
     Ok(length as usize)
 }
 
-/// aclrtProfTrace.
+/// Implements aclrtProfTrace.
 pub fn mark(data: &[u8], stream: u64) -> Result<()> {
     stream::resolve(stream)?.note(|| Note::Mark(in_words(data)));
     Ok(())
 }
 
-/// A text as it is, other data as numbers.
+/// Returns a text as it is, other data as numbers.
 fn in_words(data: &[u8]) -> String {
     let text = data.strip_suffix(&[0]).unwrap_or(data);
     match std::str::from_utf8(text) {

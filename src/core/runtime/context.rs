@@ -87,20 +87,20 @@ pub fn destroy(raw: u64) -> Result<()> {
     errors.into_result(format_args!("context {raw:#x} is destroyed"))
 }
 
-/// aclrtSetCurrentContext.
+/// Implements aclrtSetCurrentContext.
 pub fn set_current(raw: u64) -> Result<()> {
     handles::get::<Context>("context", raw)?;
     thread::set_current(Handle::from_raw(raw));
     Ok(())
 }
 
-/// aclrtGetCurrentContext.
+/// Implements aclrtGetCurrentContext.
 pub fn current() -> Result<u64> {
     thread::current()?;
     Ok(thread::current_handle().map_or(0, Handle::raw))
 }
 
-/// aclrtGetPrimaryCtxState: whether the default context of a device exists.
+/// Implements aclrtGetPrimaryCtxState: returns whether the default context of a device exists.
 pub fn primary_exists(device_id: i32) -> Result<bool> {
     let session = runtime::session()?;
     let device = device::slot(&session, "deviceId", device_id)?.glance();

@@ -39,7 +39,7 @@ pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<A
     })
 }
 
-/// aclrtSetDevice.
+/// Implements aclrtSetDevice.
 #[inline]
 pub fn set(id: i32) -> Result<()> {
     if let Some(current) = thread::current_handle()
@@ -115,12 +115,12 @@ pub fn announce_end(id: u32) {
     state_callback::streams_end(StreamsOf::Device(id));
 }
 
-/// aclrtResetDevice.
+/// Implements aclrtResetDevice.
 pub fn reset(id: i32) -> Result<()> {
     release(id, false)
 }
 
-/// aclrtResetDeviceForce.
+/// Implements aclrtResetDeviceForce.
 pub fn reset_force(id: i32) -> Result<()> {
     release(id, true)
 }

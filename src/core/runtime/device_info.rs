@@ -10,7 +10,7 @@ fn describe(id: impl Into<i64>) -> Result<DeviceInfo> {
     Ok(device::slot(&session, "deviceId", id)?.info(&*session.driver)?.clone())
 }
 
-/// portaclDeviceGetMemPoolSupport.
+/// Implements portaclDeviceGetMemPoolSupport.
 pub fn pool_support(id: i32, number: i32) -> Result<u64> {
     let answers: [fn(PoolSupport) -> u64; 7] = [
         |pools| pools.device.into(),
@@ -29,7 +29,7 @@ pub fn pool_support(id: i32, number: i32) -> Result<u64> {
 /// Number of vector cores that belong to each core for matrices.
 pub const VECTOR_CORES_PER_CORE: i64 = 2;
 
-/// aclrtGetDeviceInfo.
+/// Implements aclrtGetDeviceInfo.
 pub fn number(id: u32, attribute: i32) -> Result<i64> {
     if !matches!(attribute, 1 | 101 | 102 | 201..=212 | 301 | 302 | 401..=409 | 501 | 601) {
         return Err(invalid_param!(
@@ -100,21 +100,21 @@ pub fn topology(id: u32, other: u32) -> Result<u64> {
     Ok(HOST_BRIDGE)
 }
 
-/// aclrtDeviceGetUuid.
+/// Implements aclrtDeviceGetUuid.
 pub fn uuid(id: i32) -> Result<[u8; 16]> {
     describe(id)?.uuid.ok_or_else(|| {
         unsupported!("the driver has no UUID of device {id}; a newer driver has one, or use aclrtDeviceGetPCIBusId")
     })
 }
 
-/// aclrtDeviceGetPCIBusId.
+/// Implements aclrtDeviceGetPCIBusId.
 pub fn pci_address(id: i32) -> Result<PciAddress> {
     describe(id)?.pci.ok_or_else(|| {
         unsupported!("the driver does not report the PCI address of device {id}; use aclrtDeviceGetUuid")
     })
 }
 
-/// aclrtDeviceGetByPCIBusId.
+/// Implements aclrtDeviceGetByPCIBusId.
 pub fn at_pci_address(text: &str) -> Result<i32> {
     let wanted = PciAddress::parse(text).ok_or_else(|| {
         invalid_param!(

@@ -25,12 +25,12 @@ fn with<R>(limit: i32, access: impl FnOnce(&AtomicUsize) -> R) -> Result<R> {
     Ok(access(&Limits::of(&thread::current()?.device).0[index]))
 }
 
-/// aclrtDeviceSetLimit.
+/// Implements aclrtDeviceSetLimit.
 pub fn set(limit: i32, value: usize) -> Result<()> {
     with(limit, |limit| limit.store(value, Ordering::Relaxed))
 }
 
-/// aclrtDeviceGetLimit.
+/// Implements aclrtDeviceGetLimit.
 pub fn get(limit: i32) -> Result<usize> {
     with(limit, |limit| limit.load(Ordering::Relaxed))
 }

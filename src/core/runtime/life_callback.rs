@@ -80,7 +80,7 @@ pub fn register(id: Id, callback: Arc<Callback>) -> Result<()> {
     })
 }
 
-/// aclInitCallbackUnRegister, aclFinalizeCallbackUnRegister.
+/// Implements aclInitCallbackUnRegister and aclFinalizeCallbackUnRegister.
 pub fn unregister(id: Id) -> Result<()> {
     let Id(_, kind, address) = id;
     check_kind(kind)?;

@@ -111,12 +111,12 @@ per_thread! {
     static LATE: ThreadList<u64> = ThreadList::new();
 }
 
-/// aclrtRegDeviceStateCallback; `None` unregisters the callback with this name.
+/// Implements aclrtRegDeviceStateCallback; `None` unregisters the callback with this name.
 pub fn watch_devices(name: &str, watcher: Option<DeviceWatcher>) -> Result<()> {
     DEVICES.set(name, watcher)
 }
 
-/// aclrtRegStreamStateCallback; `None` unregisters the callback with this name.
+/// Implements aclrtRegStreamStateCallback; `None` unregisters the callback with this name.
 pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
     STREAMS.set(name, watcher)?;
     if !STREAMS.has_any() {

@@ -12,25 +12,25 @@ fn index(option: i32) -> Result<usize> {
     arguments::enumerated("opt", option, 0..=OPTIONS as i32 - 1, "aclSysParamOpt")
 }
 
-/// aclrtSetSysParamOpt.
+/// Implements aclrtSetSysParamOpt.
 pub fn set_of_process(option: i32, value: i64) -> Result<()> {
     OF_PROCESS[index(option)?].store(value, Ordering::SeqCst);
     Ok(())
 }
 
-/// aclrtGetSysParamOpt.
+/// Implements aclrtGetSysParamOpt.
 pub fn of_process(option: i32) -> Result<i64> {
     Ok(OF_PROCESS[index(option)?].load(Ordering::SeqCst))
 }
 
-/// aclrtCtxSetSysParamOpt.
+/// Implements aclrtCtxSetSysParamOpt.
 pub fn set_of_context(option: i32, value: i64) -> Result<()> {
     let index = index(option)?;
     thread::current()?.params.lock()[index] = Some(value);
     Ok(())
 }
 
-/// aclrtCtxGetSysParamOpt.
+/// Implements aclrtCtxGetSysParamOpt.
 pub fn of_context(option: i32) -> Result<i64> {
     let index = index(option)?;
     let value = thread::current()?.params.lock()[index];

@@ -11,7 +11,7 @@ use crate::core::runtime::state_callback::Registry;
 use crate::core::runtime::{self, thread};
 use crate::core::stream::{self, Stream};
 
-/// aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.
+/// Implements aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.
 pub fn stream(raw: u64) -> Result<()> {
     drop_queued(raw, "aclrtStreamAbort")
 }
@@ -46,7 +46,7 @@ pub type Watcher = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
 
 static WATCHERS: Registry<Watcher> = Registry::new();
 
-/// aclrtSetDeviceTaskAbortCallback; `None` unregisters the callback with this name.
+/// Implements aclrtSetDeviceTaskAbortCallback; `None` unregisters the callback with this name.
 pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
     WATCHERS.set(name, watcher)
 }

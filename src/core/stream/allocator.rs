@@ -33,7 +33,7 @@ pub struct Allocator {
 }
 
 impl Allocator {
-    /// The address of a function, 0 if there is none.
+    /// Returns the address of a function, 0 if there is none.
     pub fn function(&self, which: Function) -> usize {
         self.functions[which as usize]
     }
@@ -56,23 +56,23 @@ pub struct Registered {
 
 static REGISTERED: Key<Mutex<Option<Registered>>> = Key::new();
 
-/// aclrtAllocatorCreateDesc.
+/// Implements aclrtAllocatorCreateDesc.
 pub fn create() -> Result<Handle> {
     Description::table().insert(Arc::default()).ok_or_else(|| Error::no_more("descriptions of allocators"))
 }
 
-/// aclrtAllocatorDestroyDesc.
+/// Implements aclrtAllocatorDestroyDesc.
 pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<Description>("allocatorDesc", raw)
 }
 
-/// aclrtAllocatorSetObjToDesc.
+/// Implements aclrtAllocatorSetObjToDesc.
 pub fn set_object(raw: u64, object: usize) -> Result<()> {
     handles::get::<Description>("allocatorDesc", raw)?.0.lock().object = object;
     Ok(())
 }
 
-/// aclrtAllocatorSetAllocFuncToDesc and its variants.
+/// Implements aclrtAllocatorSetAllocFuncToDesc and its variants.
 pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
     arguments::not_null("func", function, "it must be a function of the allocator")?;
     handles::get::<Description>("allocatorDesc", raw)?.0.lock().functions[which as usize] = function;
@@ -83,7 +83,7 @@ fn check_stream(raw: u64) -> Result<()> {
     arguments::not_null("stream", raw, "the default stream has no allocator, pass a stream of aclrtCreateStream")
 }
 
-/// aclrtAllocatorRegister.
+/// Implements aclrtAllocatorRegister.
 pub fn register(stream: u64, raw: u64) -> Result<()> {
     const NEEDED: [(Function, &str); 3] = [
         (Function::Alloc, "aclrtAllocatorSetAllocFuncToDesc"),
@@ -107,14 +107,14 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtAllocatorUnregister.
+/// Implements aclrtAllocatorUnregister.
 pub fn unregister(stream: u64) -> Result<()> {
     check_stream(stream)?;
     let taken = REGISTERED.of(&stream::resolve(stream)?.features).lock().take();
     taken.map(drop).ok_or_else(|| none(stream))
 }
 
-/// aclrtAllocatorGetByStream.
+/// Implements aclrtAllocatorGetByStream.
 pub fn of_stream(stream: u64) -> Result<Registered> {
     check_stream(stream)?;
     let found = *REGISTERED.of(&stream::resolve(stream)?.features).lock();

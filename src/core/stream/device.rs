@@ -24,7 +24,7 @@ pub fn create_default(device: &Arc<Device>, context: Handle) -> Result<Handle> {
     Stream::create(device, context, 0, StreamFlags::default(), true, None)
 }
 
-/// The handles of live streams.
+/// Returns the handles of live streams.
 pub fn handles_of(of: StreamsOf) -> Vec<u64> {
     let is_of = |stream: &Stream| match of {
         StreamsOf::Device(id) => stream.device.id == id,
@@ -61,7 +61,7 @@ fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, errors: &mut 
 }
 
 impl Context {
-    /// The stream that NULL stands for.
+    /// Returns the stream that NULL stands for.
     #[inline]
     pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
         Stream::table().get(*self.default_stream.get()?)
@@ -102,12 +102,12 @@ impl Device {
     }
 }
 
-/// aclrtSynchronizeDevice.
+/// Implements aclrtSynchronizeDevice.
 pub fn synchronize() -> Result<()> {
     synchronize_with_timeout(-1)
 }
 
-/// aclrtSynchronizeDeviceWithTimeout.
+/// Implements aclrtSynchronizeDeviceWithTimeout.
 pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = stream::deadline(timeout_ms)?;

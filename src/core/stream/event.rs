@@ -139,7 +139,7 @@ impl Event {
         self.signal.as_ref()
     }
 
-    /// The event that processes share, if it has ACL_EVENT_IPC.
+    /// Returns the event that processes share, if it has ACL_EVENT_IPC.
     pub fn shared(&self) -> Option<&Arc<backend::SharedEvent>> {
         self.shared.as_ref().map(|shared| &shared.native)
     }
@@ -235,7 +235,7 @@ impl Event {
     }
 }
 
-/// aclrtRecordEvent.
+/// Implements aclrtRecordEvent.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = resolve(stream)?;
@@ -283,7 +283,7 @@ fn of_another_device(raw: u64, event: &Event, stream: &Stream) -> Error {
     )
 }
 
-/// aclrtRecordEventWithFlag.
+/// Implements aclrtRecordEventWithFlag.
 pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
     check_use_flag(flag, "ACL_EVENT_RECORD")?;
     if flag == RECORD_OR_WAIT_EXTERNAL {
@@ -312,7 +312,7 @@ fn not_captured(stream: &Stream, flag: &str) -> Error {
     )
 }
 
-/// aclrtResetEvent: when the stream reaches the reset, the record that is the latest now is undone.
+/// Implements aclrtResetEvent: when the stream reaches the reset, the record that is the latest now is undone.
 pub fn reset(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = resolve(stream)?;

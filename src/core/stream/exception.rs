@@ -58,7 +58,7 @@ pub fn set_source(source: Source) {
 /// The exceptions that callbacks run for now: programs have their addresses.
 static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
-/// aclrtSetExceptionInfoCallback: replaces the previous one.
+/// Implements aclrtSetExceptionInfoCallback: replaces the previous one.
 pub fn set(watcher: Option<Watcher>) {
     // The previous callback is dropped after the lock is released.
     let _before = std::mem::replace(&mut *SET.lock(), watcher);
@@ -83,14 +83,14 @@ pub fn forget_all() {
     REGISTERED.lock().clear();
 }
 
-/// All callbacks for a failure.
+/// Returns all callbacks for a failure.
 fn watchers_of(exception: &Exception) -> Vec<Watcher> {
     let mut all: Vec<_> = SET.lock().iter().chain(&*REGISTERED.lock()).cloned().collect();
     all.extend(SOURCE.get().map_or_else(Vec::new, |source| source(exception)));
     all
 }
 
-/// A function that calls all callbacks for a failure; `None` if there are none.
+/// Returns a function that calls all callbacks for a failure; `None` if there are none.
 pub fn announce(exception: Exception) -> Option<HostFn> {
     let is_awaited = !watchers_of(&exception).is_empty();
     is_awaited.then(|| HostFn::from_closure(move || report(exception)))
@@ -118,7 +118,7 @@ pub fn find(address: usize) -> Result<Arc<Exception>> {
     })
 }
 
-/// The kernel that failed, and its arguments, which stay during the callback.
+/// Returns the kernel that failed, and its arguments, which stay during the callback.
 pub fn find_launch(address: usize) -> Result<Arc<FailedLaunch>> {
     find(address)?.launch.clone().ok_or_else(|| {
         param_invalid!(

@@ -69,7 +69,7 @@ impl Failures {
         }
     }
 
-    /// The mode after a failure: a value of [`mode`].
+    /// Returns the mode after a failure: a value of [`mode`].
     pub fn mode(&self) -> u64 {
         self.mode.get().copied().unwrap_or(mode::CONTINUE)
     }
@@ -128,7 +128,7 @@ impl Failures {
         Err(fault.into())
     }
 
-    /// The error for new work, if a failure stopped the stream.
+    /// Returns the error for new work, if a failure stopped the stream.
     pub fn refusal(&self) -> Option<Error> {
         self.stopped.get().map(|stop| self.has_stopped(stop))
     }

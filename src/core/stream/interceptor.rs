@@ -98,7 +98,7 @@ pub fn install(interceptor: &'static dyn Interceptor) {
     INSTALLED.get_or_init(|| interceptor);
 }
 
-/// The interceptor.
+/// Returns the interceptor.
 pub fn installed() -> &'static dyn Interceptor {
     *INSTALLED.get().expect("the first call installs it")
 }

@@ -16,14 +16,14 @@ fn no_driver(what: &str) -> Error {
     )
 }
 
-/// portaclDeviceGetNative.
+/// Implements portaclDeviceGetNative.
 pub fn device(id: i32) -> Result<i32> {
     let session = runtime::session()?;
     slot(&session, "deviceId", id)?;
     session.driver.native_device(id as u32).ok_or_else(|| no_driver("device"))
 }
 
-/// portaclContextGetNative; 0 is the current context.
+/// Implements portaclContextGetNative; 0 is the current context.
 pub fn context(raw: u64) -> Result<usize> {
     let device = match raw {
         0 => thread::current()?.device.clone(),
@@ -32,12 +32,12 @@ pub fn context(raw: u64) -> Result<usize> {
     device.native.native_context().ok_or_else(|| no_driver("context"))
 }
 
-/// portaclStreamGetNative; 0 is the default stream of the current context.
+/// Implements portaclStreamGetNative; 0 is the default stream of the current context.
 pub fn stream(raw: u64) -> Result<usize> {
     stream::resolve(raw)?.native().native().ok_or_else(|| no_driver("stream"))
 }
 
-/// portaclEventGetNative.
+/// Implements portaclEventGetNative.
 pub fn event(raw: u64) -> Result<usize> {
     handles::get::<Event>("event", raw)?.native.native().ok_or_else(|| no_driver("event"))
 }

@@ -79,7 +79,7 @@ where
         added.inspect_err(|_| Self::numbers(&device).release(id))
     }
 
-    /// aclrtCreateNotify, aclrtCntNotifyCreate.
+    /// Implements aclrtCreateNotify and aclrtCntNotifyCreate.
     pub fn create(flag: u64) -> Result<u64> {
         thread::refuse_inside_host_function()?;
         if flag > DEVICE_USE_ONLY {
@@ -93,8 +93,8 @@ where
         })
     }
 
-    /// aclrtDestroyNotify, aclrtCntNotifyDestroy: never waits; what pending operations need stays. Another notify may
-    /// get the number at once.
+    /// Implements aclrtDestroyNotify and aclrtCntNotifyDestroy: never waits; what pending operations need stays.
+    /// Another notify may get the number at once.
     pub fn destroy(raw: u64) -> Result<()> {
         thread::refuse_inside_host_function()?;
         let notify = handles::remove::<Self>(Self::ARGUMENT, raw)?;
@@ -110,7 +110,7 @@ where
         Ok(())
     }
 
-    /// aclrtGetNotifyId, aclrtCntNotifyGetId.
+    /// Implements aclrtGetNotifyId and aclrtCntNotifyGetId.
     pub fn id(raw: u64) -> Result<u32> {
         Ok(handles::get::<Self>(Self::ARGUMENT, raw)?.id)
     }
@@ -129,7 +129,7 @@ typed_slots::state! {
     Numbers::counted(Device);
 }
 
-/// aclrtRecordNotify.
+/// Implements aclrtRecordNotify.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
     Notify::queue(raw, stream, |notify| Op::ChangeNotify(notify, Change::Set(1)))
 }
@@ -152,7 +152,7 @@ pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtCntNotifyRecord: `mode` is an `aclrtCntNotifyRecordMode`.
+/// Implements aclrtCntNotifyRecord: `mode` is an `aclrtCntNotifyRecordMode`.
 pub fn record_counted(raw: u64, stream: u64, mode: i32, value: u32) -> Result<()> {
     let change = match mode {
         0 => Change::Set(value),
@@ -168,7 +168,7 @@ pub fn record_counted(raw: u64, stream: u64, mode: i32, value: u32) -> Result<()
     change_counted(raw, stream, change)
 }
 
-/// aclrtCntNotifyReset.
+/// Implements aclrtCntNotifyReset.
 pub fn reset_counted(raw: u64, stream: u64) -> Result<()> {
     change_counted(raw, stream, Change::Set(0))
 }
@@ -177,8 +177,8 @@ fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
     CountedNotify::queue(raw, stream, |notify| Op::ChangeNotify(notify, change))
 }
 
-/// aclrtCntNotifyWaitWithTimeout: compares the count with `value` by `mode`, an `aclrtCntNotifyWaitMode`, for at most
-/// this many seconds, 0 is no timeout. If `clear` is 1 the count becomes 0 afterwards.
+/// Implements aclrtCntNotifyWaitWithTimeout: compares the count with `value` by `mode`, an `aclrtCntNotifyWaitMode`,
+/// for at most this many seconds, 0 is no timeout. If `clear` is 1 the count becomes 0 afterwards.
 pub fn wait_counted(raw: u64, stream: u64, mode: i32, value: u32, seconds: u32, clear: u8) -> Result<()> {
     let modes =
         [Until::Less(value), Until::Equal(value), Until::Greater(value), Until::AtLeast(value), Until::Bits(value)];

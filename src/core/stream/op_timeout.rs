@@ -17,12 +17,12 @@ static EXECUTE: AtomicU64 = AtomicU64::new(0);
 /// The timeout of waits in seconds; 0: no timeout.
 static WAIT: AtomicU32 = AtomicU32::new(0);
 
-/// aclrtSetOpExecuteTimeOut, aclrtSetOpExecuteTimeOutWithMs.
+/// Implements aclrtSetOpExecuteTimeOut and aclrtSetOpExecuteTimeOutWithMs.
 pub fn set_execute(timeout: Duration) {
     EXECUTE.store(timeout.as_micros() as u64, Ordering::Relaxed);
 }
 
-/// aclrtSetOpExecuteTimeOutV2: returns the timeout that was set, a whole number of intervals.
+/// Implements aclrtSetOpExecuteTimeOutV2: returns the timeout that was set, a whole number of intervals.
 pub fn set_execute_us(us: u64) -> u64 {
     let actual = us.div_ceil(INTERVAL_US).clamp(1, MOST_INTERVALS) * INTERVAL_US;
     EXECUTE.store(actual, Ordering::Relaxed);
@@ -35,12 +35,12 @@ pub fn execute_ms() -> u32 {
     u32::try_from(ms).unwrap_or(u32::MAX)
 }
 
-/// aclrtSetOpWaitTimeout.
+/// Implements aclrtSetOpWaitTimeout.
 pub fn set_wait_seconds(seconds: u32) {
     WAIT.store(seconds, Ordering::Relaxed);
 }
 
-/// The timeout of waits without a private one; `None`: no timeout.
+/// Returns the timeout of waits without a private one; `None`: no timeout.
 pub fn wait_limit() -> Option<Duration> {
     seconds(WAIT.load(Ordering::Relaxed))
 }

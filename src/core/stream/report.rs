@@ -85,7 +85,7 @@ impl Family {
     }
 }
 
-/// aclrtSubscribeReport, aclrtSubscribeHostFunc.
+/// Implements aclrtSubscribeReport and aclrtSubscribeHostFunc.
 pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()> {
     let Family { argument, what, .. } = family;
     family.check_thread(thread)?;
@@ -134,7 +134,7 @@ pub fn subscribe(family: &'static Family, thread: u64, stream: u64) -> Result<()
     Ok(())
 }
 
-/// aclrtUnSubscribeReport, aclrtUnSubscribeHostFunc, called in the thread `caller`.
+/// Implements aclrtUnSubscribeReport and aclrtUnSubscribeHostFunc, called in the thread `caller`.
 pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u64) -> Result<()> {
     let Family { argument, what, .. } = family;
     family.check_thread(thread)?;
@@ -159,7 +159,7 @@ pub fn unsubscribe(family: &'static Family, thread: u64, stream: u64, caller: u6
     Ok(())
 }
 
-/// aclrtLaunchCallback. `block`: later operations of the stream wait for it.
+/// Implements aclrtLaunchCallback. `block`: later operations of the stream wait for it.
 pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()> {
     let stream = resolve(stream)?;
     let reader = stream.callbacks.reader_of(&REPORTS);
@@ -197,7 +197,7 @@ pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static 
     })
 }
 
-/// aclrtProcessReport, aclrtProcessHostFunc, called in `thread`.
+/// Implements aclrtProcessReport and aclrtProcessHostFunc, called in `thread`.
 pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = deadline(timeout_ms).map_err(|error| error.recoded(Code::ParamInvalid, Code::InvalidParam))?;

@@ -93,38 +93,38 @@ fn granted_within(limits: Option<&Limits>, device: &Device, resource: Resource) 
     granted(&session, device.id.into(), resource)
 }
 
-/// aclrtGetDeviceResLimit.
+/// Implements aclrtGetDeviceResLimit.
 pub fn of_device(id: i32, resource: Resource) -> Result<u32> {
     granted(&*thread::session_outside_host_functions()?, id.into(), resource)
 }
 
-/// aclrtSetDeviceResLimit; without a limit aclrtResetDeviceResLimit.
+/// Implements aclrtSetDeviceResLimit; without a limit aclrtResetDeviceResLimit.
 pub fn set_of_device(id: i32, limit: Option<(Resource, u32)>) -> Result<()> {
     check(limit)?;
     Limits::of(device::slot(&*thread::session_outside_host_functions()?, "deviceId", id)?).set(limit);
     Ok(())
 }
 
-/// aclrtGetStreamResLimit.
+/// Implements aclrtGetStreamResLimit.
 pub fn of_stream(raw: u64, resource: Resource) -> Result<u32> {
     let stream = stream::resolve(raw)?;
     granted_within(Some(Limits::of_stream(&stream)), &stream.device, resource)
 }
 
-/// aclrtSetStreamResLimit; without a limit aclrtResetStreamResLimit.
+/// Implements aclrtSetStreamResLimit; without a limit aclrtResetStreamResLimit.
 pub fn set_of_stream(raw: u64, limit: Option<(Resource, u32)>) -> Result<()> {
     check(limit)?;
     Limits::of_stream(&*stream::resolve(raw)?).set(limit);
     Ok(())
 }
 
-/// aclrtUseStreamResInCurrentThread.
+/// Implements aclrtUseStreamResInCurrentThread.
 pub fn use_in_thread(raw: u64) -> Result<()> {
     USED.set(Some(stream::resolve(raw)?.handle));
     Ok(())
 }
 
-/// aclrtUnuseStreamResInCurrentThread: does nothing if the thread uses another stream's limits, or none.
+/// Implements aclrtUnuseStreamResInCurrentThread: does nothing if the thread uses another stream's limits, or none.
 pub fn unuse_in_thread(raw: u64) -> Result<()> {
     if Some(stream::resolve(raw)?.handle) == USED.get() {
         USED.set(None);
@@ -132,8 +132,8 @@ pub fn unuse_in_thread(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetResInCurrentThread. A stream that was destroyed, or is on another device than the current context, is
-/// ignored.
+/// Implements aclrtGetResInCurrentThread. A stream that was destroyed, or is on another device than the current
+/// context, is ignored.
 pub fn in_thread(resource: Resource) -> Result<u32> {
     let context = thread::current_outside_host_functions()?;
     let used = USED.get().and_then(|handle| Stream::table().get(handle));

@@ -269,7 +269,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The backend's stream, for calls that submit nothing.
+    /// Returns the backend's stream, for calls that submit nothing.
     #[inline]
     pub fn native(&self) -> &dyn backend::Stream {
         &*self.native
@@ -320,27 +320,27 @@ fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
     Ok(stream)
 }
 
-/// The handle of the default stream of the current context.
+/// Returns the handle of the default stream of the current context.
 pub fn current_default() -> Result<u64> {
     Ok(resolve(0)?.handle.raw())
 }
 
-/// aclrtStreamGetId.
+/// Implements aclrtStreamGetId.
 pub fn id(raw: u64) -> Result<i32> {
     Ok(resolve(raw)?.id)
 }
 
-/// aclrtStreamGetFlags.
+/// Implements aclrtStreamGetFlags.
 pub fn flags(raw: u64) -> Result<u32> {
     Ok(resolve(raw)?.flags.0)
 }
 
-/// aclrtStreamGetPriority.
+/// Implements aclrtStreamGetPriority.
 pub fn priority(raw: u64) -> Result<u32> {
     Ok(resolve(raw)?.priority())
 }
 
-/// aclrtGetStreamAvailableNum: how many more streams can be created.
+/// Implements aclrtGetStreamAvailableNum: returns how many more streams can be created.
 pub fn available() -> Result<u32> {
     thread::current()?;
     Ok(Stream::table().room() as u32)

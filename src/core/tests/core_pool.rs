@@ -22,7 +22,7 @@ const THRESHOLD: i32 = 4;
 const RESERVED: i32 = 5;
 const USED: i32 = 7;
 
-/// A pool on `device` that never frees memory by itself.
+/// Creates a pool on `device` that never frees memory by itself.
 fn pool_on(device: u32, max_size: usize) -> u64 {
     let pool = mem_pool::create(Props {
         alloc_type: 0,

@@ -8,7 +8,7 @@ use crate::core::stream::{StreamFlags, op_timeout};
 
 const SYNC: u32 = 1;
 
-/// An event of the older kind that was recorded on a stream.
+/// Creates an event of the older kind that was recorded on a stream.
 fn recorded_on(stream: u64) -> u64 {
     let event = event::create_with_flag(SYNC).unwrap();
     event::record(event, stream).unwrap();

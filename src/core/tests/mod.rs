@@ -71,7 +71,7 @@ impl Bench {
         std::mem::replace(&mut self.script, Script::begin(LONG))
     }
 
-    /// A stream of the current context: its handle and the script's stream.
+    /// Creates a stream of the current context: its handle and the script's stream.
     fn stream(&self) -> (u64, Arc<ScriptStream>) {
         let raw = stream::create(0).unwrap();
         (raw, native(raw))

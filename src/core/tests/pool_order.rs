@@ -176,7 +176,7 @@ impl Run {
         fails(taken, Code::MemoryAllocation, &["maxSize"]);
     }
 
-    /// How many operations each stream got.
+    /// Returns how many operations each stream got.
     fn submitted(&self) -> [Position; STREAMS] {
         std::array::from_fn(|stream| self.streams[stream].1.submitted().unwrap())
     }

@@ -9,7 +9,7 @@ use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 const READER: u64 = 7;
 const OTHER: u64 = 8;
 
-/// A callback that reports its start, and returns when it gets a message.
+/// Creates a callback that reports its start, and returns when it gets a message.
 fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
     let ((begin, begun), (go_on, resumed)) = (channel(), channel::<()>());
     let body = move || {

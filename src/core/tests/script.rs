@@ -106,7 +106,7 @@ impl Script {
         self.gate_moved.notify_all();
     }
 
-    /// How many calls have reached the gate.
+    /// Returns how many calls have reached the gate.
     pub(super) fn at_gate(&self) -> usize {
         self.at_gate.load(Ordering::SeqCst)
     }

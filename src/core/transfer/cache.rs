@@ -22,7 +22,7 @@ fn check_type(argument: impl std::fmt::Display, number: i32) -> Result<()> {
     arguments::enumerated(argument, number, 0..=3, "aclrtCmoType").map(drop)
 }
 
-/// aclrtMemFlush and aclrtMemInvalidate.
+/// Implements aclrtMemFlush and aclrtMemInvalidate.
 pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
     check_range("devPtr", addr, size)?;
     thread::refuse_inside_host_function()?;
@@ -32,8 +32,8 @@ pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
     }
 }
 
-/// aclrtCmoAsync, aclrtCmoAsyncWithBarrier and aclrtCmoAsyncWithDesc. A description is not read, because nothing has to
-/// be done.
+/// Implements aclrtCmoAsync, aclrtCmoAsyncWithBarrier and aclrtCmoAsyncWithDesc. A description is not read, because
+/// nothing has to be done.
 pub fn operate(argument: &str, addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
     check_type("cmoType", kind)?;
     check_range(argument, addr, size)?;
@@ -41,7 +41,7 @@ pub fn operate(argument: &str, addr: usize, size: usize, kind: i32, stream: u64)
     memory::device_span(argument, addr, size, &stream.device, false).map(drop)
 }
 
-/// aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
+/// Implements aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
 pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u64) -> Result<()> {
     let allowed = 1..=MOST_BARRIERS;
     ensure!(allowed.contains(&count), invalid_param!("taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"));
@@ -62,7 +62,7 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     memcpy::write_words(description, &words)
 }
 
-/// aclrtDeviceL2CacheFlush.
+/// Implements aclrtDeviceL2CacheFlush.
 pub fn flush_device() -> Result<()> {
     thread::current_outside_host_functions().map(drop)
 }

@@ -140,8 +140,8 @@ impl Request {
         Ok((dst, src))
     }
 
-    /// The places of the addresses, destination first, if each lies in one allocation, on this device or page-locked,
-    /// one of them on the device, no access check is needed, and the kind matches.
+    /// Returns the places of the addresses, destination first, if each lies in one allocation, on this device or
+    /// page-locked, one of them on the device, no access check is needed, and the kind matches.
     ///
     /// Computed with few numbers: the common copies are recognized without branches for the others.
     #[inline(always)]
@@ -189,7 +189,7 @@ impl Request {
         (is_local && self.count <= found.left.get()).then_some(place)
     }
 
-    /// The copy between these places.
+    /// Returns the copy between these places.
     #[inline(always)]
     fn between(self, kind: Kind, dst: Place, src: Place) -> Copy {
         Copy {
@@ -200,7 +200,7 @@ impl Request {
     }
 }
 
-/// The error of arguments that contradict each other, whatever the addresses are.
+/// Returns the error of arguments that contradict each other, whatever the addresses are.
 #[cold]
 fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error {
     if dst != 0 && src != 0 {
@@ -221,7 +221,7 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
     )
 }
 
-/// aclrtMemcpy: complete when it returns, ordered with no stream.
+/// Implements aclrtMemcpy: the work is complete when it returns, and no stream orders it.
 ///
 /// Always inlined: its arguments would go through memory.
 #[inline(always)]
@@ -269,7 +269,7 @@ pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<D
     Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
 }
 
-/// aclrtMemcpyAsync.
+/// Implements aclrtMemcpyAsync.
 #[inline(always)]
 pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let kind = request.check()?;

@@ -76,7 +76,7 @@ impl Request {
         memory::span(argument, addr, len)
     }
 
-    /// The operation, with the memory at the addresses, and its two ends: destination and source.
+    /// Returns the operation, with the memory at the addresses, and its two ends: destination and source.
     fn resolve(&self, kind: Kind) -> Result<(Op<'static>, Span, Span)> {
         let dst = self.span("dst", self.dst, self.dst_pitch)?;
         let src = self.span("src", self.src, self.src_pitch)?;
@@ -93,7 +93,7 @@ impl Request {
     }
 }
 
-/// aclrtMemcpy2d: complete when it returns, ordered with no stream.
+/// Implements aclrtMemcpy2d: the work is complete when it returns, and no stream orders it.
 pub fn copy(request: Request) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(kind) = request.check(SYNC)? else { return Ok(()) };
@@ -106,7 +106,7 @@ pub fn copy(request: Request) -> Result<()> {
     }
 }
 
-/// aclrtMemcpy2dAsync.
+/// Implements aclrtMemcpy2dAsync.
 pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let kind = request.check(ASYNC)?;
     let stream = stream::resolve(stream)?;

@@ -99,8 +99,8 @@ impl Batch {
         Ok(Some(Self { entries, attributes }))
     }
 
-    /// The copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to hold
-    /// until they are queued.
+    /// Returns the copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to
+    /// hold until they are queued.
     fn resolve(&self, own: &Device, failed: &mut Failed) -> Result<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = host_memory::list("copies", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
@@ -174,7 +174,7 @@ fn in_words(location: Location) -> String {
     }
 }
 
-/// The copy with this index, whose attribute has the index `which`.
+/// Returns the copy with this index, whose attribute has the index `which`.
 fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy> {
     let resolve = |array: &str, addr, side: &str, location: Location| -> Result<Span> {
         let argument = format_args!("{array}[{index}]");
@@ -219,7 +219,7 @@ fn check_ways(index: usize, Copy { dst, src, .. }: &Copy, before: Ways) -> Resul
     Ok(left)
 }
 
-/// aclrtMemcpyBatch, aclrtMemcpyBatchV2: complete when it returns, ordered with no stream.
+/// Implements aclrtMemcpyBatch and aclrtMemcpyBatchV2: the work is complete when it returns, and no stream orders it.
 pub fn copy(arrays: &Arrays<'_>, failed: &mut Failed) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(batch) = Batch::read(arrays, failed)? else { return Ok(()) };
@@ -231,7 +231,7 @@ pub fn copy(arrays: &Arrays<'_>, failed: &mut Failed) -> Result<()> {
     synchronous::run(&device, Op::CopyBatch(&copies))
 }
 
-/// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.
+/// Implements aclrtMemcpyBatchAsync and aclrtMemcpyBatchAsyncV2.
 pub fn copy_async(arrays: &Arrays<'_>, stream: u64, failed: &mut Failed) -> Result<()> {
     let batch = Batch::read(arrays, failed)?;
     // Copies of pageable memory may wait, and no `Ref` may live across a wait.

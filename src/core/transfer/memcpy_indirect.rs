@@ -41,7 +41,7 @@ fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Sp
     memory::device_span(argument, addr, len, device, false)
 }
 
-/// aclrtMemcpyAsyncWithOffset. Each end is the address of its address, and the offset that is added to that.
+/// Implements aclrtMemcpyAsyncWithOffset. Each end is the address of its address, and the offset that is added to that.
 pub fn with_offset(
     (dst, dst_offset): (usize, usize),
     dest_max: usize,
@@ -68,13 +68,13 @@ pub fn with_offset(
     stream.submit(Op::CopyIndirect(copy)).map(drop)
 }
 
-/// aclrtGetMemcpyDescSize.
+/// Implements aclrtGetMemcpyDescSize.
 pub fn description_size(kind: i32) -> Result<usize> {
     check_kind(kind)?;
     Ok(DESCRIPTION)
 }
 
-/// aclrtSetMemcpyDesc: complete when it returns.
+/// Implements aclrtSetMemcpyDesc: complete when it returns.
 pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: usize) -> Result<()> {
     check_kind(kind)?;
     check_not_null("desc", description)?;
@@ -93,7 +93,7 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
     memcpy::write_words(description, &values)
 }
 
-/// aclrtMemcpyAsyncWithDesc.
+/// Implements aclrtMemcpyAsyncWithDesc.
 pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
     check_kind(kind)?;
     check_not_null("desc", description)?;

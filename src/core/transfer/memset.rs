@@ -26,12 +26,12 @@ impl Request {
         Self { addr, room, pattern: Pattern::Byte(value as u8), count }
     }
 
-    /// aclrtMemsetD32.
+    /// Implements aclrtMemsetD32.
     pub fn words(addr: usize, room: usize, value: u32, count: usize) -> Self {
         Self { addr, room, pattern: Pattern::Word(value), count }
     }
 
-    /// The name of the pointer argument.
+    /// Returns the name of the pointer argument.
     fn argument(&self) -> &'static str {
         match self.pattern {
             Pattern::Byte(_) => "devPtr",
@@ -59,7 +59,7 @@ impl Request {
         Ok(Some(count * pattern.size()))
     }
 
-    /// The fill of `len` bytes, with the memory at the address.
+    /// Returns the fill of `len` bytes, with the memory at the address.
     fn resolve(&self, len: usize) -> Result<Fill> {
         let argument = self.argument();
         let dst = memory::span(argument, self.addr, len)?;
@@ -73,7 +73,7 @@ impl Request {
     }
 }
 
-/// aclrtMemset, aclrtMemsetD32: complete when it returns, ordered with no stream.
+/// Implements aclrtMemset and aclrtMemsetD32: the work is complete when it returns, and no stream orders it.
 pub fn set(request: Request) -> Result<()> {
     interceptor::check_unordered()?;
     let Some(len) = request.check()? else { return Ok(()) };
@@ -83,7 +83,7 @@ pub fn set(request: Request) -> Result<()> {
     synchronous::run(&device, Op::Fill(fill))
 }
 
-/// aclrtMemsetAsync, aclrtMemsetD32Async.
+/// Implements aclrtMemsetAsync and aclrtMemsetD32Async.
 pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let len = request.check()?;
     let stream = stream::resolve(stream)?;

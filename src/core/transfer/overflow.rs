@@ -28,7 +28,7 @@ typed_slots::state! {
     pub OfDevice::of(Device);
 }
 
-/// aclrtSetDeviceSatMode.
+/// Implements aclrtSetDeviceSatMode.
 pub fn set_mode(mode: i32) -> Result<()> {
     let allowed = "ACL_RT_OVERFLOW_MODE_SATURATION (0) and ACL_RT_OVERFLOW_MODE_INFNAN (1)";
     let saturates = arguments::numbered("mode", mode, &[true, false], allowed)?;
@@ -36,12 +36,12 @@ pub fn set_mode(mode: i32) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetDeviceSatMode: whether the mode is saturation.
+/// Implements aclrtGetDeviceSatMode: returns whether the mode is saturation.
 pub fn saturates() -> Result<bool> {
     Ok(OfDevice::of(&thread::current_outside_host_functions()?.device).saturates.load(Ordering::Relaxed))
 }
 
-/// aclrtCtxGetFloatOverflowAddr: zeros in device memory, released with the device.
+/// Implements aclrtCtxGetFloatOverflowAddr: zeros in device memory, released with the device.
 ///
 /// All contexts of a device share one area, because nothing writes to it. It lies inside its allocation, so that no
 /// program can free it by its address.
@@ -56,7 +56,7 @@ pub fn area() -> Result<usize> {
     Ok(addr)
 }
 
-/// aclrtGetOverflowStatus and its variants: write zeros, in stream order.
+/// Implements aclrtGetOverflowStatus and its variants: write zeros, in stream order.
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
     arguments::not_null(ARGUMENT, addr, "it must be device memory for the state")?;
@@ -66,7 +66,7 @@ pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)
 }
 
-/// aclrtResetOverflowStatus and its variants: there is no status to reset.
+/// Implements aclrtResetOverflowStatus and its variants: there is no status to reset.
 pub fn reset_status(stream: u64) -> Result<()> {
     stream::resolve(stream).map(drop)
 }

@@ -75,7 +75,7 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
     Ok(element)
 }
 
-/// A value whose size is one of these, as its bits or its address.
+/// Returns a value whose size is one of these, as its bits or its address.
 fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)> {
     let Value { is_address, mut bytes, size } = value;
     if !sizes.contains(&size.into()) {
@@ -160,7 +160,7 @@ impl Operands<'_> {
         Ok(span)
     }
 
-    /// A number of `size` bytes, passed now or read from memory later.
+    /// Returns a number of `size` bytes, passed now or read from memory later.
     fn number(&mut self, argument: &str, (is_address, bits): (bool, u64), size: u8) -> Result<Number> {
         if !is_address {
             return Ok(Number::Known(bits));
@@ -169,8 +169,8 @@ impl Operands<'_> {
         self.at(argument, bits, size, size, false).map(Number::At)
     }
 
-    /// The result's memory: `count` numbers with elements of `unit` bytes or, for a count that is read later, all from
-    /// `addr` on.
+    /// Returns the result's memory: `count` numbers with elements of `unit` bytes or, for a count that is read later,
+    /// all from `addr` on.
     fn result(&mut self, addr: usize, count: (bool, u64), distribution: Distribution, unit: usize) -> Result<Span> {
         const ARGUMENT: &str = "randomResultAddr";
         let (is_address, count) = count;
@@ -196,7 +196,7 @@ impl Operands<'_> {
     }
 }
 
-/// aclrtRandomNumAsync.
+/// Implements aclrtRandomNumAsync.
 pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     let count = checked("randomNum", request.count, &[4, 8])?;
     if count == (false, 0) {

@@ -36,7 +36,7 @@ fn element(data_type: i32) -> Result<Element> {
     }
 }
 
-/// aclrtReduceAsync, for `count` bytes.
+/// Implements aclrtReduceAsync, for `count` bytes.
 pub fn reduce_async(dst: usize, src: usize, count: u64, kind: i32, data_type: i32, stream: u64) -> Result<()> {
     if count == 0 {
         return stream::resolve(stream).map(drop);

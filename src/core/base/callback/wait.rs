@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 /// An object whose callbacks a thread waits for.
 pub trait Awaited: Send + Sync {
-    /// The threads that are inside its callbacks now. While a thread waits for it, no other thread enters.
+    /// Returns the threads that are inside its callbacks now. While a thread waits for it, no other thread enters.
     fn threads(&self) -> Vec<u64>;
 }
 

@@ -13,7 +13,7 @@ use crate::core::graph::task::group::Group;
 use crate::core::graph::task::{self, Task};
 use crate::core::stream::{self, Stream};
 
-/// aclmdlRICaptureBegin.
+/// Implements aclmdlRICaptureBegin.
 pub fn begin(raw: u64, mode: i32) -> Result<()> {
     begin_as(raw, mode, |stream| Graph::create(&stream.device, false, None))
 }
@@ -53,14 +53,14 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
     ))
 }
 
-/// The capture that a stream takes part in.
+/// Returns the capture that a stream takes part in.
 pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
     capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
         error_with!(Code::StreamNotCaptured, "{stream} is not being captured; call aclmdlRICaptureBegin first")
     })
 }
 
-/// aclmdlRICaptureTaskGrpBegin: later work of the stream belongs to a group.
+/// Implements aclmdlRICaptureTaskGrpBegin: later work of the stream belongs to a group.
 pub fn begin_group(raw: u64) -> Result<()> {
     let stream = stream::resolve(raw)?;
     let capture = of(&stream)?;
@@ -76,7 +76,7 @@ pub fn begin_group(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclmdlRICaptureTaskGrpEnd: the group.
+/// Implements aclmdlRICaptureTaskGrpEnd: returns the group.
 pub fn end_group(raw: u64) -> Result<u64> {
     let stream = stream::resolve(raw)?;
     let group = of(&stream)?.open()?.branch(stream.handle).group.take();
@@ -84,7 +84,7 @@ pub fn end_group(raw: u64) -> Result<u64> {
     group.map(|group| group.handle.raw()).ok_or_else(none)
 }
 
-/// aclmdlRICaptureEnd: the graph.
+/// Implements aclmdlRICaptureEnd: returns the graph.
 pub fn end(raw: u64) -> Result<u64> {
     let stream = stream::resolve(raw)?;
     let capture = of(&stream)?;
@@ -132,7 +132,7 @@ fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result
     Ok(graph.handle.raw())
 }
 
-/// The result of aclmdlRICaptureGetInfo: a value of `aclmdlRICaptureStatus`, and the graph.
+/// Returns the result of aclmdlRICaptureGetInfo: a value of `aclmdlRICaptureStatus`, and the graph.
 pub fn info(raw: u64) -> Result<(i32, u64)> {
     let stream = stream::resolve(raw)?;
     Ok(if stream.is_captured() { info_of(&stream) } else { (0, 0) })

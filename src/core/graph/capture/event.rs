@@ -19,7 +19,7 @@ struct Place {
     task: usize,
 }
 
-/// The capture that the latest record of an event belongs to, and its task there.
+/// Returns the capture that the latest record of an event belongs to, and its task there.
 pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>, usize)> {
     event.intercepted(|kept| {
         let place = kept.downcast_ref::<Place>()?;
@@ -28,12 +28,12 @@ pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>,
     })
 }
 
-/// The operation of each run for a record that is only a place in its order.
+/// Returns the operation of each run for a record that is only a place in its order.
 pub(in crate::core::graph) fn record_inside(event: &Event) -> Option<Work> {
     event.has_time().then(|| Work::Record(Arc::clone(&event.native)))
 }
 
-/// The operation of each run for a record that streams outside of the graph use.
+/// Returns the operation of each run for a record that streams outside of the graph use.
 pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Option<Step>) {
     if let Some(shared) = event.shared() {
         return (None, Some(Step::Record(Arc::clone(shared))));
@@ -42,8 +42,8 @@ pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Op
     (Some(Work::Record(Arc::clone(&event.native))), event.signal().map(set))
 }
 
-/// The operation of each run for a wait for a record outside of it. It waits for the signal of the event or, if it has
-/// none, for the record that is the latest when the run is queued.
+/// Returns the operation of each run for a wait for a record outside of it. It waits for the signal of the event or, if
+/// it has none, for the record that is the latest when the run is queued.
 pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     event.check_waitable()?;
     Ok(match (event.signal(), event.shared()) {
@@ -53,7 +53,7 @@ pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     })
 }
 
-/// The operation of each run for a reset. None if the event has no signal, since the run records it again.
+/// Returns the operation of each run for a reset. None if the event has no signal, since the run records it again.
 pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step>> {
     event.check_resettable()?;
     Ok(event.signal().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))

@@ -47,18 +47,18 @@ pub fn list(capture: Weak<Capture>) -> Capturing {
     Capturing::begin()
 }
 
-/// aclmdlRICaptureThreadExchangeMode: returns the previous mode of the thread.
+/// Implements aclmdlRICaptureThreadExchangeMode: returns the previous mode of the thread.
 pub fn exchange(number: i32) -> Result<i32> {
     Ok(MODE.replace(Mode::from_number(number)?) as i32)
 }
 
-/// The active captures.
+/// Returns the active captures.
 fn active() -> Vec<Arc<Capture>> {
     let active = ACTIVE.lock();
     active.iter().filter_map(Weak::upgrade).filter(|capture| !capture.is_over()).collect()
 }
 
-/// The captures that forbid the calling thread calls that they cannot record.
+/// Returns the captures that forbid the calling thread calls that they cannot record.
 fn forbidding() -> Vec<Arc<Capture>> {
     let mode = MODE.get();
     let thread = thread_number();
@@ -97,7 +97,8 @@ pub fn check_call(call: Call) -> Result<()> {
     Err(Error::new(code, text))
 }
 
-/// The error of a wait or query for captured work: `code` says what was captured, unless a mode forbids all waits.
+/// Returns the error of a wait or query for captured work: `code` says what was captured, unless a mode forbids all
+/// waits.
 pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     if capture.is_built {
         return error_with!(

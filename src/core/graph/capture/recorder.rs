@@ -24,7 +24,7 @@ enum Part {
     Update(Arc<Update>),
 }
 
-/// The capture that a stream takes part in.
+/// Returns the capture that a stream takes part in.
 pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
     // Its slot is not made for this: most streams never take part.
     if stream.is_captured() { Recorder::of(stream).capture() } else { None }
@@ -39,7 +39,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// The recorder of a stream.
+    /// Returns the recorder of a stream.
     pub fn of(stream: &'a Stream) -> Self {
         static PART: Key<Mutex<Part>> = Key::new();
         Self { stream, part: PART.of(&stream.features) }
@@ -61,7 +61,7 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// The capture of the stream.
+    /// Returns the capture of the stream.
     pub fn capture(&self) -> Option<Arc<Capture>> {
         if let Part::Capture(capture) = &*self.part.lock() { Some(Arc::clone(capture)) } else { None }
     }
@@ -99,7 +99,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// The change that the stream records, if any.
+    /// Returns the change that the stream records, if any.
     pub fn update(&self) -> Option<Arc<Update>> {
         if let Part::Update(update) = &*self.part.lock() { Some(Arc::clone(update)) } else { None }
     }
@@ -167,7 +167,8 @@ impl<'a> Recorder<'a> {
         self.add(vec![Some(work)])
     }
 
-    /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
+    /// Returns the error of an operation that graphs do not support; the capture becomes invalid, because it would lack
+    /// it.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
         self.capture().iter().for_each(|it| it.spoil("it was given something that a graph cannot have"));
@@ -177,7 +178,7 @@ impl<'a> Recorder<'a> {
         Fault::unsupported(text)
     }
 
-    /// A graph's work must stay on its device.
+    /// Returns a graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         let why = "a graph is of one device, and this uses memory of another one; do it outside of the capture";
@@ -186,12 +187,12 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The capture, or the update, is unchanged.
+/// Returns the capture, or the update, is unchanged.
 fn no_memory(error: Error) -> Fault {
     Fault::new(FaultKind::OutOfHostMemory, error.text())
 }
 
-/// The recorded position, unless the capture ended before.
+/// Returns the recorded position, unless the capture ended before.
 fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
     match added {
         Some(Ok(position)) => Ok(position),

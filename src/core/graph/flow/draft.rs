@@ -56,7 +56,7 @@ impl Flow {
 }
 
 impl Level<'_> {
-    /// The number of the event that this task records.
+    /// Returns the number of the event that this task records.
     fn event(&self, place: usize) -> Option<usize> {
         self.records.binary_search(&place).ok().map(|index| self.event + index)
     }
@@ -100,7 +100,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// The flow, of which every run starts the first `starting` strands.
+    /// Returns the flow, of which every run starts the first `starting` strands.
     fn complete(self, graph: Handle, starting: usize) -> Result<Arc<Flow>> {
         let native = &self.device.native;
         let listener = Arc::new(Listener::default());
@@ -268,7 +268,7 @@ impl Draft<'_> {
     }
 }
 
-/// The step that sets values to their defaults.
+/// Returns the step that sets values to their defaults.
 fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
     if values.is_empty() {
         return Ok(None);
@@ -286,7 +286,7 @@ fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
     Ok(Some(Step::Run(device.native.create_graph(&nodes)?)))
 }
 
-/// The step of a label.
+/// Returns the step of a label.
 fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle) -> Result<usize> {
     if let Some((_, step)) = labels.iter().find(|(label, _)| *label == name) {
         return Ok(*step);

@@ -116,7 +116,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
 }
 
 impl Flow {
-    /// A number that no other run or hand-over has; not 0.
+    /// Returns a number that no other run or hand-over has; not 0.
     fn new_number(&self) -> u64 {
         self.number.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -202,7 +202,7 @@ impl Flow {
         self.queued.lock().pop_front()
     }
 
-    /// The next run, if its stream has reached it.
+    /// Returns the next run, if its stream has reached it.
     fn next(&self) -> Option<Run> {
         if self.queued.lock().front().is_none_or(|run| run.ticket.is_none()) {
             return None;

@@ -47,8 +47,8 @@ pub fn post(call: impl FnOnce() + Send + 'static) {
 /// A delivery that the thread answers. A driver's thread delivers or drops it, and must not drop a flow.
 struct Answered(Option<Box<dyn FnOnce(Option<Ticket>) + Send>>);
 
-/// A delivery: `answer` is called on the thread, with the ticket when a stream has reached it, and with none when the
-/// stream has dropped it.
+/// Returns a delivery: `answer` is called on the thread, with the ticket when a stream has reached it, and with none
+/// when the stream has dropped it.
 pub fn delivery(answer: impl FnOnce(Option<Ticket>) + Send + 'static) -> Box<dyn Delivery> {
     Box::new(Answered(Some(Box::new(answer))))
 }

@@ -75,7 +75,7 @@ impl Graph {
         ))
     }
 
-    /// How many graphs it is nested in.
+    /// Returns how many graphs it is nested in.
     pub fn depth(&self) -> usize {
         self.body.as_ref().map_or(0, |body| body.depth)
     }
@@ -115,7 +115,7 @@ impl Graph {
         true
     }
 
-    /// The runnable form of a body of a task of `kind`.
+    /// Returns the runnable form of a body of a task of `kind`.
     fn body_ready(&self, kind: Kind) -> Result<Arc<Ready>> {
         let found = self.ready.lock().clone();
         let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
@@ -137,7 +137,7 @@ impl Graph {
         }
     }
 
-    /// The values that tasks use and that have a default, with that.
+    /// Returns the values that tasks use and that have a default, with that.
     fn defaults(&self) -> Vec<(Span, u32)> {
         let handles = self.conditions.lock();
         let used = handles.iter().filter(|it| it.is_used.load(Ordering::Relaxed));

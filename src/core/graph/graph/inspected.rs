@@ -91,7 +91,7 @@ fn insert<T: Object>(object: T) -> Result<Handle> {
 }
 
 impl Graph {
-    /// The handles of its streams and tasks.
+    /// Returns the handles of its streams and tasks.
     pub fn listing(&self) -> Result<Listing> {
         let ready = self.ready_or(Code::ModelCaptured)?;
         let mut listing = self.inspected.listing.lock();

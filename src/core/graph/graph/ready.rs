@@ -68,7 +68,7 @@ impl Ready {
         Ok(Self::of(tasks, program, drive, Arc::new(resources)))
     }
 
-    /// The same, for a graph whose bodies are all captured.
+    /// Returns the same, for a graph whose bodies are all captured.
     pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = graph.tree(self)?;
         let all = tree.all_tasks();
@@ -87,7 +87,7 @@ impl Ready {
         Arc::new(Self { tasks, program, drive, memory, events, resources })
     }
 
-    /// The same graph with other tasks in some places, which have the same edges.
+    /// Returns the same graph with other tasks in some places, which have the same edges.
     pub fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
         if !matches!(self.drive, Drive::Backend) {
             return Err(unsupported!(
@@ -117,7 +117,7 @@ impl Ready {
     }
 }
 
-/// The library's memory that tasks use, and the events that each run records.
+/// Returns the library's memory that tasks use, and the events that each run records.
 pub fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
     // The others are only places in the order.
     let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();

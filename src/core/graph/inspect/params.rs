@@ -80,7 +80,7 @@ pub enum Change {
     },
 }
 
-/// A task with its latest parameters, applied or not: its graph, its place there, and it.
+/// Returns a task with its latest parameters, applied or not: its graph, its place there, and it.
 fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place) = inspect::task(raw)?;
     let ready = graph.ready_or(Code::ModelCaptured)?;
@@ -100,12 +100,13 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     Ok((graph, place, task))
 }
 
-/// The launch of a task; for one in a group, the current one.
+/// Returns the launch of a task; for one in a group, the current one.
 fn call_of(task: &Task) -> Option<Arc<Call>> {
     Call::of(&task.current_work()?)
 }
 
-/// aclmdlRITaskGetParams: a value of `aclmdlRITaskType`, the handle of the task's group or 0, and the parameters.
+/// Implements aclmdlRITaskGetParams: returns a value of `aclmdlRITaskType`, the handle of the task's group or 0, and
+/// the parameters.
 pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
     let (_, _, task) = latest(raw)?;
     let params = match task.what {
@@ -124,7 +125,7 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
     Ok((inspect::number(&task), group, params))
 }
 
-/// aclmdlRITaskSetParams: of a task of this kind.
+/// Implements aclmdlRITaskSetParams: of a task of this kind.
 pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
     let own = inspect::number(&task);
@@ -250,14 +251,14 @@ fn other_flags() -> Error {
     )
 }
 
-/// aclmdlRITaskDisable.
+/// Implements aclmdlRITaskDisable.
 pub fn disable(raw: u64) -> Result<()> {
     let (graph, place, task) = changeable(raw)?;
     change_later(&graph, place, Task { is_disabled: true, ..task });
     Ok(())
 }
 
-/// aclmdlRIKernelTaskGetAttribute.
+/// Implements aclmdlRIKernelTaskGetAttribute.
 pub fn attribute(raw: u64, id: i32) -> Result<u32> {
     let value = Config::default().value(id);
     let (_, _, task) = latest(raw)?;
@@ -267,7 +268,7 @@ pub fn attribute(raw: u64, id: i32) -> Result<u32> {
     call_of(&task).ok_or_else(no_kernel)?.config.value(id)
 }
 
-/// aclmdlRIUpdate: applies the changes to later runs.
+/// Implements aclmdlRIUpdate: applies the changes to later runs.
 pub fn update(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;

@@ -12,7 +12,7 @@ use crate::core::kernel::kernel_launch::Call;
 /// A property of a task in a picture: a number or a text.
 pub(super) type Fact = (&'static str, Value);
 
-/// The value of a property in texts.
+/// Returns the value of a property in texts.
 pub(super) fn in_words(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
 }
@@ -22,7 +22,7 @@ pub(super) fn as_members<S: Serializer>(facts: &[Fact], serializer: S) -> Result
     serializer.collect_map(facts.iter().map(|(key, value)| (key, value)))
 }
 
-/// The properties of a task.
+/// Returns the properties of a task.
 pub(super) fn facts(task: &Task, with_details: bool) -> Vec<Fact> {
     let mut facts = Facts { all: Vec::new(), with_details };
     if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {

@@ -20,7 +20,7 @@ pub struct Late {
 }
 
 impl Late {
-    /// The tasks with these places, which belong to one group. Each task of a group is added once, in order.
+    /// Returns the tasks with these places, which belong to one group. Each task of a group is added once, in order.
     pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device, runner: &Arc<Runner>) -> Result<Self> {
         let member = members.first().and_then(|&index| tasks[index].group.as_ref());
         let no_group = || Error::new(Code::InternalError, "a task without a group was to be late");

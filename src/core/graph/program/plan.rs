@@ -31,7 +31,7 @@ struct Level {
     waits: Vec<usize>,
 }
 
-/// The parts of these tasks in the order in which a run does them.
+/// Returns the parts of these tasks in the order in which a run does them.
 pub fn plan(tasks: &[Task]) -> Vec<Part> {
     let mut levels: Vec<Level> = Vec::new();
     let mut level_of: Vec<usize> = Vec::with_capacity(tasks.len());
@@ -72,8 +72,8 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
     parts
 }
 
-/// The nodes for these tasks: those without work are left out, and tasks that depend on one of them depend on its
-/// dependencies instead.
+/// Returns the nodes for these tasks: those without work are left out, and tasks that depend on one of them depend on
+/// its dependencies instead.
 pub fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(members.len());
     // The nodes for each task: itself, or its dependencies.

@@ -61,7 +61,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// The memory that it reads.
+    /// Returns the memory that it reads.
     pub fn spans(&self) -> [Option<Span>; 2] {
         match self {
             Self::Label(_) | Self::Start(_) => [None; 2],
@@ -71,7 +71,7 @@ impl Control {
         }
     }
 
-    /// The streams that it may start.
+    /// Returns the streams that it may start.
     pub fn starts(&self) -> impl Iterator<Item = Handle> {
         let streams = match self {
             Self::Label(_) | Self::SwitchLabel { .. } | Self::Conditional(_) => [None; 2],
@@ -100,7 +100,7 @@ impl Kind {
         arguments::numbered("params.type", number, &[Self::If, Self::While, Self::Switch], allowed)
     }
 
-    /// The body that a value selects, which need not exist.
+    /// Returns the body that a value selects, which need not exist.
     pub fn choose(self, value: u64) -> Option<usize> {
         match self {
             Self::If => Some(usize::from(value == 0)),
@@ -136,7 +136,7 @@ pub struct Conditional {
     pub bodies: Box<[Handle]>,
 }
 
-/// A number that is read from memory: its bytes.
+/// Returns a number that is read from memory: its bytes.
 pub fn signed(bytes: &[u8]) -> i64 {
     match bytes.try_into() {
         Ok(four) => i64::from(i32::from_ne_bytes(four)),

@@ -54,7 +54,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The graphs of the backend for `works`, one for each batch.
+    /// Returns the graphs of the backend for `works`, one for each batch.
     pub fn new(device: &dyn Device, works: Vec<Work>, batches: &[Range<usize>]) -> Result<Arc<Self>> {
         let graph = |batch: &Range<usize>| {
             let node = |(place, work): (usize, &Work)| Node {
@@ -70,7 +70,7 @@ impl Version {
     }
 }
 
-/// The kind of a task with work, as a word.
+/// Returns the kind of a task with work, as a word.
 pub fn kind(work: &Work) -> &'static str {
     match work {
         Work::Copy(_) => "copy",
@@ -93,7 +93,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// The current work of the task; `work` until its graph can run.
+    /// Returns the current work of the task; `work` until its graph can run.
     pub fn work(&self, work: &Work) -> Work {
         let version = self.group.state.lock().version.clone();
         version.map_or_else(|| work.clone(), |version| version.works[self.index].clone())
@@ -113,7 +113,7 @@ impl Drop for Owned {
 }
 
 impl Group {
-    /// An empty group of a graph that is being captured.
+    /// Creates an empty group of a graph that is being captured.
     pub fn create(graph: Handle) -> Result<Owned> {
         let made = Self::table().publish(|handle| Self { handle, graph, state: Mutex::default() });
         made.map(Owned).ok_or_else(|| Error::no_more("task groups"))
@@ -170,7 +170,7 @@ impl Update {
         claim_for(self.state.lock().works.len(), 0)
     }
 
-    /// The new works of the group.
+    /// Returns the new works of the group.
     pub fn finish(&self) -> Result<Vec<Work>> {
         let changes = std::mem::take(&mut *self.state.lock());
         let wanted = &self.group.state.lock().kinds;

@@ -87,7 +87,7 @@ impl Step {
         }
     }
 
-    /// The memory that it uses.
+    /// Returns the memory that it uses.
     pub fn spans(&self) -> Spans {
         match self {
             Self::WriteValue(write) => smallvec![write.dst],
@@ -99,7 +99,7 @@ impl Step {
     }
 }
 
-/// The library's memory that tasks use, each allocation once; without that of groups, which changes.
+/// Returns the library's memory that tasks use, each allocation once; without that of groups, which changes.
 pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     let mut spans: Vec<Span> = Vec::new();
     for task in tasks {
@@ -110,7 +110,7 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     memory_at(spans)
 }
 
-/// The allocations at these places, each once.
+/// Returns the allocations at these places, each once.
 pub fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     let mut all: Vec<Allocation> = Vec::new();
     for span in spans {
@@ -127,7 +127,7 @@ pub fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     all
 }
 
-/// The memory that recorded work names.
+/// Returns the memory that recorded work names.
 pub fn work_spans(work: &Work) -> Spans {
     match work {
         Work::Copy(copy) => smallvec![copy.dst, copy.src],

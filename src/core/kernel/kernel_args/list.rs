@@ -54,7 +54,7 @@ pub struct Entry {
 }
 
 impl Head {
-    /// The mark of a list at this address.
+    /// Returns the mark of a list at this address.
     pub fn mark(addr: usize) -> u64 {
         0x706f_7274_6163_6c5f ^ addr as u64
     }
@@ -83,7 +83,7 @@ pub struct List<'a> {
     pub room: Room<'a>,
 }
 
-/// The offset of an argument whose parameter is unknown: as in a C structure, as far as its size determines it.
+/// Returns the offset of an argument whose parameter is unknown: as in a C structure, as far as its size determines it.
 fn guess_offset(used: usize, size: usize) -> usize {
     let alignment = if size.is_power_of_two() { size.min(8) } else { 8 };
     used.next_multiple_of(alignment)
@@ -147,7 +147,7 @@ impl List<'_> {
         }
     }
 
-    /// aclrtKernelArgsAppend: the handle of the argument.
+    /// Implements aclrtKernelArgsAppend: returns the handle of the argument.
     pub fn append(&mut self, value: &[u8]) -> Result<u64> {
         let index = self.add(value.len(), false)?;
         let offset = self.entries[index].offset;
@@ -155,12 +155,12 @@ impl List<'_> {
         Ok(to_handle(index))
     }
 
-    /// aclrtKernelArgsAppendPlaceHolder: the handle of the argument.
+    /// Implements aclrtKernelArgsAppendPlaceHolder: returns the handle of the argument.
     pub fn append_place_holder(&mut self) -> Result<u64> {
         self.add(size_of::<u64>(), true).map(to_handle)
     }
 
-    /// The argument behind a handle.
+    /// Returns the argument behind a handle.
     fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
         arguments::not_null("paramHandle", handle, "it must be what appending the argument gave")?;
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
@@ -173,7 +173,7 @@ impl List<'_> {
         Ok((index, self.entries[index]))
     }
 
-    /// aclrtKernelArgsGetPlaceHolderBuffer: the address for the data of a placeholder.
+    /// Implements aclrtKernelArgsGetPlaceHolderBuffer: returns the address for the data of a placeholder.
     pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
         arguments::not_zero("dataSize", size, "it must be the bytes of the data")?;
         let (index, entry) = self.entry(handle)?;
@@ -227,7 +227,7 @@ impl List<'_> {
         }
     }
 
-    /// aclrtKernelArgsParaUpdate.
+    /// Implements aclrtKernelArgsParaUpdate.
     pub fn update(&mut self, handle: u64, value: &[u8]) -> Result<()> {
         let (index, entry) = self.entry(handle)?;
         if entry.is_place_holder != 0 {
@@ -243,7 +243,7 @@ impl List<'_> {
         Ok(())
     }
 
-    /// aclrtKernelArgsFinalize.
+    /// Implements aclrtKernelArgsFinalize.
     pub fn finalize(&mut self) -> Result<()> {
         let count = self.head.count;
         let function = self.function()?;
@@ -263,7 +263,7 @@ impl List<'_> {
         Ok(())
     }
 
-    /// The arguments of a launch of the kernel with this handle, followed by their data, and the placeholders.
+    /// Returns the arguments of a launch of the kernel with this handle, followed by their data, and the placeholders.
     pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
         if self.head.function != function {
             return Err(param_invalid!(

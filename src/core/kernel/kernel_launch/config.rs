@@ -30,19 +30,19 @@ pub struct Config {
     values: [u32; ATTRIBUTES.len()],
 }
 
-/// The place of an attribute in [`ATTRIBUTES`].
+/// Returns the place of an attribute in [`ATTRIBUTES`].
 fn index(id: i32, argument: impl Display) -> Result<usize> {
     Ok(arguments::enumerated(argument, id, 1..=ATTRIBUTES.len() as i32, "aclrtLaunchKernelAttrId")? - 1)
 }
 
 impl Config {
-    /// The ids of the attributes that were passed.
+    /// Returns the ids of the attributes that were passed.
     pub fn ids(&self) -> impl Iterator<Item = i32> {
         let passed = self.passed;
         (1..=ATTRIBUTES.len() as i32).filter(move |id| passed & 1 << id != 0)
     }
 
-    /// The value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
+    /// Returns the value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
     pub fn value(&self, id: i32) -> Result<u32> {
         Ok(self.values[index(id, "attrId")?])
     }

@@ -56,8 +56,8 @@ impl Drop for Data {
     }
 }
 
-/// aclrtLaunchKernelWithHostArgs and its variants: as [`launch`], with arguments in one block that are followed by
-/// data, which is copied to where devices can read it. The request's own arguments are ignored.
+/// Implements aclrtLaunchKernelWithHostArgs and its variants: as [`launch`], with arguments in one block that are
+/// followed by data, which is copied to where devices can read it. The request's own arguments are ignored.
 pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHolder], stream: u64) -> Result<()> {
     let own = |block: &[u8], len| {
         let addr = if len == 0 { 0 } else { block.as_ptr().expose_provenance() };

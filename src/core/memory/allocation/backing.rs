@@ -60,7 +60,7 @@ pub fn register(backing: &'static Backing) {
     BACKING.get_or_init(|| backing);
 }
 
-/// The registered operations.
+/// Returns the registered operations.
 #[inline]
 pub fn backing() -> &'static Backing {
     BACKING.get().copied().unwrap_or(&NO_POOLS)

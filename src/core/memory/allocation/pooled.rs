@@ -36,7 +36,7 @@ pub struct PoolMemory {
 }
 
 impl PoolMemory {
-    /// The pool's block.
+    /// Returns the pool's block.
     pub fn block(&self) -> Block {
         Block { addr: self.base, len: self.len, token: self.note }
     }
@@ -71,7 +71,8 @@ impl Allocation {
         ALLOCATIONS.insert_held(record, &range, room)
     }
 
-    /// The live memory of a pool that begins at `addr`. For other memory the pool's field is not a handle of a pool.
+    /// Returns the live memory of a pool that begins at `addr`. For other memory the pool's field is not a handle of a
+    /// pool.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
         let (place, entry, range) = Self::find_place(addr)?;
@@ -79,7 +80,8 @@ impl Allocation {
         Some(PoolMemory { entry, place, base, len, pool, note })
     }
 
-    /// The live range that begins at `addr`, with its place; faster for memory that this thread has freed before.
+    /// Returns the live range that begins at `addr`, with its place; faster for memory that this thread has freed
+    /// before.
     #[inline(always)]
     pub(super) fn find_place(addr: usize) -> Option<(HeldPlace<'static>, Entry, Range)> {
         let mut record = recent::record(addr);
@@ -91,7 +93,7 @@ impl Allocation {
         }
     }
 
-    /// The record of the live range that begins at `addr`, if this thread did not see it last.
+    /// Returns the record of the live range that begins at `addr`, if this thread did not see it last.
     #[inline(never)]
     fn find_record(addr: usize) -> Option<u32> {
         let record = ALLOCATIONS.record_of(addr)?;

@@ -55,7 +55,7 @@ fn release() {
     }
 }
 
-/// The pair of an address, and the mark above the number of its record.
+/// Returns the pair of an address, and the mark above the number of its record.
 #[inline(always)]
 fn place_of(base: usize) -> (usize, u32) {
     /// The golden ratio: it spreads addresses at any distance.
@@ -66,7 +66,7 @@ fn place_of(base: usize) -> (usize, u32) {
     ((mixed >> (u64::BITS - PAIR_BITS)) as usize, below >> RECORD_BITS)
 }
 
-/// The record in which this thread saw memory begin here, or the record of another address.
+/// Returns the record in which this thread saw memory begin here, or the record of another address.
 #[inline(always)]
 pub fn record(base: usize) -> u32 {
     let (place, mark) = place_of(base);

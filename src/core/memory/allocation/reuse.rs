@@ -30,7 +30,8 @@ impl Class {
     /// The class of allocations that are not cached.
     const NONE: Self = Self(0);
 
-    /// The class of requests with this policy. A request that insists on its pages is never served from the cache.
+    /// Returns the class of requests with this policy. A request that insists on its pages is never served from the
+    /// cache.
     fn of(pages: PagePolicy) -> Self {
         match pages {
             PagePolicy::HugeFirst => Self(1),
@@ -123,7 +124,7 @@ impl Allocation {
 }
 
 impl Device {
-    /// The result of `alloc`; if the device has no memory, the result after all cached memory was freed.
+    /// Returns the result of `alloc`; if the device has no memory, the result after all cached memory was freed.
     #[inline]
     pub fn with_all_memory<T>(&self, alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>) -> backend::Result<T> {
         match alloc(&*self.native) {

@@ -135,7 +135,7 @@ impl MemoryHook for LineProfile {
     }
 }
 
-/// The text of a profile.
+/// Returns the text of a profile.
 pub fn report(rows: &[ProfileRow]) -> String {
     let mut text =
         String::from("file:line:function (bytes requested in N mallocs, bytes taken from the device in N allocs)\n");

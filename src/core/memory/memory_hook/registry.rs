@@ -74,7 +74,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 const WATCHED: usize = 1 << (usize::BITS - 1);
 static WATCHER: OnceLock<&'static dyn Watcher> = OnceLock::new();
 
-/// The number of the calling thread; unlike the system's id it is never reused.
+/// Returns the number of the calling thread; unlike the system's id it is never reused.
 pub(super) fn this_thread() -> u64 {
     thread::number() as u64
 }
@@ -97,7 +97,7 @@ pub fn watch(watcher: &'static dyn Watcher) {
     }
 }
 
-/// The watcher, if there is one.
+/// Returns the watcher, if there is one.
 pub fn watcher() -> Option<&'static dyn Watcher> {
     let is_watched = COUNT.load(Ordering::Acquire) & WATCHED != 0;
     is_watched.then(|| WATCHER.get().copied()).flatten()
@@ -193,13 +193,13 @@ fn forget_thread() {
     }
 }
 
-/// The profile of a hook, if it collects one.
+/// Returns the profile of a hook, if it collects one.
 pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
     let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
     entry.map(|entry| entry.hook.profile()).ok_or_else(|| unknown(id))
 }
 
-/// The profile of a hook as a text, if it collects one.
+/// Returns the profile of a hook as a text, if it collects one.
 pub fn report(id: u64) -> Result<Option<String>> {
     Ok(profile(id)?.as_deref().map(line_profile::report))
 }

@@ -9,7 +9,7 @@ use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::{access, virtual_memory};
 use crate::core::runtime;
 
-/// The memory at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
+/// Returns the memory at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
 ///
 /// Always inlined: its result would go through memory, in stores of other sizes than the loads, which stalls the
 /// processor.

@@ -23,7 +23,7 @@ use crate::core::runtime::{self, thread};
 /// The stages of device memory.
 const DEVICE: Hooks<FreedBlocks> = Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
 
-/// aclrtMalloc: allocates memory of the current device. Returns the address.
+/// Implements aclrtMalloc: allocates memory of the current device. Returns the address.
 #[inline]
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
     cached(size, policy).map_or_else(|| allocate(size, policy, true), Ok)
@@ -47,7 +47,7 @@ pub fn malloc_align32(size: usize, policy: i32) -> Result<usize> {
     allocate(size, policy, false)
 }
 
-/// aclrtMallocWithCfg.
+/// Implements aclrtMallocWithCfg.
 pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if *config != MallocConfig::default() && size != 0 {
@@ -66,7 +66,7 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     DEVICE.allocate(MemoryRequest { tail, pages, ..MemoryRequest::new(MemoryKind::Device, Target::Current, size) })
 }
 
-/// aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
+/// Implements aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
 #[inline]
 pub fn free(addr: usize) -> Result<()> {
     // `|` instead of `||` needs one branch for all.

@@ -26,7 +26,7 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
     param_invalid!("{argument} {addr:#x} is {what}; give it back with {call}")
 }
 
-/// The call that frees memory of this kind.
+/// Returns the call that frees memory of this kind.
 pub fn freeing_call(kind: Kind) -> &'static str {
     names(kind).1
 }

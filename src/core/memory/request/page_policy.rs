@@ -10,8 +10,8 @@ const GRAIN: usize = 32;
 /// Number of bytes past the end that a program may read.
 const TAIL: usize = 32;
 
-/// The pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect here.
-/// `None`: the number is unknown.
+/// Returns the pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect
+/// here. `None`: the number is unknown.
 #[inline]
 pub fn known_pages(policy: i32) -> Option<PagePolicy> {
     const BANDWIDTH_AND_ACCESS: i32 = 0x100 | 0x1000 | 0x10_0000;
@@ -33,7 +33,8 @@ pub fn pages(policy: i32, size: usize) -> PagePolicy {
     })
 }
 
-/// The size of an allocation: rounded up to 32 bytes, plus 32 readable bytes if `tail` is set. `None` on overflow.
+/// Returns the size of an allocation: rounded up to 32 bytes, plus 32 readable bytes if `tail` is set. `None` on
+/// overflow.
 pub fn padded(size: usize, tail: bool) -> Option<usize> {
     size.checked_next_multiple_of(GRAIN)?.checked_add(if tail { TAIL } else { 0 })
 }

@@ -17,12 +17,12 @@ use crate::core::runtime::{self, thread};
 /// The stages of page-locked memory, which is not cached.
 const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
 
-/// aclrtMallocHost: allocates page-locked host memory. Returns the address.
+/// Implements aclrtMallocHost: allocates page-locked host memory. Returns the address.
 pub fn malloc_host(size: usize) -> Result<usize> {
     malloc_host_with_config(size, &MallocConfig::default())
 }
 
-/// aclrtMallocHostWithCfg.
+/// Implements aclrtMallocHostWithCfg.
 pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("size", size, "allocate at least one byte")?;
@@ -30,7 +30,7 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
     Ok(PINNED.allocate(MemoryRequest::new(MemoryKind::Pinned, Target::Host, size))?.addr)
 }
 
-/// aclrtFreeHost.
+/// Implements aclrtFreeHost.
 pub fn free_host(addr: usize) -> Result<()> {
     check_free("hostPtr", addr)?;
     PINNED.release(AddressRelease { addr, kinds: &[MemoryKind::Pinned] })

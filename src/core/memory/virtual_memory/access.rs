@@ -36,7 +36,7 @@ impl MappingAccess {
         Self { devices: AccessTable::default(), host: Access::None, restricted: true }
     }
 
-    /// The access of the device with this id, or of the host.
+    /// Returns the access of the device with this id, or of the host.
     fn get(&self, who: Option<u32>) -> Access {
         who.map_or(self.host, |id| self.devices.get(id))
     }
@@ -85,7 +85,7 @@ fn who(session: &Session, argument: &str, Location { kind, id }: Location) -> Re
     }
 }
 
-/// aclrtMemSetAccess: a list of `count` requests, all or none, for a range that whole mappings fill.
+/// Implements aclrtMemSetAccess: a list of `count` requests, all or none, for a range that whole mappings fill.
 pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     arguments::not_zero("count", count, "describe the access of at least one place")?;
@@ -137,7 +137,7 @@ pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Op
     Allocation::of_range(base, memory.len, memory.kind(), memory.owner, 0).register()
 }
 
-/// aclrtMemGetAccess: the access of a place to the mapping around an address.
+/// Implements aclrtMemGetAccess: returns the access of a place to the mapping around an address.
 pub fn get(addr: usize, location: Location) -> Result<Access> {
     arguments::not_null("virPtr", addr, "pass an address that memory is mapped at")?;
     let who = who(&*thread::session_outside_host_functions()?, "location", location)?;

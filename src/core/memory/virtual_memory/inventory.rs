@@ -66,7 +66,7 @@ pub fn at(addr: usize) -> Option<Mapped> {
     Some(Mapped { base, len: memory.len, place: memory.place, page_size })
 }
 
-/// The error for an address in a range that is no allocation; `None` for other addresses.
+/// Returns the error for an address in a range that is no allocation; `None` for other addresses.
 #[cold]
 pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
     let ranges = RANGES.lock();

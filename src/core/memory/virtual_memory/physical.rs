@@ -35,7 +35,8 @@ pub struct Properties {
     pub location: Location,
 }
 
-/// The place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part of.
+/// Returns the place of an `aclrtMemLocation`, if it is available. `argument`: the program's name for what it is a part
+/// of.
 pub fn place_at(argument: &str, Location { kind, id }: Location, session: &Session) -> Result<MemoryPlace> {
     match kind {
         Location::DEVICE => {
@@ -60,7 +61,7 @@ pub fn place_at(argument: &str, Location { kind, id }: Location, session: &Sessi
 }
 
 impl Properties {
-    /// The place, if it is available. `argument`: the program's name for the properties.
+    /// Returns the place, if it is available. `argument`: the program's name for the properties.
     fn place(&self, argument: &str, session: &Session) -> Result<MemoryPlace> {
         /// The largest `aclrtMemAttr`, and those that ask for pages of 1 GiB.
         const LAST: i32 = 17;
@@ -156,7 +157,7 @@ impl Physical {
         })
     }
 
-    /// The backend's object.
+    /// Returns the backend's object.
     pub(super) fn native(&self) -> &dyn PhysicalMemory {
         &*self.memory.native
     }
@@ -205,7 +206,7 @@ impl Physical {
     }
 }
 
-/// aclrtMemGetAllocationGranularity.
+/// Implements aclrtMemGetAllocationGranularity.
 pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     properties.place("prop", &*thread::session_outside_host_functions()?)?;
     let allowed = "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM 0 and _RECOMMENDED 1";
@@ -227,7 +228,7 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
     Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
 }
 
-/// aclrtMallocPhysical.
+/// Implements aclrtMallocPhysical.
 pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("size", size, "allocate at least one byte")?;
@@ -249,7 +250,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     Ok(way.allocate(MemoryRequest { len, ..MemoryRequest::new(kind, target, size) })?.0.raw())
 }
 
-/// aclrtFreePhysical.
+/// Implements aclrtFreePhysical.
 pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let Physical { properties, place, .. } = *handles::get::<Physical>("handle", raw)?;
@@ -326,7 +327,7 @@ impl Resource for PhysicalBlocks {
     }
 }
 
-/// aclrtMemGetAllocationPropertiesFromHandle.
+/// Implements aclrtMemGetAllocationPropertiesFromHandle.
 pub fn properties(raw: u64) -> Result<Properties> {
     thread::refuse_inside_host_function()?;
     Ok(handles::get::<Physical>("handle", raw)?.properties)

@@ -51,7 +51,7 @@ pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
     Key::from_text(text).map_err(|fault| ipc_key::about("shareableHandle", fault))
 }
 
-/// aclrtMemExportToShareableHandle and its V2.
+/// Implements aclrtMemExportToShareableHandle and its V2.
 pub fn export(raw: u64, flags: u64) -> Result<Key> {
     let admission = ipc::admission(flags)?;
     let _session = thread::session_outside_host_functions()?;
@@ -67,7 +67,7 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
     Ok(*key.insert(BROKER.offer(Kind::PhysicalMemory, parcel, admission)?))
 }
 
-/// aclrtMemSetPidToShareableHandle and its V2.
+/// Implements aclrtMemSetPidToShareableHandle and its V2.
 pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
     let _session = thread::session_outside_host_functions()?;
     match BROKER.admit(Kind::PhysicalMemory, key, processes) {
@@ -76,14 +76,14 @@ pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
     }
 }
 
-/// aclrtMemImportFromShareableHandle: the handle of the memory, for use on device `id`.
+/// Implements aclrtMemImportFromShareableHandle: returns the handle of the memory, for use on device `id`.
 pub fn import(key: &Key, id: i32) -> Result<u64> {
     let session = thread::session_outside_host_functions()?;
     let device = device::in_use(&session, "deviceId", id)?;
     import_on(device, key, session)
 }
 
-/// aclrtMemImportFromShareableHandleV2: for use on the current device.
+/// Implements aclrtMemImportFromShareableHandleV2: for use on the current device.
 pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
     arguments::no_flags("flags", flags)?;
     thread::refuse_inside_host_function()?;

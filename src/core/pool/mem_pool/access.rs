@@ -23,7 +23,7 @@ impl Pool {
     }
 }
 
-/// portaclMemPoolSetAccess: a list of `count` requests, all or none.
+/// Implements portaclMemPoolSetAccess: a list of `count` requests, all or none.
 pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("count", count, "describe the access of at least one device")?;
@@ -67,7 +67,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
     Ok(())
 }
 
-/// portaclMemPoolGetAccess.
+/// Implements portaclMemPoolGetAccess.
 pub fn get(raw: u64, Location { kind, id }: Location) -> Result<Access> {
     thread::refuse_inside_host_function()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;

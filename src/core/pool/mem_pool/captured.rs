@@ -21,7 +21,7 @@ pub fn register(recording: &'static dyn Recording) {
     RECORDING.get_or_init(|| recording);
 }
 
-/// The recorder.
+/// Returns the recorder.
 pub fn recording() -> Result<&'static dyn Recording> {
     // It is registered before a stream is captured.
     RECORDING

@@ -57,8 +57,8 @@ pub struct CorePool {
 }
 
 impl CorePool {
-    /// A pool without memory, of at most `most` bytes. `shared`: the source of its memory if other processes can import
-    /// it; segments are freed to their source.
+    /// Creates a pool without memory, of at most `most` bytes. `shared`: the source of its memory if other processes
+    /// can import it; segments are freed to their source.
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         let noted = match &source {
@@ -249,7 +249,7 @@ impl CorePool {
         }
     }
 
-    /// The backend's block that contains this address.
+    /// Returns the backend's block that contains this address.
     pub fn segment(&self, addr: usize) -> Option<Block> {
         let segments = self.segments.lock();
         let (_, block) = segments.range(..=addr).next_back()?;
@@ -261,7 +261,7 @@ impl CorePool {
         self.pool.stats()
     }
 
-    /// An attribute's value.
+    /// Returns an attribute's value.
     pub fn get(&self, attribute: PoolAttribute) -> u64 {
         let flag = |rule| u64::from(self.switches.rules().have(rule));
         match attribute {

@@ -37,7 +37,7 @@ typed_slots::state! {
 }
 
 impl DevicePools {
-    /// The current pool.
+    /// Returns the current pool.
     #[inline]
     fn current(&self, device: &Arc<Device>) -> Result<u64> {
         match self.current.load(Ordering::Acquire) {
@@ -46,7 +46,7 @@ impl DevicePools {
         }
     }
 
-    /// The default pool.
+    /// Returns the default pool.
     #[inline]
     fn default(&self, device: &Arc<Device>) -> Result<u64> {
         let default = self.default.load(Ordering::Acquire);
@@ -71,7 +71,7 @@ impl DevicePools {
     }
 }
 
-/// portaclMallocAsync.
+/// Implements portaclMallocAsync.
 #[inline]
 pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     let stream = stream::resolve(raw_stream)?;
@@ -91,19 +91,19 @@ fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<u
     POOL.allocate(PoolRequest { for_graph: false, size, pool, order })
 }
 
-/// portaclDeviceGetDefaultMemPool.
+/// Implements portaclDeviceGetDefaultMemPool.
 pub fn default_of(id: i32) -> Result<u64> {
     let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     DevicePools::of(&device).default(&device)
 }
 
-/// portaclDeviceGetMemPool.
+/// Implements portaclDeviceGetMemPool.
 pub fn current_of(id: i32) -> Result<u64> {
     let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     DevicePools::of(&device).current(&device)
 }
 
-/// portaclDeviceSetMemPool.
+/// Implements portaclDeviceSetMemPool.
 pub fn set_current(id: i32, raw: u64) -> Result<()> {
     let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;

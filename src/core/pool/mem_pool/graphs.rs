@@ -22,7 +22,7 @@ use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, thread};
 
 impl MemPool {
-    /// The pool beside this one for memory of graphs.
+    /// Returns the pool beside this one for memory of graphs.
     pub fn for_graphs(&self) -> Result<Arc<Pool>> {
         let mut graphs = self.pool.graphs.lock();
         if let Some(pool) = Pool::find(*graphs) {
@@ -109,7 +109,7 @@ impl Highest {
     }
 }
 
-/// The pools of this device that serve graphs.
+/// Returns the pools of this device that serve graphs.
 fn pools_of(device: &Device) -> impl Iterator<Item = Arc<Pool>> + use<'_> {
     Pool::all().into_iter().filter(|pool| pool.used_by == PoolUse::Graphs && pool.home.is(device))
 }
@@ -118,13 +118,13 @@ fn sum(device: &Device, attribute: PoolAttribute) -> Result<u64> {
     pools_of(device).map(|pool| pool.attribute(attribute)).sum()
 }
 
-/// The index in [`CURRENT`] of a `portaclGraphMemAttr`, and whether it is the highest value.
+/// Returns the index in [`CURRENT`] of a `portaclGraphMemAttr`, and whether it is the highest value.
 fn attribute(number: i32) -> Result<(usize, bool)> {
     let number = arguments::enumerated("attr", number, 0..=3, "portaclGraphMemAttr")?;
     Ok((number / 2, number % 2 == 1))
 }
 
-/// portaclDeviceGetGraphMemAttribute.
+/// Implements portaclDeviceGetGraphMemAttribute.
 pub fn get_attribute(id: i32, number: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let (index, is_highest) = attribute(number)?;
@@ -135,7 +135,7 @@ pub fn get_attribute(id: i32, number: i32) -> Result<u64> {
     }
 }
 
-/// portaclDeviceSetGraphMemAttribute.
+/// Implements portaclDeviceSetGraphMemAttribute.
 pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let (index, is_highest) = attribute(number)?;
@@ -148,7 +148,7 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     Err(invalid_param!("value is {value} for attribute {number}; {allowed}"))
 }
 
-/// portaclDeviceGraphMemTrim.
+/// Implements portaclDeviceGraphMemTrim.
 pub fn trim(id: i32) -> Result<()> {
     let device = device::in_use(&*thread::session_outside_host_functions()?, "deviceId", id)?;
     pools_of(&device).try_for_each(|pool| pool.trim(0))

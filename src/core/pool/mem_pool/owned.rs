@@ -50,7 +50,7 @@ pub fn add(graph: Handle, addr: usize) {
     }
 }
 
-/// The graph that memory belongs to.
+/// Returns the graph that memory belongs to.
 pub fn graph_of(addr: usize) -> Option<Handle> {
     OWNED.lock().get(&addr).map(|owned| owned.graph)
 }

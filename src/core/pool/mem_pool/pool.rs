@@ -52,7 +52,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// The kind of its memory in the address map.
+    /// Returns the kind of its memory in the address map.
     fn kind(self) -> Kind {
         match self.place {
             MemoryPlace::Device(id) => Kind::Pool(id),
@@ -60,7 +60,7 @@ impl Home {
         }
     }
 
-    /// The access to a new pool here: only the device that the memory is on has it.
+    /// Returns the access to a new pool here: only the device that the memory is on has it.
     pub fn first_access(self) -> Arc<AccessTable> {
         let access = AccessTable::default();
         match self.device() {
@@ -70,7 +70,7 @@ impl Home {
         Arc::new(access)
     }
 
-    /// The device's id; none for host memory.
+    /// Returns the device's id; none for host memory.
     pub fn device(self) -> Option<u32> {
         self.place.device()
     }
@@ -113,7 +113,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool without memory.
+    /// Creates a pool without memory.
     pub fn create(
         inner: Inner,
         home: Home,
@@ -145,7 +145,7 @@ impl Pool {
         made.ok_or_else(|| Error::no_more("memory pools"))
     }
 
-    /// The pool of some memory.
+    /// Returns the pool of some memory.
     #[inline]
     pub fn of<'a>(memory: &PoolMemory, pin: &'a Pin) -> Option<&'a Self> {
         POOLS.get_raw_pinned(memory.pool, pin)
@@ -156,7 +156,7 @@ impl Pool {
         POOLS.get_arc(memory.pool()?)
     }
 
-    /// The pool with this key, if it exists.
+    /// Returns the pool with this key, if it exists.
     pub fn find(key: Option<Handle>) -> Option<Arc<Self>> {
         POOLS.get_arc(key?)
     }
@@ -182,7 +182,7 @@ impl Pool {
         self.handle.load(Ordering::Relaxed)
     }
 
-    /// The number of failed requests.
+    /// Returns the number of failed requests.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
@@ -317,7 +317,7 @@ impl Pool {
         self.state.load(Ordering::SeqCst) & RETIRED != 0
     }
 
-    /// An attribute's value.
+    /// Returns an attribute's value.
     pub fn attribute(&self, attribute: PoolAttribute) -> Result<u64> {
         match &self.inner {
             Inner::Core(own) => Ok(own.get(attribute)),
@@ -352,7 +352,7 @@ impl Pool {
         }
     }
 
-    /// A device's access to its memory. For the driver's pools the driver is queried.
+    /// Returns a device's access to its memory. For the driver's pools the driver is queried.
     pub fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
             Inner::Driver(driver) if !self.is_imported() => Ok(driver.pool.access(id)?),
@@ -360,7 +360,7 @@ impl Pool {
         }
     }
 
-    /// The backend's block that contains memory of this pool, if the core divides it.
+    /// Returns the backend's block that contains memory of this pool, if the core divides it.
     pub fn segment(&self, addr: usize) -> Option<Block> {
         match &self.inner {
             Inner::Core(own) => own.segment(addr),

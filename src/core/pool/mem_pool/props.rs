@@ -33,7 +33,7 @@ pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
 }
 
 impl Props {
-    /// The options for the backend; fails if a property is not available.
+    /// Returns the options for the backend; fails if a property is not available.
     pub fn check(self, session: &Session) -> Result<PoolOptions> {
         arguments::numbered("poolProps->allocType", self.alloc_type, &[()], "ACL_MEM_ALLOCATION_TYPE_PINNED 0")?;
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
@@ -51,7 +51,7 @@ impl Props {
     }
 }
 
-/// The error of a request for such a handle if the core implements the pools.
+/// Returns the error of a request for such a handle if the core implements the pools.
 #[cold]
 pub fn no_fabric(argument: &str) -> Error {
     unsupported!(

@@ -34,7 +34,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// The handle of the stream; 0 if there is none.
+    /// Returns the handle of the stream; 0 if there is none.
     pub fn handle(&self) -> u64 {
         match self {
             Self::Stream(stream) => stream.handle.raw(),
@@ -43,7 +43,7 @@ impl Order {
         }
     }
 
-    /// The stream, for a call that may wait: no `Ref` may live across a wait.
+    /// Returns the stream, for a call that may wait: no `Ref` may live across a wait.
     fn share(self) -> Result<Arc<Stream>> {
         match self {
             Self::Stream(stream) => Ok(stream.to_arc()),
@@ -121,7 +121,7 @@ impl Release for PoolRelease {
     }
 }
 
-/// aclrtMemPoolMallocAsync.
+/// Implements aclrtMemPoolMallocAsync.
 #[inline(always)]
 pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     handles::check_not_null::<MemPool>("memPool", raw)?;
@@ -129,7 +129,7 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     POOL.allocate(PoolRequest { for_graph: false, size, pool: raw, order })
 }
 
-/// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream reaches this.
+/// Implements aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream reaches this.
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     ensure!(addr != 0, invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFree)"));
@@ -250,8 +250,8 @@ fn release_rarely(release: PoolRelease) -> Result<()> {
     PoolBlocks.release(PoolRelease { addr, order })
 }
 
-/// A reference to the device of a pool's memory, so that it does not end while a stream of another device uses the
-/// memory.
+/// Returns a reference to the device of a pool's memory, so that it does not end while a stream of another device uses
+/// the memory.
 #[cold]
 fn hold(addr: usize) -> Result<Arc<Device>> {
     Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {

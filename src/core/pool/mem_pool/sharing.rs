@@ -16,7 +16,7 @@ use crate::core::memory::request::hooks::Piece;
 use crate::core::order::checker;
 use crate::core::runtime::{self, thread};
 
-/// The way of sharing of an `aclrtMemHandleType` other than none.
+/// Returns the way of sharing of an `aclrtMemHandleType` other than none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
         PoolSharing::None => {
@@ -26,7 +26,7 @@ pub fn way(handle_type: i32) -> Result<PoolSharing> {
     }
 }
 
-/// portaclMemPoolExportToShareableHandle.
+/// Implements portaclMemPoolExportToShareableHandle.
 pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<OwnedFd>> {
     thread::refuse_inside_host_function()?;
     handles::check_not_null::<MemPool>("memPool", raw)?;
@@ -57,7 +57,7 @@ fn name(sharing: PoolSharing) -> &'static str {
     }
 }
 
-/// portaclMemPoolImportFromShareableHandle: the handle of the pool.
+/// Implements portaclMemPoolImportFromShareableHandle: returns the handle of the pool.
 pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     arguments::no_flags("flags", flags)?;
@@ -81,7 +81,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 
-/// portaclMemPoolExportPointer.
+/// Implements portaclMemPoolExportPointer.
 pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     thread::refuse_inside_host_function()?;
     arguments::not_null("ptr", addr, "it must be an allocation of a shared pool")?;
@@ -118,7 +118,7 @@ fn not_exported(addr: usize) -> Error {
     }
 }
 
-/// portaclMemPoolImportPointer: the address.
+/// Implements portaclMemPoolImportPointer: returns the address.
 pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
@@ -143,7 +143,7 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     Ok(addr)
 }
 
-/// A name of a pool's live memory for other processes.
+/// Returns a name of a pool's live memory for other processes.
 fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
     let name = match &pool.inner {
         Inner::Core(own) => own.shared.as_ref().ok_or_else(not_shared)?.export_range(found.base, found.len)?,

@@ -118,13 +118,13 @@ fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_
     Pool::all().into_iter().filter(move |pool| pool.home.opening == device.map(|device| device.owner))
 }
 
-/// The device of each pool (`None` for host memory), its handle, and the bytes that programs have of it.
+/// Returns the device of each pool (`None` for host memory), its handle, and the bytes that programs have of it.
 pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
     let pools = Pool::all().into_iter().filter(|pool| pool.used_by != PoolUse::Graphs);
     pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
 }
 
-/// The sum of several. Peaks are added although pools reach them at different moments: it is an upper bound.
+/// Returns the sum of several. Peaks are added although pools reach them at different moments: it is an upper bound.
 pub fn sum(all: impl IntoIterator<Item = Stats>) -> Stats {
     let mut sum = Stats::default();
     for stats in all {
@@ -139,7 +139,7 @@ pub fn sum(all: impl IntoIterator<Item = Stats>) -> Stats {
     sum
 }
 
-/// The sum of these pools on this device, or in host memory, including ended ones, which `tallies` has.
+/// Returns the sum of these pools on this device, or in host memory, including ended ones, which `tallies` has.
 pub fn of_all(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<Stats> {
     let all = in_place(device).filter(|pool| pool.used_by == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
@@ -162,7 +162,7 @@ pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolT
     all.try_for_each(|pool| pool.restart_peak())
 }
 
-/// Each pool on this device, or in host memory, the oldest handle first; pools that serve graphs have none.
+/// Returns each pool on this device, or in host memory, the oldest handle first; pools that serve graphs have none.
 pub fn rows(device: Option<&Device>) -> Result<Vec<Row>> {
     let mut rows = in_place(device)
         .filter(|pool| pool.used_by != PoolUse::Graphs)

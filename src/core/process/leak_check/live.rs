@@ -42,13 +42,13 @@ impl Live {
     }
 }
 
-/// How many allocations are live.
+/// Returns how many allocations are live.
 pub fn count() -> usize {
     Allocation::all().filter_map(|found| MemoryKind::of(&found)).count() + virtual_memory::pieces().len()
 }
 
-/// The live allocations, by address. A concurrent call waits for this only while one allocation is read. Memory that is
-/// live during the whole call is in it exactly once; memory that is allocated or freed meanwhile may be.
+/// Returns the live allocations, by address. A concurrent call waits for this only while one allocation is read. Memory
+/// that is live during the whole call is in it exactly once; memory that is allocated or freed meanwhile may be.
 pub fn snapshot() -> Vec<Live> {
     let live = |found: Allocation| {
         let (kind, device) = MemoryKind::of(&found)?;

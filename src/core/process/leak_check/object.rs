@@ -48,7 +48,7 @@ impl Life {
     }
 }
 
-/// The objects that end with this, kind by kind, the oldest handle of each first; and reserved addresses and
+/// Returns the objects that end with this, kind by kind, the oldest handle of each first; and reserved addresses and
 /// registrations, which have no handles.
 pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
     let mut all = Vec::new();
@@ -93,7 +93,7 @@ macro_rules! listed {
             [$(<$type>::KIND),+].iter().any(|known| *known as u8 == kind)
         }
 
-        /// How many there are, with those of the library.
+        /// Returns how many there are, with those of the library.
         pub(super) fn at_most() -> usize {
             [$(<$type>::table().count()),+].iter().sum()
         }

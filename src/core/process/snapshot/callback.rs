@@ -70,7 +70,7 @@ pub fn notify(stage: Stage) -> Result<()> {
     outcome
 }
 
-/// aclrtSnapShotCallbackRegister.
+/// Implements aclrtSnapShotCallbackRegister.
 pub fn register(stage: i32, address: usize, callback: Callback) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     let mut callbacks = CALLBACKS.lock();
@@ -84,7 +84,7 @@ pub fn register(stage: i32, address: usize, callback: Callback) -> Result<()> {
     Ok(())
 }
 
-/// aclrtSnapShotCallbackUnregister.
+/// Implements aclrtSnapShotCallbackUnregister.
 pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     // Dropped after the lock.

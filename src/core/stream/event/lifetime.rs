@@ -79,7 +79,7 @@ pub(super) fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn back
     device.native.create_event(timed).map_err(no_event)
 }
 
-/// The error of a backend that cannot create what an event needs.
+/// Returns the error of a backend that cannot create what an event needs.
 pub(super) fn no_event(fault: Fault) -> Error {
     Error::from(fault).recoded(Code::NoStreamResource, Code::NoEventResource)
 }
@@ -108,12 +108,12 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
     })
 }
 
-/// aclrtCreateEvent.
+/// Implements aclrtCreateEvent.
 pub fn create_plain() -> Result<u64> {
     create(Creator::Plain, flag::SYNC | flag::TIME_LINE)
 }
 
-/// aclrtCreateEventWithFlag.
+/// Implements aclrtCreateEventWithFlag.
 pub fn create_with_flag(flags: u32) -> Result<u64> {
     if flags != flag::EXTERNAL && (flags == 0 || flags & !flag::COMBINABLE != 0) {
         return Err(invalid_param!(
@@ -125,7 +125,7 @@ pub fn create_with_flag(flags: u32) -> Result<u64> {
     create(Creator::WithFlag, flags)
 }
 
-/// aclrtCreateEventExWithFlag.
+/// Implements aclrtCreateEventExWithFlag.
 pub fn create_ex(flags: u32) -> Result<u64> {
     if flags == flag::IPC {
         return sharing::create();
@@ -140,7 +140,7 @@ pub fn create_ex(flags: u32) -> Result<u64> {
     create(Creator::Ex, flags)
 }
 
-/// aclrtDestroyEvent: never waits; what pending waits need stays.
+/// Implements aclrtDestroyEvent: never waits; what pending waits need stays.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let event = handles::remove::<Event>("event", raw)?;
@@ -154,12 +154,12 @@ pub fn destroy(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetEventId.
+/// Implements aclrtGetEventId.
 pub fn id(raw: u64) -> Result<u32> {
     Ok(handles::get::<Event>("event", raw)?.id)
 }
 
-/// aclrtGetEventAvailNum: how many more events the limit allows.
+/// Implements aclrtGetEventAvailNum: returns how many more events the limit allows.
 pub fn available() -> Result<u32> {
     let counted = Quota::of(&thread::current()?.device).0.load(Ordering::Relaxed);
     Ok((MOST - counted).min(Event::table().room() as u32))

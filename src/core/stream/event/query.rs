@@ -78,8 +78,8 @@ impl Event {
     }
 }
 
-/// aclrtQueryEventStatus: whether the latest record has completed. An event that was never recorded is complete
-/// if aclrtCreateEventExWithFlag created it, otherwise not.
+/// Implements aclrtQueryEventStatus: returns whether the latest record has completed. An event that was never recorded
+/// is complete if aclrtCreateEventExWithFlag created it, otherwise not.
 ///
 /// Always inlined: its result would go through memory.
 #[inline(always)]
@@ -99,7 +99,7 @@ pub fn is_complete_old(raw: u64) -> Result<bool> {
     is_complete(raw)
 }
 
-/// aclrtQueryEventWaitStatus: whether every stream is past its waits for the event.
+/// Implements aclrtQueryEventWaitStatus: returns whether every stream is past its waits for the event.
 pub fn waits_are_over(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
@@ -149,7 +149,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     stream.failures.report_before(position)
 }
 
-/// aclrtEventElapsedTime.
+/// Implements aclrtEventElapsedTime.
 pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     thread::refuse_inside_host_function()?;
     let start_event = handles::get::<Event>("startEvent", start)?;
@@ -181,7 +181,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     Ok(ms)
 }
 
-/// aclrtEventGetTimestamp: microseconds of the system clock.
+/// Implements aclrtEventGetTimestamp: returns microseconds of the system clock.
 pub fn time_us(raw: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;

@@ -63,14 +63,14 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
     Event::table().insert(Arc::new(event)).map(Handle::raw).ok_or_else(no_handle)
 }
 
-/// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+/// Implements aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
 pub(super) fn create() -> Result<u64> {
     thread::current_outside_host_functions()?;
     let notify = runtime::session()?.driver.create_notify().map_err(no_event)?;
     insert(notify, false)
 }
 
-/// aclrtIpcGetEventHandle: the key, which is the same every time.
+/// Implements aclrtIpcGetEventHandle: returns the key, which is the same every time.
 pub fn export(raw: u64) -> Result<String> {
     thread::refuse_inside_host_function()?;
     let event = handles::get_arc::<Event>("event", raw)?;
@@ -85,7 +85,7 @@ pub fn export(raw: u64) -> Result<String> {
     Ok(offer.key.to_string())
 }
 
-/// aclrtIpcOpenEventHandle: an event of this process for one of another.
+/// Implements aclrtIpcOpenEventHandle: returns an event of this process for one of another.
 pub fn import(key: &[u8]) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if key.is_empty() {

@@ -15,7 +15,7 @@ use crate::core::stream::interceptor::EventUse;
 use crate::core::stream::op_timeout;
 use crate::core::stream::stream::{Stream, resolve};
 
-/// aclrtStreamWaitEvent, with the process-wide limit of aclrtSetOpWaitTimeout.
+/// Implements aclrtStreamWaitEvent, with the process-wide limit of aclrtSetOpWaitTimeout.
 pub fn wait(stream: u64, raw: u64) -> Result<()> {
     let limit = op_timeout::wait_limit();
     match wait_at_most(stream, raw, limit) {
@@ -25,7 +25,7 @@ pub fn wait(stream: u64, raw: u64) -> Result<()> {
     }
 }
 
-/// aclrtStreamWaitEventWithTimeout.
+/// Implements aclrtStreamWaitEventWithTimeout.
 pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
     let Ok(seconds) = u32::try_from(timeout) else {
         return Err(param_invalid!("timeout is {timeout}; allowed: 0 (forever) or seconds greater than 0"));
@@ -33,7 +33,7 @@ pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
     wait_at_most(stream, raw, op_timeout::seconds(seconds))
 }
 
-/// aclrtStreamWaitEventWithFlag.
+/// Implements aclrtStreamWaitEventWithFlag.
 pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<()> {
     check_use_flag(flag, "ACL_EVENT_WAIT")?;
     if flag == RECORD_OR_WAIT_EXTERNAL {

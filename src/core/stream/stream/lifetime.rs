@@ -62,7 +62,7 @@ impl Stream {
         handle.ok_or_else(|| handles::no_handle::<Self>(Code::NoStreamResource, "streams"))
     }
 
-    /// The live streams of a context.
+    /// Returns the live streams of a context.
     pub fn of_context(context: Handle) -> impl Iterator<Item = (Handle, Arc<Self>)> {
         Self::table().live().filter(move |(_, stream)| stream.context == context)
     }
@@ -137,7 +137,7 @@ pub fn create(flags: u32) -> Result<u64> {
     create_with_priority(flags.into(), 0)
 }
 
-/// aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
+/// Implements aclrtCreateStreamV2: `flags` are ACL_STREAM_* flags; the priority 0 is the most urgent.
 pub fn create_with_priority(flags: u64, priority: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let flags = StreamFlags::from_bits(flags);

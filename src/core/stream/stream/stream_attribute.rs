@@ -39,7 +39,7 @@ typed_slots::state! {
     Attributes::of(Stream);
 }
 
-/// aclrtSetStreamAttribute.
+/// Implements aclrtSetStreamAttribute.
 pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     let stream = resolve(raw)?;
     // All attributes except the failure mode have 32 bits in C.
@@ -58,7 +58,7 @@ pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetStreamAttribute.
+/// Implements aclrtGetStreamAttribute.
 pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
     let stream = resolve(raw)?;
     Ok(match attribute {
@@ -70,7 +70,7 @@ pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
     })
 }
 
-/// aclrtSetStreamFailureMode.
+/// Implements aclrtSetStreamFailureMode.
 pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
     resolve(raw)?.failures.set_mode("mode", mode)
 }
@@ -81,7 +81,7 @@ pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
     set(raw, Attribute::OverflowSwitch, flag.into())
 }
 
-/// aclrtGetStreamOverflowSwitch.
+/// Implements aclrtGetStreamOverflowSwitch.
 pub fn overflow_switch(raw: u64) -> Result<u32> {
     get(raw, Attribute::OverflowSwitch).map(|value| value as u32)
 }

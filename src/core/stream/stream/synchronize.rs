@@ -20,7 +20,7 @@ pub fn always_wait() {
     ALWAYS_WAITS.store(true, Ordering::Relaxed);
 }
 
-/// aclrtSynchronizeStream.
+/// Implements aclrtSynchronizeStream.
 #[inline]
 pub fn synchronize(raw: u64) -> Result<()> {
     if is_known_complete(raw) { Ok(()) } else { synchronize_until(raw, None, -1) }
@@ -40,7 +40,7 @@ fn is_known_complete(raw: u64) -> bool {
         && !stream.failures.are_pending()
 }
 
-/// aclrtSynchronizeStreamWithTimeout.
+/// Implements aclrtSynchronizeStreamWithTimeout.
 pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     synchronize_until(raw, deadline(timeout_ms)?, timeout_ms)
 }
@@ -85,7 +85,7 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     }
 }
 
-/// aclrtStreamQuery: whether everything queued so far is complete.
+/// Implements aclrtStreamQuery: returns whether everything queued so far is complete.
 pub fn is_idle(raw: u64) -> Result<bool> {
     let stream = resolve(raw)?;
     stream.check_runs()?;

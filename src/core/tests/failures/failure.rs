@@ -6,7 +6,7 @@ use crate::core::stream::event;
 use crate::core::tests::script::Thing;
 use crate::core::tests::*;
 
-/// An event that was recorded on a stream.
+/// Creates an event that was recorded on a stream.
 fn recorded_on(stream: u64) -> u64 {
     let event = event::create_plain().unwrap();
     event::record(event, stream).unwrap();

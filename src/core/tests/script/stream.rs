@@ -135,7 +135,7 @@ impl ScriptStream {
         self.work.lock().waits_until
     }
 
-    /// Why it was aborted, each time.
+    /// Returns why it was aborted, each time.
     pub(in crate::core::tests) fn aborts(&self) -> Vec<Fault> {
         self.work.lock().aborts.clone()
     }
@@ -144,12 +144,12 @@ impl ScriptStream {
         self.work.lock().priority
     }
 
-    /// The limits of its waits for events.
+    /// Returns the limits of its waits for events.
     pub(in crate::core::tests) fn limits(&self) -> Vec<Option<Duration>> {
         self.work.lock().limits.clone()
     }
 
-    /// How many calls wait for it.
+    /// Returns how many calls wait for it.
     pub(in crate::core::tests) fn waiting(&self) -> usize {
         self.work.lock().waiting
     }

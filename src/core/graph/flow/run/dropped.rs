@@ -24,7 +24,7 @@ pub fn register(flow: &Arc<Flow>) {
     COUNT.store(flows.len(), Ordering::Release);
 }
 
-/// The flows that exist. Programs without flows pay for one load.
+/// Returns the flows that exist. Programs without flows pay for one load.
 fn flows() -> Vec<Arc<Flow>> {
     if COUNT.load(Ordering::Acquire) == 0 {
         return Vec::new();
@@ -118,7 +118,7 @@ impl Flow {
         Wait::Done
     }
 
-    /// The number of the current run, if it belongs to this stream.
+    /// Returns the number of the current run, if it belongs to this stream.
     fn current_run_of(&self, stream: Handle, machine: &Option<Run>) -> Option<u64> {
         machine.as_ref()?;
         let queued = self.queued.lock();

@@ -157,7 +157,7 @@ impl Flow {
         }
     }
 
-    /// The number at a place in memory, of 4 or 8 bytes.
+    /// Returns the number at a place in memory, of 4 or 8 bytes.
     fn read(&self, span: &Span) -> Result<i64> {
         let mut bytes = [0; 8];
         let addr = bytes.as_mut_ptr().expose_provenance();

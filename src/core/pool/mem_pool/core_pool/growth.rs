@@ -177,7 +177,7 @@ impl CorePool {
         any
     }
 
-    /// The error of a request beyond the limit.
+    /// Returns the error of a request beyond the limit.
     #[cold]
     pub fn beyond_limit(&self, len: usize) -> Error {
         error_with!(

@@ -35,7 +35,7 @@ impl Switches {
         Self(AtomicU8::new(Rules::ALL.0))
     }
 
-    /// The rules that are set.
+    /// Returns the rules that are set.
     #[inline(always)]
     pub fn rules(&self) -> Rules {
         Rules(self.0.load(Ordering::Relaxed))

@@ -16,7 +16,7 @@ pub struct DriverPool {
 }
 
 impl DriverPool {
-    /// A new pool without blocks.
+    /// Creates a new pool without blocks.
     pub fn new(pool: Box<dyn backend::Pool>) -> Self {
         Self { pool, tally: Tally::default() }
     }
