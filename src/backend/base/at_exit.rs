@@ -25,7 +25,7 @@ pub fn at_exit(function: fn()) {
     add(&FUNCTIONS, function);
 }
 
-/// The functions of [`at_unload`].
+/// The functions that [`at_unload`] has registered.
 static LAST: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 
 /// Registers a function that is called when the process has ended normally and the program's static objects are
@@ -63,8 +63,8 @@ pub fn end_process(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// The system calls it after the functions of `atexit` and, because of its section's name, after the program's other
-/// functions of that kind.
+/// The system calls this function after the functions of `atexit` and, because of its section's name, after the
+/// program's other functions of that kind.
 #[used]
 #[unsafe(link_section = ".fini_array.00000")]
 static UNLOAD: extern "C" fn() = unload;
@@ -73,20 +73,20 @@ extern "C" fn unload() {
     run_all(unless_locked(&LAST));
 }
 
-/// The functions of [`at_end_of_thread`].
+/// The functions that [`at_end_of_thread`] has registered.
 static OF_THREADS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 
-/// The process ends: no more functions run for remaining threads.
+/// True when the process ends: no more functions run for remaining threads.
 static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
 
-/// The system calls destructors of keys in this many rounds, as long as there are values.
+/// The number of rounds in which the system calls destructors of keys, as long as there are values.
 const ROUNDS: usize = 4;
 
-/// Has a function called when the calling thread ends, after the destructors of its thread-local objects and, as far
-/// as the system allows that, after those of its other keys. The function may also be called at the end of other
-/// threads that asked for another function. A thread that ends with the process, as the main thread mostly does, has no
-/// end of its own. False: the system has no room for this, and nothing will be called.
+/// Registers a function that is called when the calling thread ends, after the destructors of its thread-local objects
+/// and, as far as the system allows that, after those of its other keys. The function may also be called at the end of
+/// threads that registered another function. It is not called for a thread that ends with the process, as the main
+/// thread mostly does. Returns false if the system has no room for this: then nothing will be called.
 pub fn at_end_of_thread(function: fn()) -> bool {
     let Some(key) = *KEY.get_or_init(make_key) else { return false };
     if PROCESS_ENDS.load(Ordering::Acquire) {
@@ -106,7 +106,7 @@ fn make_key() -> Option<libc::pthread_key_t> {
     })
 }
 
-/// No thread calls into the library after it is unloaded.
+/// Deletes the key, so that no thread calls into the library after it is unloaded.
 fn forget_key() {
     PROCESS_ENDS.store(true, Ordering::Release);
     if let Some(key) = KEY.get().copied().flatten() {
@@ -120,7 +120,7 @@ fn set(key: libc::pthread_key_t, round: usize) -> bool {
     unsafe { libc::pthread_setspecific(key, std::ptr::without_provenance::<c_void>(round)) == 0 }
 }
 
-/// Sets its value again until the last round.
+/// Sets the key's value again until the last round, which calls the functions.
 extern "C" fn end(round: *mut c_void) {
     let round = round.addr();
     if round < ROUNDS

@@ -2,12 +2,12 @@
 //!
 //! A process [offers](Broker::offer) an object to the [`BROKER`] and gets a [`Key`], which programs pass on as text or
 //! as a number. A process with a key [fetches](Broker::fetch) the object: some bytes, and a descriptor if there is one.
-//! With the first offer a thread begins to serve them over a socket without a file, so that a killed process leaves
-//! nothing; it ends with [`Broker::stop`].
+//! The first offer starts a thread that serves all offers over a socket without a file, so that a killed process leaves
+//! nothing behind. The thread ends with [`Broker::stop`].
 //!
-//! Both sides query the system for the peer's credentials. Only a valid request, by a process of this user that may
-//! have the object, is answered; a silent peer is disconnected after some seconds, and a fetch waits no longer than
-//! that for each step.
+//! Both sides query the system for the peer's credentials. A request is answered only if it is valid and comes from a
+//! process of this user that may have the object. A silent peer is disconnected after some seconds, and each step of a
+//! fetch waits for at most as long.
 //!
 //! | file | what |
 //! |---|---|
@@ -42,13 +42,13 @@ use super::random::random;
 use crate::algo::host::system_call::named;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// How long either side waits for the other.
+/// The longest time for which either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 
-/// The most bytes of a [`Parcel`].
+/// The maximum number of bytes of a [`Parcel`].
 pub const MOST_BYTES: usize = 256;
 
-/// The kind of an offer, which the importer checks.
+/// The kind of an offer. The importer checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Device memory at an address.
@@ -63,24 +63,24 @@ pub enum Kind {
 
 /// The content of an offer.
 pub struct Parcel {
-    /// At most [`MOST_BYTES`].
+    /// The content's bytes, at most [`MOST_BYTES`].
     pub bytes: Vec<u8>,
-    /// Passed as a new descriptor of the same file.
+    /// The descriptor, which is passed as a new descriptor of the same file.
     pub descriptor: Option<OwnedFd>,
-    /// Stays alive for every process that has fetched this, until that drops its own one or ends.
+    /// The object that stays alive until every process that has fetched this parcel drops its lease or ends.
     pub kept: Option<Kept>,
 }
 
-/// An object that is kept, or the lease of one that another process keeps. It may be dropped on any thread.
+/// An object that is kept, or the lease of an object that another process keeps. It may be dropped on any thread.
 pub type Kept = Arc<dyn Any + Send + Sync>;
 
 impl Parcel {
-    /// A parcel for which no object is kept.
+    /// Creates a parcel for which no object is kept.
     pub fn new(bytes: Vec<u8>, descriptor: Option<OwnedFd>) -> Self {
         Self { bytes, descriptor, kept: None }
     }
 
-    /// The bytes are not what this backend writes.
+    /// Returns the fault that the bytes are not what this backend writes.
     #[cold]
     pub fn of_another() -> Fault {
         Fault::invalid(
@@ -90,7 +90,7 @@ impl Parcel {
     }
 }
 
-/// Which processes of the same user may fetch an offer.
+/// Says which processes of the same user may fetch an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The processes that were [admitted](Broker::admit).
@@ -108,15 +108,15 @@ struct Offer {
     admitted: Vec<i32>,
 }
 
-/// By the [short](Key::short) form of their keys.
+/// Offers by the [short](Key::short) form of their keys.
 type Offers = BTreeMap<u32, Offer>;
 
-/// The offers of a process, and its fetches from others.
+/// The offers of this process, and its fetches from other processes.
 pub struct Broker {
-    /// The prefix of its socket's name, before the process.
+    /// The prefix of the socket's name. The identity of the process follows it.
     name: &'static str,
     offers: Mutex<Offers>,
-    /// While it runs.
+    /// The serving thread, while it runs.
     server: Mutex<Option<Server>>,
 }
 
@@ -128,7 +128,7 @@ impl Broker {
         Self { name, offers: Mutex::new(Offers::new()), server: Mutex::new(None) }
     }
 
-    /// Offers something, and starts to serve it.
+    /// Offers a parcel, and starts the serving thread if it does not run yet.
     pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission) -> Result<Key> {
         debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
         let own = Process::current()?;
@@ -147,7 +147,7 @@ impl Broker {
         }
     }
 
-    /// Allows these processes to fetch an offer, in addition to those that may already. False: this process has no such
+    /// Allows these processes to fetch an offer, in addition to earlier ones. Returns false if this process has no such
     /// offer.
     pub fn admit(&self, kind: Kind, key: &Key, processes: &[i32]) -> bool {
         let mut offers = self.offers.lock();
@@ -159,13 +159,13 @@ impl Broker {
         true
     }
 
-    /// Ends an offer. False: this process has no such offer.
+    /// Ends an offer. Returns false if this process has no such offer.
     pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
         let gone = match self.offers.lock().entry(key.short) {
             Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => Some(place.remove()),
             _ => None,
         };
-        // Dropped without the lock, because closing a descriptor may take long.
+        // The offer is dropped without the lock, because closing a descriptor may take long.
         gone.is_some()
     }
 
@@ -209,8 +209,8 @@ impl Broker {
         drop(offers);
     }
 
-    /// The parcel for a process, with a duplicated descriptor, so that no lock is held while it is sent. The process
-    /// reads the fault.
+    /// Returns the parcel for a process. Its descriptor is duplicated, so that no lock is held while it is sent. The
+    /// process reads the text of a fault.
     fn answer(&self, process: i32, request: &Request) -> Result<Parcel> {
         let id = std::process::id();
         let offers = self.offers.lock();
@@ -234,7 +234,7 @@ impl Broker {
         }
         let Parcel { bytes, descriptor, kept } = &offer.parcel;
         let descriptor = descriptor.as_ref().map(OwnedFd::try_clone).transpose();
-        // No descriptor is left; the other side may try again.
+        // The process has no free descriptor; the other side may try again.
         let descriptor = descriptor.map_err(|error| trouble(&named("dup", error)))?;
         Ok(Parcel { bytes: bytes.clone(), descriptor, kept: kept.clone() })
     }
@@ -245,14 +245,14 @@ fn gone(process: i32) -> Fault {
     Fault::invalid(format!("process {process} offers nothing any more: it has finalized the library, or ended"))
 }
 
-/// A system call that the broker needs has failed; the error names it.
+/// Returns the fault that a system call failed which the broker needs. The error names the call.
 #[cold]
 fn unserved(error: &io::Error) -> Fault {
     let text = format!("nothing can be shared with other processes: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
-/// A system call that an answer needs has failed.
+/// Returns the fault that a system call failed which an answer needs.
 #[cold]
 fn trouble(error: &io::Error) -> Fault {
     let id = std::process::id();
@@ -260,7 +260,7 @@ fn trouble(error: &io::Error) -> Fault {
     Fault::new(FaultKind::OutOfResources, text)
 }
 
-/// The other side's reply is invalid, or it cannot be reached.
+/// Returns the fault that the other side's reply is invalid, or that the other side cannot be reached.
 #[cold]
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};

@@ -1,5 +1,4 @@
-//! One process that talks to itself. What two say to each other is tested in C++
-//! (`cpp_tests/ipc_*_test.cpp`).
+//! Tests with one process that connects to itself. Tests with two processes are in C++ (`cpp_tests/ipc_*_test.cpp`).
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -9,7 +8,7 @@ use std::time::Instant;
 use super::socket::Listener;
 use super::*;
 
-/// Longer than any broker waits, however late it is.
+/// A time longer than any wait of the broker, however late it is.
 const LONG: Duration = PATIENCE.saturating_mul(30);
 
 fn parcel(bytes: &[u8]) -> Parcel {
@@ -26,7 +25,7 @@ fn refusal(fetched: Result<Parcel>) -> String {
     fault.text().to_owned()
 }
 
-/// What the broker answers to these bytes: the packet, empty if it only hangs up.
+/// Returns the broker's answer to these bytes: the packet, which is empty if the broker only closes the connection.
 fn answer_to(here: &Broker, bytes: &[u8]) -> Vec<u8> {
     let connection = Connection::open(&own().address(here.name), LONG).unwrap();
     connection.send(bytes, None).unwrap();
@@ -62,7 +61,7 @@ fn what_is_offered_is_fetched() {
     assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("has finalized the library, or ended"));
 }
 
-/// A file without a name.
+/// Creates a file without a name.
 fn tempfile(name: &CStr) -> File {
     // SAFETY: the name is a terminated string, and the descriptor that is returned is new and not shared.
     let descriptor = unsafe {
@@ -81,7 +80,7 @@ fn offered_objects_live_while_a_process_has_a_lease() {
     let key = HERE.offer(Kind::Memory, parcel, Admission::Anyone).unwrap();
     let leases = [(); 2].map(|()| HERE.fetch(Kind::Memory, &key).unwrap().kept.expect("a lease"));
     assert!(HERE.withdraw(Kind::Memory, &key));
-    // Whatever else is asked meanwhile.
+    // Other requests do not affect the leases.
     assert!(HERE.fetch(Kind::Memory, &key).is_err());
     assert_eq!(Arc::strong_count(&thing), 3);
     for (index, lease) in leases.into_iter().enumerate() {
@@ -113,7 +112,7 @@ fn a_guessed_secret_gets_nothing() {
     static HERE: Broker = Broker::new("test-a_guessed_secret_get");
     let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
     let text = key.to_string();
-    // Not in the bits that the number has as well.
+    // The changed bits are not among those that the number has as well.
     let at = text.len() - 20;
     let digit = if text.as_bytes()[at] == b'0' { "1" } else { "0" };
     let guessed = format!("{}{digit}{}", &text[..at], &text[at + 1..]);
@@ -163,14 +162,14 @@ fn silent_peers_delay_no_other_peer() {
     let open = |_| Connection::open(&own().address(HERE.name), LONG).unwrap();
     let silent: Vec<_> = (0..100).map(open).collect();
     assert!(HERE.fetch(Kind::Memory, &key).is_ok());
-    // They are disconnected: by later peers, and after a while.
+    // They are disconnected by later peers, and after a while.
     for connection in silent {
         assert_eq!(connection.receive(&mut [0; 8]).unwrap().0, 0);
     }
     HERE.stop();
 }
 
-/// Another process has the socket, and sends nothing.
+/// Another process has the socket and sends nothing.
 #[test]
 fn waiting_for_a_silent_process_times_out() {
     static HERE: Broker = Broker::new("test-who_does_not_answer_");
@@ -186,7 +185,7 @@ fn waiting_for_a_silent_process_times_out() {
     HERE.stop();
 }
 
-/// Another process has the socket, and sends garbage.
+/// Another process has the socket and sends garbage.
 #[test]
 fn nonsense_is_no_answer() {
     static HERE: Broker = Broker::new("test-nonsense_is_no_answe");

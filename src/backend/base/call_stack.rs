@@ -1,9 +1,9 @@
-//! The stack of the calling thread, by the unwinder that every Rust program contains for its panics.
+//! Walks the stack of the calling thread with the unwinder that every Rust program contains for its panics.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// The unwinder's codes to continue, and to stop.
+/// The unwinder's codes for continuing and for stopping.
 const NO_REASON: c_int = 0;
 const END_OF_STACK: c_int = 5;
 
@@ -24,14 +24,14 @@ unsafe extern "C" {
 /// The return addresses on a thread's stack.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// The innermost first.
+    /// The return addresses, the innermost first.
     pub addrs: Vec<usize>,
-    /// Where each of them is on the stack, with its value: those beyond the beginning of the walk. Empty: it is unknown
-    /// where this processor keeps them.
+    /// The place of each address on the stack, with its value, for frames beyond the beginning of the walk. Empty if it
+    /// is unknown where this processor keeps them.
     places: Vec<(usize, usize)>,
 }
 
-/// The word at an address on the calling thread's stack.
+/// Returns the word at an address on the calling thread's stack.
 fn word(at: usize) -> usize {
     let at: *const usize = ptr::with_exposed_provenance(at);
     // SAFETY: between the calling function's frame and the beginning of the stack, aligned; volatile, because the
@@ -40,8 +40,8 @@ fn word(at: usize) -> usize {
 }
 
 impl Walk {
-    /// Of the calling thread: `most` addresses at most. `from`: the address of a variable in the frame at which a later
-    /// [`Self::is_same`] is asked.
+    /// Walks the calling thread's stack for at most `most` addresses. `from` is the address of a variable in the frame
+    /// that later calls [`Self::is_same`].
     pub fn here(most: usize, from: usize) -> Self {
         struct Frames {
             all: Vec<(usize, usize)>,
@@ -52,13 +52,13 @@ impl Walk {
             let frames = unsafe { &mut *data.cast::<Frames>() };
             // SAFETY: the context of a frame, from the unwinder.
             let (addr, end) = unsafe { (_Unwind_GetIP(context), _Unwind_GetCFA(context)) };
-            // Null: the beginning of the stack.
+            // A null address marks the beginning of the stack.
             if addr != 0 {
                 frames.all.push((addr, end));
             }
             if frames.all.len() < frames.most { NO_REASON } else { END_OF_STACK }
         }
-        // Room for all: no allocation fails inside the unwinder.
+        // The vector has room for all addresses, so that nothing is allocated inside the unwinder.
         let mut frames = Frames { all: Vec::with_capacity(most), most };
         // SAFETY: `visit` takes what it is given here.
         unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
@@ -72,8 +72,8 @@ impl Walk {
         Self { addrs, places }
     }
 
-    /// Whether the calling thread, in the frame that the walk began with, has the same return addresses: much faster
-    /// than another walk. False, too, if that is unknown.
+    /// Whether the calling thread, in the frame that the walk began with, has the same return addresses. This is much
+    /// faster than another walk. Also false if the places of the addresses are unknown.
     pub fn is_same(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|(at, addr)| word(*at) == *addr)
     }

@@ -13,7 +13,7 @@ fn a_stack_is_as_deep_as_its_calls_and_as_is_wanted() {
     assert_eq!(deeper(20, 7).len(), 7);
 }
 
-/// Walks at the first call; later ones return whether the walk is the same.
+/// Walks at the first call. Later calls return whether the walk is the same.
 #[inline(never)]
 fn compare(walk: &mut Option<Walk>) -> bool {
     let variable = std::hint::black_box(0_u8);

@@ -16,9 +16,9 @@ pub enum FaultKind {
     Unsupported,
     /// There is no usable device (no driver, or a driver without devices).
     NoDevice,
-    /// Work that was queued earlier failed on the device.
+    /// Work that was submitted earlier failed on the device.
     Execution,
-    /// [`crate::backend::Stream::abandon`] was called before: the stream accepts no work, and pending work is dropped.
+    /// [`crate::backend::Stream::abandon`] was called before. The stream accepts no work, and pending work is dropped.
     Abandoned,
     /// A kernel reported a failure with this code.
     Kernel(i32),
@@ -28,9 +28,9 @@ pub enum FaultKind {
     InvalidArgument,
     /// Another library in the process has registered this host memory with the driver.
     AlreadyRegistered,
-    /// [`crate::backend::Stream::abort`] of one stream dropped it.
+    /// [`crate::backend::Stream::abort`] of one stream dropped the operation.
     Aborted,
-    /// [`crate::backend::Stream::abort`] of all streams of a device dropped it.
+    /// [`crate::backend::Stream::abort`] of all streams of a device dropped the operation.
     DeviceAborted,
     /// The driver returned a code that means none of the above.
     Driver,
@@ -38,7 +38,7 @@ pub enum FaultKind {
 
 /// A failure as a backend reports it: its kind, and a text with the driver's code and message.
 ///
-/// One pointer, so that small results are returned in registers.
+/// It is one pointer, so that small results are returned in registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(Box<Detail>);
 
@@ -49,58 +49,58 @@ struct Detail {
 }
 
 impl Fault {
-    /// A fault of `kind` with this text.
+    /// Creates a fault of `kind` with this text.
     #[cold]
     pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
         Self(Box::new(Detail { kind, text: text.into() }))
     }
 
-    /// The device cannot do it; `text` says what to do instead.
+    /// Creates the fault that the device cannot do something. `text` says what to do instead.
     pub fn unsupported(text: impl Into<String>) -> Self {
         Self::new(FaultKind::Unsupported, text)
     }
 
-    /// An argument is invalid in a way that only the backend can see; `text` says how.
+    /// Creates the fault that an argument is invalid in a way that only the backend detects. `text` says how.
     #[cold]
     pub fn invalid(text: impl Into<String>) -> Self {
         Self::new(FaultKind::InvalidArgument, text)
     }
 
-    /// The host has no memory left for this.
+    /// Creates the fault that the host has no memory left for this.
     #[cold]
     pub fn out_of_host_memory(text: impl Into<String>) -> Self {
         Self::new(FaultKind::OutOfHostMemory, text)
     }
 
-    /// The device has no memory left for this, or none of that kind.
+    /// Creates the fault that the device has no memory left for this, or none of that kind.
     pub fn out_of_device_memory(text: impl Into<String>) -> Self {
         Self::new(FaultKind::OutOfDeviceMemory, text)
     }
 
-    /// A thread could not be started; `details`: what it is for, or how many there are.
+    /// Creates the fault that a thread could not start. `details` says what it is for, or how many there are.
     #[cold]
     pub(in crate::backend) fn no_thread(details: &str, error: &std::io::Error) -> Self {
         let text = format!("no thread can be started {details}: {error}");
         Self::new(FaultKind::OutOfResources, text)
     }
 
-    /// What kind of failure; the core maps it to an error code.
+    /// Returns the kind of the failure. The core maps it to an error code.
     pub fn kind(&self) -> FaultKind {
         self.0.kind
     }
 
-    /// What failed, for an error text: values, bounds, and the driver's message.
+    /// Returns what failed, for an error text: values, bounds, and the driver's message.
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The same failure with the text that `new` makes of this one's.
+    /// Returns the same failure with the text that `new` makes of this failure's text.
     pub fn with_text(mut self, new: impl FnOnce(&str) -> String) -> Self {
         self.0.text = new(&self.0.text);
         self
     }
 
-    /// The same text, for a failure of another kind.
+    /// Returns a failure of another kind with the same text.
     pub fn with_kind(mut self, kind: FaultKind) -> Self {
         self.0.kind = kind;
         self
@@ -110,12 +110,13 @@ impl Fault {
 /// The result of a backend call.
 pub type Result<T> = std::result::Result<T, Fault>;
 
-/// The object behind one of the traits, which has this type if the backend made it; otherwise a fault with this text.
+/// Downcasts the object behind one of the traits. Returns a fault with the text `foreign` if another backend created
+/// it.
 pub(in crate::backend) fn downcast<'a, T: Any>(object: &'a dyn Any, foreign: &str) -> Result<&'a T> {
     object.downcast_ref().ok_or_else(|| Fault::new(FaultKind::Driver, foreign))
 }
 
-/// As [`downcast`], of an object with several owners.
+/// Does the same as [`own`] for an object with several owners.
 pub(in crate::backend) fn downcast_shared<T: Any + Send + Sync>(
     object: Arc<dyn Any + Send + Sync>,
     foreign: &str,

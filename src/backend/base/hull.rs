@@ -1,12 +1,13 @@
-//! The hull of several address ranges: cheap to check, and wrong only for the gaps between them.
+//! The hull of several address ranges: a check is cheap, and wrong only for the gaps between the ranges.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// It only grows. All accesses are relaxed: a thread that races with a growth has no address of the added range.
+/// A hull, which only grows. All accesses are relaxed: a thread that races with a growth has no address of the added
+/// range.
 pub(in crate::backend) struct Hull {
-    /// The first of all addresses, ...
+    /// The lowest address of all ranges, ...
     first: AtomicUsize,
-    /// ... and the end of the last.
+    /// ... and the end of the highest range.
     end: AtomicUsize,
 }
 
@@ -24,7 +25,7 @@ impl Hull {
         self.add(other.first.load(Ordering::Relaxed), other.end.load(Ordering::Relaxed));
     }
 
-    /// Nothing was added yet.
+    /// Whether no range was added yet.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "cached runs of pages of the cuda backend ask"))]
     pub(in crate::backend) fn is_empty(&self) -> bool {
         self.end.load(Ordering::Relaxed) == 0

@@ -1,15 +1,15 @@
-//! Failures of the dynamic loader, and remedies.
+//! Reasons why the dynamic loader fails, and remedies.
 
 use std::error::Error;
 
-/// The loader's reason why a library cannot be loaded.
+/// Returns the loader's reason why a library cannot be loaded.
 pub fn reason(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The remedy for a shared object that the loader rejects for this reason.
+/// Returns the remedy for a shared object that the loader rejects for this reason.
 pub fn remedy(reason: &str) -> &'static str {
-    /// Parts of the loader's texts, and the remedies.
+    /// Parts of the loader's texts, each with its remedy.
     const REMEDIES: [(&str, &str); 8] = [
         ("undefined symbol", "define it in the shared object, or link that with the library that has it"),
         (

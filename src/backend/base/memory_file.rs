@@ -10,10 +10,10 @@ use rustix::io::Errno;
 
 use crate::algo::host::system_call::{named, process_limit, refused, refused_by};
 
-/// A new file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
+/// Creates a file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
 /// names the system call that failed.
 pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
-    // Checked first: the system would kill the process by SIGXFSZ, without a message.
+    // The limit is checked first, because the system would kill the process by SIGXFSZ, without a message.
     if let Some(most) = process_limit(libc::RLIMIT_FSIZE).filter(|most| *most < len) {
         return Err(io::Error::other(format!(
             "ftruncate: files of this process may have {most} bytes, and one in memory would need {len}; raise the \
@@ -36,19 +36,19 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlag
 /// Whether a file of another process has the seals of [`seal`]. A file that is not in memory has none.
 pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
     match fcntl_get_seals(file) {
-        // The system's result for files of other kinds.
+        // The system returns this for files of other kinds.
         Err(Errno::INVAL) => Ok(false),
         seals => Ok(seals.map_err(refused_by("fcntl(F_GET_SEALS)"))?.contains(SEALS)),
     }
 }
 
-/// Another opening of the same file, because locks belong to an opening.
+/// Opens the same file another time, because locks belong to an opening.
 pub(in crate::backend) fn reopen(file: impl AsFd) -> io::Result<File> {
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
 }
 
-/// Sets a lock on a byte, or queries it. Returns the kind of lock in the result.
+/// Sets a lock on a byte, or queries it. Returns the kind of lock that the system reports.
 pub(in crate::backend) fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
     let mut lock = libc::flock {
         l_type: kind as libc::c_short,

@@ -2,16 +2,16 @@
 
 use crate::backend::{Block, Fault, Result};
 
-/// The kernel's list of nodes.
+/// The file with the kernel's list of nodes that have memory.
 const WITH_MEMORY: &str = "/sys/devices/system/node/has_memory";
 
-/// The NUMA nodes of this machine that have memory. A kernel without NUMA support has node 0.
+/// Returns the NUMA nodes of this machine that have memory. A kernel without NUMA support has node 0.
 pub fn host_nodes() -> Vec<u32> {
     let nodes = std::fs::read_to_string(WITH_MEMORY).ok().and_then(|list| numbers(list.trim()));
     nodes.filter(|nodes| !nodes.is_empty()).unwrap_or_else(|| vec![0])
 }
 
-/// The numbers of a list such as "0-2,5".
+/// Parses a list of numbers such as "0-2,5".
 fn numbers(list: &str) -> Option<Vec<u32>> {
     let mut all = Vec::new();
     for part in list.split(',') {
@@ -21,10 +21,10 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
     Some(all)
 }
 
-/// Binds host memory of the library to a node, which exists.
+/// Binds host memory of the library to an existing node.
 pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     const BITS: usize = 64;
-    /// MPOL_MF_MOVE: moves pages of other nodes.
+    /// The flag MPOL_MF_MOVE: the kernel moves pages that are on other nodes.
     const MOVE: u32 = 1 << 1;
     if host_nodes().len() == 1 {
         return Ok(());
@@ -32,7 +32,7 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     let Block { addr, len, .. } = block;
     let mut mask = vec![0_u64; node as usize / BITS + 1];
     mask[node as usize / BITS] = 1 << (node as usize % BITS);
-    // The kernel counts one too many.
+    // The kernel ignores the last bit of the number that it gets.
     let bits = mask.len() * BITS + 1;
     // SAFETY: the range belongs to the library, and its users do not depend on its place; the kernel reads this many
     // bits of the mask, less the one.

@@ -1,9 +1,8 @@
-//! Whether this process may read an address. Checked before an access, so that a dangling pointer becomes an error
-//! instead of a signal.
+//! Checks whether this process may read an address, so that a dangling pointer becomes an error instead of a signal.
 
 use std::ptr;
 
-/// False if nothing is mapped at `addr`, or it is not readable. Costs a system call.
+/// Returns false if nothing is mapped at `addr`, or it is not readable. The check costs a system call.
 pub(in crate::backend) fn is_readable(addr: usize) -> bool {
     const NO_SUCH_HOW: libc::c_int = -1;
     const SET_LEN: usize = 8;

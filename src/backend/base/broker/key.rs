@@ -1,7 +1,7 @@
 //! Keys: the names of offers for other processes.
 //!
 //! A key contains its process (id and start time, because ids are reused), its namespaces, and a random number for the
-//! offer. A text has all of that; a number has room for less of it.
+//! offer. The text of a key has all of that; its number has room for less of it.
 
 use std::path::Path;
 use std::{fmt, fs, io};
@@ -13,13 +13,13 @@ use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
 use crate::backend::{Fault, Result};
 
-/// The most bytes of a key's text, without the terminating zero.
+/// The maximum number of bytes of a key's text, without the terminating zero.
 pub const MOST_TEXT: usize = 64;
 
-/// The prefix of all texts: the library and the format.
+/// The prefix of all texts. It names the library and the format.
 const PREFIX: &str = "pacl1";
 
-/// Bits of a number: of the process (the kernel uses no more), of its namespaces, of the secret.
+/// The bits of a number that name the process (the kernel uses no more), its namespaces, and the secret.
 const PROCESS_BITS: u32 = 22;
 const SPACE_BITS: u32 = 12;
 const SHORT_BITS: u32 = 30;
@@ -30,22 +30,22 @@ const fn low(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
-/// Bits of the secret in a text.
+/// The mask of the secret's bits in a text.
 const SECRET: u128 = (1 << 96) - 1;
 
 /// A process that shares objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) id: i32,
-    /// Its start time, as the kernel counts it.
+    /// The process's start time, as the kernel counts it.
     pub(super) start: u64,
     pub(super) user: u32,
-    /// Identifies this boot of this machine, and the namespaces of network and processes.
+    /// A number that identifies this boot of this machine, and the namespaces of network and processes.
     space: u32,
 }
 
 impl Process {
-    /// The calling process.
+    /// Returns the calling process.
     pub(super) fn current() -> Result<Self> {
         let id = std::process::id().cast_signed();
         let unknown = || io::Error::other("it does not say when this process began");
@@ -54,17 +54,17 @@ impl Process {
         Ok(Self { id, start, user: geteuid().as_raw(), space: space()? })
     }
 
-    /// The name of its socket: `name`, followed by its identity.
+    /// Returns the name of the process's socket: `name`, followed by the process's identity.
     pub(super) fn address(&self, name: &str) -> String {
         format!("{name}-{}-{}-{:x}", self.user, self.id, self.start)
     }
 }
 
-/// The start time of a process; `None`: there is no such process.
+/// Returns the start time of a process, or `None` if there is no such process.
 fn start_of(id: i32) -> io::Result<Option<u64>> {
     let stat = match fs::read_to_string(format!("/proc/{id}/stat")) {
         Ok(stat) => stat,
-        // It has ended, before the file was opened or after that.
+        // The process ended before the file was opened, or after that.
         Err(error) if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => {
             return Ok(None);
         }
@@ -95,15 +95,15 @@ fn space() -> Result<u32> {
     Ok(sum as u32)
 }
 
-/// Names an offer of a process.
+/// A key, which names an offer of a process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     process: i32,
-    /// The namespaces; a number has only [`SPACE_BITS`] of it.
+    /// The namespaces. A number has only [`SPACE_BITS`] of them.
     space: u32,
     /// The short number of the offer within the process.
     pub(super) short: u32,
-    /// The start time of the process, and the full secret; a number has neither.
+    /// The start time of the process, and the full secret. A number has neither.
     whole: Option<(u64, u128)>,
 }
 
@@ -117,7 +117,7 @@ impl Key {
         Self { process, space, short, whole: Some((start, secret)) }
     }
 
-    /// The key with this text.
+    /// Returns the key with this text.
     pub fn from_text(text: &[u8]) -> Result<Self> {
         Self::parse(text).ok_or_else(|| {
             Fault::invalid(format!(
@@ -139,11 +139,11 @@ impl Key {
         let space = u32::try_from(next()?).ok()?;
         let secret = next().filter(|secret| *secret <= SECRET)?;
         let key = Self::whole(process, space, start, secret);
-        // Exactly as it would be written.
+        // The text must be exactly the one that the key's formatting writes.
         (key.to_string() == text).then_some(key)
     }
 
-    /// The key with this number.
+    /// Returns the key with this number.
     pub fn from_number(number: u64) -> Result<Self> {
         let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
         ensure!(process != 0, Fault::invalid(format!("{number:#x} is no handle that this library has exported")));
@@ -155,29 +155,29 @@ impl Key {
         })
     }
 
-    /// As a number.
+    /// Returns the key as a number.
     pub fn number(&self) -> u64 {
         let space = u64::from(self.space) & low(SPACE_BITS);
         (self.process as u64) << (SPACE_BITS + SHORT_BITS) | space << SHORT_BITS | u64::from(self.short)
     }
 
-    /// Its full secret; `None` for a number.
+    /// Returns the full secret, or `None` for a key that was a number.
     pub(super) fn secret(&self) -> Option<u128> {
         self.whole.map(|(_, secret)| secret)
     }
 
-    /// Whether this names an offer of this process, as a text or as a number.
+    /// Whether this key, from a text or from a number, names the offer with the key `offered`.
     pub(super) fn names(&self, offered: &Self) -> bool {
         self == offered || self.whole.is_none() && self.number() == offered.number()
     }
 
-    /// Whether it names an offer of the calling process.
+    /// Whether the key names an offer of the calling process.
     pub fn is_current_process(&self) -> Result<bool> {
         let own = Process::current()?;
         Ok(self.exporter(&own).is_ok_and(|exporter| exporter == own))
     }
 
-    /// The exporting process, which must live.
+    /// Returns the exporting process, which must be alive.
     pub(super) fn exporter(&self, own: &Process) -> Result<Process> {
         let bits = if self.whole.is_some() { u32::MAX } else { low(SPACE_BITS) as u32 };
         if self.space != own.space & bits {
@@ -199,7 +199,7 @@ impl Key {
 }
 
 impl fmt::Display for Key {
-    /// The text; a key that was a number is not formatted as a valid text.
+    /// Writes the key's text. The text of a key that was a number is not valid.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { process, space, whole, .. } = self;
         match whole {

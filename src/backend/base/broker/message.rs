@@ -3,29 +3,29 @@
 use super::{Key, Kind, MOST_BYTES, Parcel};
 use crate::backend::{Fault, FaultKind, Result};
 
-/// Begins requests and answers. Processes with different versions share nothing.
+/// The prefix of requests and answers. Processes with different versions share nothing.
 const MAGIC: [u8; 8] = *b"portacl2";
-/// Bytes of a request: the prefix, kind and number of the offer, and the secret.
+/// The length of a request in bytes: the prefix, kind and number of the offer, and the secret.
 pub(super) const REQUEST: usize = MAGIC.len() + 32;
-/// Bytes of the longest answer: the prefix, what the rest is, and a parcel or a text.
+/// The length of the longest answer in bytes: the prefix, the kind of answer, and a parcel or a text.
 pub(super) const MOST: usize = MAGIC.len() + 1 + MOST_BYTES;
 
-/// What an answer has: a parcel, ...
+/// The kind of an answer: a parcel, ...
 const PARCEL: u8 = 0;
-/// ... one for which an object is kept as long as the connection is open, ...
+/// ... a parcel for which an object is kept as long as the connection is open, ...
 const LEASED: u8 = 1;
-/// ... why the peer gets none, ...
+/// ... the reason why the peer gets none, ...
 const REFUSED: u8 = 2;
-/// ... or which system call has failed that the answer needs.
+/// ... or the system call that failed and that the answer needs.
 const TROUBLE: u8 = 3;
 
 /// A request for an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// A [`Kind`], or any other number.
+    /// The number of a [`Kind`], or any other number.
     pub(super) kind: u32,
     pub(super) short: u32,
-    /// Of a key that was a text.
+    /// The secret, if the key was a text.
     pub(super) secret: Option<u128>,
 }
 
@@ -44,7 +44,7 @@ impl Request {
         bytes
     }
 
-    /// `None`: it is no valid request.
+    /// Parses a request. Returns `None` if it is not valid.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; REQUEST] = bytes.try_into().ok()?;
         let secret = u128::from_le_bytes(bytes[24..].try_into().expect("16 bytes"));
@@ -58,7 +58,7 @@ impl Request {
     }
 }
 
-/// The packet of an answer. The descriptor of a parcel is sent beside it.
+/// Returns the packet of an answer. The descriptor of a parcel is sent beside it.
 pub(super) fn answer(parcel: &Result<Parcel>) -> Vec<u8> {
     let (tag, rest) = match parcel {
         Ok(Parcel { bytes, kept, .. }) => (if kept.is_some() { LEASED } else { PARCEL }, &bytes[..]),
@@ -68,7 +68,7 @@ pub(super) fn answer(parcel: &Result<Parcel>) -> Vec<u8> {
     [&MAGIC[..], &[tag], &rest[..rest.len().min(MOST_BYTES)]].concat()
 }
 
-/// The bytes in the packet of an answer, and whether they are leased.
+/// Returns the bytes in the packet of an answer, and whether they are leased.
 pub(super) fn parse_answer(packet: &[u8]) -> Result<(Vec<u8>, bool)> {
     const NONE: &str = "what the other process answers is not of this version of the library; both processes need the \
                         same";

@@ -16,13 +16,13 @@ use crate::algo::thread::pause::pause;
 use crate::algo::thread::quiet_thread;
 use crate::backend::Result;
 
-/// The most peers that have sent no request; the one that has waited longest is disconnected for a new one.
+/// The maximum number of peers that have sent no request. A new peer replaces the one that has waited longest.
 const MOST_GUESTS: usize = 32;
 
-/// How long the server pauses after an accept has failed.
+/// The pause of the server after a failed accept.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The thread; it ends when this is dropped.
+/// The serving thread. It ends when this is dropped.
 pub(super) struct Server {
     listener: Arc<Listener>,
     thread: Option<JoinHandle<()>>,
@@ -32,7 +32,7 @@ pub(super) struct Server {
 struct Guest {
     connection: Connection,
     process: i32,
-    /// Until then it may send its request; `None`: it has an answer, and something is kept for it.
+    /// The time until which the peer may send its request. `None`: it has an answer, and an object is kept for it.
     until: Option<Instant>,
     #[expect(dead_code, reason = "it is kept until the peer closes its connection, and nothing else")]
     kept: Option<Kept>,
@@ -81,7 +81,7 @@ fn serve(broker: &Broker, listener: &Listener, user: u32) {
             let_in(listener, &mut guests, user);
         }
     }
-    // Before the number is reused.
+    // This happens before the system reuses the descriptor's number.
     LISTENING.store(-1, Ordering::Relaxed);
 }
 
@@ -92,7 +92,7 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32) {
             Ok(connection) => welcome(guests, connection, user),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
             Err(_) if listener.is_closed() => return,
-            // The process has no descriptor left, for example: the peer keeps waiting.
+            // The process has no free descriptor, for example. The peer keeps waiting.
             Err(_) => return pause(PAUSE),
         }
     }
@@ -116,12 +116,13 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
     guests.push(Guest { connection, process: peer.process, until, kept: None });
 }
 
-/// Answers a request, or finds that a peer has closed for which something is kept. Returns a peer that stays connected.
+/// Answers a request, or detects that a peer has closed for which an object is kept. Returns a peer that stays
+/// connected.
 fn attend(guest: Guest, broker: &Broker) -> Option<Guest> {
-    // One byte more, which shows that a request is too long.
+    // The buffer has one byte more, which shows that a request is too long.
     let mut bytes = [0; REQUEST + 1];
     let len = match guest.connection.receive(&mut bytes) {
-        // After its request a peer sends nothing: it has closed.
+        // A peer sends nothing after its request, so it has closed.
         Ok(_) if guest.until.is_none() => return None,
         // A descriptor that was not requested is closed.
         Ok((len, _unasked)) => len,
@@ -135,15 +136,15 @@ fn attend(guest: Guest, broker: &Broker) -> Option<Guest> {
     let parcel = broker.answer(guest.process, &request);
     let packet = message::answer(&parcel);
     let (descriptor, kept) = parcel.map_or((None, None), |parcel| (parcel.descriptor, parcel.kept));
-    // A peer that has closed misses it.
+    // A peer that has closed does not get the answer.
     guest.connection.send(&packet, descriptor.as_ref()).ok()?;
     kept.map(|kept| Guest { until: None, kept: Some(kept), ..guest })
 }
 
-/// The descriptor of the open listener; -1: there is none.
+/// The descriptor of the open listener, or -1 if there is none.
 static LISTENING: AtomicI32 = AtomicI32::new(-1);
 
-/// A forked child must not keep the socket open: it has no thread that would answer.
+/// Makes forked children close the socket: a child has no thread that would answer.
 fn close_in_children(listener: RawFd) {
     unsafe extern "C" fn close() {
         let listener = LISTENING.swap(-1, Ordering::Relaxed);

@@ -18,10 +18,10 @@ use rustix::time::Timespec;
 use crate::algo::host::system_call::{refused, refused_by};
 use crate::algo::thread::pause::pause;
 
-/// The peer of a connection, as the system reports it.
+/// The process and the user at the other end of a connection, as the system reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Peer {
-    /// Its id in this process's namespace; 0: it is not visible.
+    /// The process's id in the caller's namespace, or 0 if it is not visible there.
     pub(super) process: i32,
     pub(super) user: u32,
 }
@@ -31,7 +31,7 @@ fn new_socket(flags: SocketFlags) -> io::Result<OwnedFd> {
     net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(refused_by("socket"))
 }
 
-/// The abstract address with this short name.
+/// Returns the abstract address with this short name.
 fn address(name: &str) -> io::Result<SocketAddrUnix> {
     Ok(SocketAddrUnix::new_abstract_name(name.as_bytes())?)
 }
@@ -51,15 +51,15 @@ impl Listener {
         Ok(Self { socket, is_closed: AtomicBool::new(false) })
     }
 
-    /// Accepts a connection. Its operations do not block, either.
+    /// Accepts a connection. The connection's operations do not block, either.
     pub(super) fn accept(&self) -> io::Result<Connection> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         retry_on_intr(|| net::accept_with(&self.socket, flags)).map(Connection).map_err(refused_by("accept4"))
     }
 
-    /// Accepts no more, and ends a [`wait`] for it.
+    /// Stops accepting connections, and ends a [`wait`] for one.
     pub(super) fn close(&self) {
-        // Release: the thread that sees it sees earlier writes.
+        // Release: a thread that reads the flag sees earlier writes.
         self.is_closed.store(true, Ordering::Release);
         // If the system call fails, `wait` ends by itself.
         let _ = net::shutdown(&self.socket, Shutdown::Both);
@@ -78,7 +78,7 @@ impl Listener {
 pub(super) struct Connection(OwnedFd);
 
 impl Connection {
-    /// Connects to the socket with this name; this and each later operation has the timeout `patience`.
+    /// Connects to the socket with this name. This call and each later operation have the timeout `patience`.
     pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
         let connection = Self(new_socket(SocketFlags::empty())?);
         for option in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
@@ -89,7 +89,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The peer. Not by rustix: its process ids are never 0, but that of a process in another namespace is.
+    /// Returns the peer. This does not use rustix: its process ids are never 0, but that of a process in another
+    /// namespace is.
     pub(super) fn peer(&self) -> io::Result<Peer> {
         let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
         let mut len = size_of::<libc::ucred>() as libc::socklen_t;
@@ -116,7 +117,7 @@ impl Connection {
     }
 
     /// Receives a packet. Returns its length, and the first descriptor that came with it. A packet that is too long is
-    /// truncated; 0 bytes: the other side has closed.
+    /// truncated. A length of 0 bytes means that the other side has closed.
     pub(super) fn receive(&self, bytes: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
         let mut room = [MaybeUninit::uninit(); CONTROL_ROOM];
         let mut control = RecvAncillaryBuffer::new(&mut room);
@@ -136,16 +137,16 @@ impl Connection {
     }
 }
 
-/// Room for one descriptor beside a packet.
+/// The length in bytes of the buffer for one descriptor beside a packet.
 const CONTROL_ROOM: usize = cmsg_space!(ScmRights(1));
 
-/// The longest wait: a thread that could not be woken checks this often.
+/// The longest wait. A thread that could not be woken checks this often.
 const LONGEST: Duration = Duration::from_secs(1);
-/// How often all descriptors are checked if `poll` fails.
+/// The interval at which all descriptors are checked if `poll` fails.
 const UNASKED: Duration = Duration::from_millis(20);
 
-/// Waits until one of these may be readable, or for at most `most`, which is bounded. Returns for each whether it may
-/// be readable; a read does not block.
+/// Waits until one of these may be readable, or for at most `most`, and never longer than [`LONGEST`]. Returns for each
+/// whether it may be readable. A read of any of them does not block.
 pub(super) fn wait(descriptors: &[BorrowedFd<'_>], most: Option<Duration>) -> Vec<bool> {
     let ask = |descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN);
     let mut asked: Vec<_> = descriptors.iter().copied().map(ask).collect();
