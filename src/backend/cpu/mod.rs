@@ -1,5 +1,5 @@
-//! Processors of this machine as devices: in-order asynchronous streams, private memory with a limit, events.
-//! Self-contained and without global state, so that it can be opened, shut down and opened again.
+//! Uses processors of this machine as devices with in-order asynchronous streams, private memory with a limit, and
+//! events. The backend has no global state that prevents it from being opened, shut down and opened again.
 //!
 //! | folder | contents |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `memory/` | device memory, pinned and registered host memory, virtual memory, memory of other processes |
 //! | `memory/capacity.rs` | the memory of each device, and of all devices |
 //! | `memory/bounds.rs`, `memory/host_access.rs` | optional checks of accesses (guard mode, AddressSanitizer) |
-//! | `memory/pending.rs` | freed memory that queued operations still use |
+//! | `memory/pending.rs` | freed memory that pending operations still use |
 //! | `pool/` | memory that several processes share |
 //! | `stream/` | streams, their queues, the threads that run them, events, waits |
 //! | `stream/schedule.rs` | optional: a chosen order of all operations and calls |

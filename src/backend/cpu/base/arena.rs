@@ -1,29 +1,29 @@
 //! Divides memory: units of 4 KiB by [`Heap`], and below 4 KiB slots in multiples of 512 bytes inside slabs of 64 KiB.
-//! Bookkeeping only, as in the heap.
+//! As in the heap, this is bookkeeping only.
 
 use crate::algo::alloc::heap::Heap;
 
-/// Granularity of everything from 4 KiB on.
+/// The granularity, in bytes, of everything from 4 KiB on.
 pub const UNIT: u64 = 4096;
-/// A processor's large page.
+/// The length of a processor's large page in bytes.
 pub const HUGE: u64 = 2 << 20;
 const GRAIN: u64 = 512;
 const SLAB: u64 = 64 << 10;
 const SLAB_UNITS: u32 = (SLAB / UNIT) as u32;
-/// Slot sizes 512, 1024, ... 3584; index 0 is not used.
+/// The number of slot sizes: 512, 1024, ... 3584 bytes. Index 0 is not used.
 const CLASSES: usize = (UNIT / GRAIN) as usize;
 const SMALL: u32 = 1 << 31;
 
-/// 64 KiB of slots of equal size.
+/// A slab: 64 KiB of slots of equal size.
 struct Slab {
     node: u32,
     start: u64,
     class: usize,
-    /// A bit for each free slot.
+    /// The free slots, one bit each.
     free: u128,
-    /// The bits of all slots.
+    /// The mask of all slots.
     all: u128,
-    /// Its place in its class's list of slabs with free slots.
+    /// The slab's place in its class's list of slabs with free slots.
     place: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ struct Slab {
 pub struct Piece {
     pub offset: u64,
     pub len: u64,
-    /// By which [`Arena::free`] finds it.
+    /// The number by which [`Arena::free`] finds the block.
     pub note: u32,
 }
 
@@ -53,39 +53,39 @@ impl Default for Arena {
 }
 
 impl Arena {
-    /// Makes room for the bookkeeping of another block or region; false: there is no host memory.
+    /// Makes room for the bookkeeping of another block or region. Returns false if there is no host memory.
     #[must_use]
     pub fn make_room(&mut self) -> bool {
         self.heap.make_room()
     }
 
-    /// Adds memory: multiples of [`UNIT`].
+    /// Adds memory. Offset and length are multiples of [`UNIT`].
     pub fn add_region(&mut self, offset: u64, len: u64) {
         self.heap.add_region(offset / UNIT, (len / UNIT) as u32);
     }
 
-    /// Removes a region; false if it is not entirely free.
+    /// Removes a region. Returns false if it is not entirely free.
     pub fn remove_region(&mut self, offset: u64, len: u64) -> bool {
         self.heap.remove_region(offset / UNIT, (len / UNIT) as u32)
     }
 
-    /// Bytes in blocks.
+    /// Returns the number of bytes in blocks.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Free ranges of at least `len` bytes: offset and length.
+    /// Returns the free ranges of at least `len` bytes: offset and length.
     pub fn free_ranges(&self, len: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
         self.heap.free_ranges((len / UNIT) as u32).into_iter().map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
     }
 
-    /// Length of the block that [`Self::take`] returns for `len` bytes with the alignment of their length.
+    /// Returns the length of the block that [`Self::take`] returns for `len` bytes with the alignment of their length.
     pub fn piece_len(len: u64) -> u64 {
         let grain = if len <= UNIT - GRAIN { GRAIN } else { UNIT };
         len.max(1).checked_next_multiple_of(grain).unwrap_or(len)
     }
 
-    /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, otherwise 4 KiB or 2 MiB).
+    /// Allocates at least `len` bytes at a multiple of `align` (512 below 4 KiB, otherwise 4 KiB or 2 MiB).
     pub fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
         match self.try_take(len, align) {
             None if self.free_empty_slabs() => self.try_take(len, align),
@@ -105,7 +105,7 @@ impl Arena {
         Some(piece)
     }
 
-    /// Frees a block. Returns the free range that it is part of now (offset and length), if it reached the heap.
+    /// Frees a block. If it reached the heap, returns the free range that it is part of now (offset and length).
     pub fn free(&mut self, offset: u64, note: u32) -> Option<(u64, u64)> {
         let node = if note & SMALL == 0 {
             self.used -= u64::from(self.heap[note].len) * UNIT;
@@ -117,11 +117,11 @@ impl Arena {
         Some((start * UNIT, u64::from(len) * UNIT))
     }
 
-    /// Frees the empty slabs that were kept to the heap; true if there was one.
+    /// Frees the empty slabs that were kept to the heap. Returns true if there was one.
     fn free_empty_slabs(&mut self) -> bool {
         let mut given = false;
         for class in 1..CLASSES {
-            // There is one at most, see `free_slot`.
+            // The class has at most one empty slab, see `free_slot`.
             let mut list = self.partial[class].iter().copied();
             let empty = list.find(|&index| {
                 let slab = &self.slabs[index as usize];
@@ -200,7 +200,7 @@ impl Arena {
                 list.push(index);
                 None
             }
-            // One empty slab stays, so that a single allocation that is repeated is cheap.
+            // One empty slab stays, so that a repeated allocation of one slot is cheap.
             Some(_) if slab.free == slab.all && list.len() > 1 => Some(self.remove_slab(index)),
             Some(_) => None,
         }

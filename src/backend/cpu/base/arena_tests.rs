@@ -13,7 +13,7 @@ fn small_pieces_share_pages() {
         arena.free(p.offset, p.note);
     }
     assert_eq!(arena.used(), 0);
-    // All but the one empty slab, which is freed when its memory is needed.
+    // All memory is free but the one empty slab, which is freed when its memory is needed.
     assert_eq!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>(), HUGE - SLAB);
     assert_eq!(arena.take(HUGE, UNIT).map(|piece| piece.len), Some(HUGE));
 }
@@ -27,7 +27,7 @@ fn a_readable_tail_costs_one_page() {
 }
 
 proptest! {
-    /// Blocks of all sizes never overlap, and all memory is free at the end.
+    /// Checks that blocks of all sizes never overlap, and that all memory is free at the end.
     #[test]
     fn pieces_never_overlap(
         steps in prop::collection::vec((any::<bool>(), 1u64..20_000, any::<u16>()), 1..300),

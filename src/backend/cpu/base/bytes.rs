@@ -1,19 +1,19 @@
-//! Bytes: pointers to them, copies, and words that they store.
+//! Pointers to bytes, copies of bytes, and words that bytes store.
 
 use std::ptr;
 
-/// The pointer to an address that the core has checked.
+/// Returns the pointer to an address that the core has checked.
 pub fn address(addr: usize) -> *mut u8 {
     ptr::with_exposed_provenance_mut(addr)
 }
 
-/// The first words of what other processes wrote: the least significant byte of each comes first.
+/// Returns the first words in bytes that other processes wrote. The least significant byte of each word comes first.
 pub fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let (words, _) = bytes.as_chunks();
     std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
-/// Copies, past the caches if `streaming`.
+/// Copies bytes, past the caches if `streaming`.
 ///
 /// # Safety
 /// As for `ptr::copy`.
@@ -23,7 +23,7 @@ pub unsafe fn copy_bytes(dst: *mut u8, src: *const u8, len: usize, streaming: bo
     unsafe { if streaming { stream_bytes(dst, src, len) } else { ptr::copy(src, dst, len) } }
 }
 
-/// Copies with stores that bypass the caches. Where the ranges overlap the result is not defined.
+/// Copies with stores that bypass the caches. If the ranges overlap, the result is not defined.
 ///
 /// # Safety
 /// As for `ptr::copy`.
@@ -51,13 +51,13 @@ unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
             }
             (to, from) = (to.add(LINE), from.add(LINE));
         }
-        // Streaming stores are only ordered by this fence.
+        // Only this fence orders streaming stores.
         _mm_sfence();
         ptr::copy(from, to, len - head - lines * LINE);
     }
 }
 
-/// On other processors the system's copy is best.
+/// Copies with the system's function, which is best on other processors.
 ///
 /// # Safety
 /// As for `ptr::copy`.

@@ -11,15 +11,16 @@ use rustix::io::Errno;
 use crate::algo::host::system_call::refused_by;
 use crate::backend::base::memory_file;
 
-/// A file in memory, `len` bytes of holes, of a fixed length: a process that has mapped it can read it without a fault.
+/// Creates a file in memory: `len` bytes of holes, of a fixed length. A process that has mapped it can read it without
+/// a fault.
 pub fn sealed_file(name: &CStr, len: u64) -> io::Result<File> {
     let file = memory_file::create(name, len)?;
     memory_file::seal(&file)?;
     Ok(file)
 }
 
-/// The next offset with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`); `None`: there is none. Nothing uses
-/// the file position, which this moves.
+/// Returns the next offset with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`), or `None` if there is none.
+/// The call moves the file position, which nothing uses.
 fn seek(file: BorrowedFd<'_>, to: SeekFrom) -> io::Result<Option<u64>> {
     match rustix::fs::seek(file, to) {
         Err(Errno::NXIO) => Ok(None),
@@ -27,18 +28,19 @@ fn seek(file: BorrowedFd<'_>, to: SeekFrom) -> io::Result<Option<u64>> {
     }
 }
 
-/// Releases the pages of a range of a memory file to the system, in every mapping of it. Cheap if there are none.
+/// Releases the pages of a range of a memory file to the system, in every mapping of it. The call is cheap if there are
+/// none.
 pub fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
-    // If the call fails there may be some.
+    // If the call fails, the range may have pages.
     let first = seek(file, SeekFrom::Data(offset));
     if first.is_ok_and(|first| first.is_none_or(|first| first >= offset + len)) {
         return;
     }
-    // The caller owns the range, and it is not in use. If the kernel fails, the pages stay, and are reused.
+    // The caller owns the range, which is not in use. If the kernel fails, the pages stay and are reused.
     let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len);
 }
 
-/// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and its end.
+/// Returns the first part with pages of a memory file between `from` and `end`: its first byte, and its end.
 pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
     let first = seek(file, SeekFrom::Data(from))?.filter(|first| *first < end);
     let Some(first) = first else { return Ok(None) };
@@ -46,7 +48,7 @@ pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option
     Ok(Some((first, last.map_or(end, |last| last.min(end)))))
 }
 
-/// Bytes of memory that a memory file has.
+/// Returns the number of bytes of memory that a memory file uses.
 #[cfg(test)]
 pub fn file_bytes(file: BorrowedFd<'_>) -> u64 {
     use std::os::unix::fs::MetadataExt;

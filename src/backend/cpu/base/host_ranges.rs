@@ -1,5 +1,5 @@
-//! Ranges of host addresses that the library knows, also after they were released to the system: page-locked memory,
-//! and shared objects with variables that programs copy to and from, which are device memory outside of the device's
+//! Ranges of host addresses that the library knows, also after they were released to the system. They are page-locked
+//! memory, and shared objects with variables that programs copy to and from: device memory outside of the device's
 //! arena.
 
 use crate::algo::map::address_map::{AddressMap, Range};
@@ -8,18 +8,19 @@ use crate::backend::base::probe;
 use crate::backend::memory::known;
 use crate::backend::{Foreign, ForeignBlock, Place};
 
-/// The ranges of all drivers of the process, and those that are gone and whose place is unused.
+/// The ranges of all drivers of the process, and former ranges whose place is unused.
 static RANGES: AddressMap = AddressMap::new();
-/// Around all of them: most host memory is outside, and need not be looked up.
+/// The hull of all ranges. Most host memory is outside, and need not be looked up.
 static HULL: Hull = Hull::new();
-/// What a range is: a mapping for blocks of host memory.
+/// The state of a range: a mapping for blocks of host memory.
 const MAPPED: u64 = 0;
-/// An object whose variables a program uses.
+/// The state of an object whose variables a program uses.
 const LIVE: u64 = 1;
-/// An object that the program has unloaded: calls do not accept its variables as device memory any more. Queued
-/// operations may still use them.
+/// The state of an object that the program has unloaded. Calls no longer accept its variables as device memory, but
+/// pending operations may still use them.
 pub const LEAVING: u64 = 2;
-/// Unmapped, or unloaded. Set before that, because another range may take its place at once.
+/// The state of a range that is unmapped or unloaded. It is set before that, because another range may take its place
+/// at once.
 pub const GONE: u64 = 3;
 
 fn add(base: usize, len: usize, words: [u64; 3]) -> bool {
@@ -31,17 +32,18 @@ fn add(base: usize, len: usize, words: [u64; 3]) -> bool {
 
 /// Adds a new mapping for blocks of host memory.
 pub fn mapped(base: usize, len: usize) {
-    // Without memory for the map, less is known.
+    // Without host memory for the map, the range stays unknown.
     add(base, len, [MAPPED, 0, 0]);
 }
 
-/// Adds an object, with its variables as memory of the device with this ordinal; false: there is no memory for the map.
+/// Adds an object, whose variables are memory of the device with this ordinal. Returns false if there is no memory for
+/// the map.
 #[must_use]
 pub fn loaded(base: usize, len: usize, ordinal: u32) -> bool {
     add(base, len, [LIVE, u64::from(ordinal), 0])
 }
 
-/// The range that begins there, if there is one, is something else now.
+/// Changes the state of the range that begins at `base`, if there is one.
 pub fn becomes(base: usize, state: u64) {
     RANGES.update(base, [state, 0, 0]);
 }
@@ -50,23 +52,23 @@ fn find(addr: usize) -> Option<Range> {
     if HULL.contains(addr) { RANGES.find(addr) } else { None }
 }
 
-/// Whether an operation that was queued may use a variable there.
+/// Whether a pending operation may use a variable at this address.
 pub fn has_variable(addr: usize) -> bool {
     find(addr).is_some_and(|range| matches!(range.words[0], LIVE | LEAVING))
 }
 
-/// What an address is that is in no live block.
+/// Returns what is at an address that is in no live block.
 pub fn at(addr: usize) -> Foreign {
     let Some(range) = find(addr) else { return Foreign::Unknown };
     match range.words[0] {
         LIVE => Foreign::Known(Place::Device(range.words[1] as u32)),
-        // The place may have been taken by host memory.
+        // Other host memory may have taken the place.
         GONE if probe::is_readable(addr) => Foreign::Unknown,
         _ => Foreign::Stale,
     }
 }
 
-/// The object whose variable an address is in.
+/// Returns the object whose variable is at this address.
 pub fn block_at(addr: usize) -> Option<ForeignBlock> {
     let range = find(addr).filter(|range| range.words[0] == LIVE)?;
     Some(ForeignBlock { base: range.base, len: range.len, is_managed: false })

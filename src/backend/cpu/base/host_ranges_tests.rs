@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn an_address_is_what_its_object_is() {
-    // An address that cannot be mapped: it is not read, and no test uses it.
+    // This address cannot be mapped: it is not read, and no other test uses it.
     let base = 0x1000;
     assert_eq!(at(base), Foreign::Unknown);
     assert!(loaded(base, 0x1000, 3));
@@ -14,7 +14,7 @@ fn an_address_is_what_its_object_is() {
     assert_eq!(block_at(0x1800), None);
     becomes(base, GONE);
     assert_eq!((at(0x1800), has_variable(0x1800)), (Foreign::Stale, false));
-    // The next object at that place, of another size.
+    // Another object of another size takes that place.
     assert!(loaded(0xf00, 0x800, 1));
     assert_eq!(at(0x1000), Foreign::Known(Place::Device(1)));
     assert_eq!(at(0x1800), Foreign::Unknown);

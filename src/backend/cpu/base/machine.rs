@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::algo::host::system_call::process_limit;
 
-/// Processors that this process may use, by affinity and the group's quota.
+/// Returns the number of processors that this process may use, by affinity and the group's quota.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Bytes of memory that this process can have: the machine's without its hugetlb pages, or the limit of a control
-/// group, whichever is smallest.
+/// Returns the number of bytes of memory that this process can have: the machine's without its hugetlb pages, or the
+/// limit of a control group if that is smaller.
 pub fn memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| ordinary_memory(&text));
     let machine = machine.unwrap_or(1 << 30);
@@ -19,9 +19,9 @@ pub fn memory() -> u64 {
     limited(machine, Path::new("/sys/fs/cgroup"), &groups)
 }
 
-/// `machine` bytes, or the limit of the control groups if that is less.
+/// Returns `machine` bytes, or the limit of the control groups if that is less.
 fn limited(machine: u64, root: &Path, groups: &str) -> u64 {
-    // A group without a limit has the word "max", or a number larger than all memory.
+    // A group without a limit has the word "max", or a number greater than all memory.
     limit_files(root, groups)
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok())
@@ -33,12 +33,12 @@ fn ordinary_memory(text: &str) -> Option<u64> {
     Some(total.saturating_sub(parse_kibibytes(text, "Hugetlb:").unwrap_or(0)))
 }
 
-/// Bytes of address space that this process may have (`ulimit -v`); `None`: no limit.
+/// Returns the number of bytes of address space that this process may have (`ulimit -v`), or `None` without a limit.
 pub fn most_addresses() -> Option<u64> {
     process_limit(libc::RLIMIT_AS).filter(|most| *most != libc::RLIM_INFINITY)
 }
 
-/// Bytes of the level-2 cache of a core; 0 if unknown.
+/// Returns the number of bytes of a core's level-2 cache, or 0 if unknown.
 pub fn l2_cache() -> u64 {
     let from_kernel = l2_cache_in(Path::new("/sys/devices/system/cpu/cpu0/cache"));
     from_kernel.unwrap_or_else(|| {
@@ -49,7 +49,7 @@ pub fn l2_cache() -> u64 {
 }
 
 fn l2_cache_in(folder: &Path) -> Option<u64> {
-    // By their numbers: listing the folder panics if it cannot be closed again.
+    // The folders are tried by their numbers, because listing a folder panics if it cannot be closed again.
     let caches = (0..16).map(|number| folder.join(format!("index{number}")));
     let word = |cache: &Path, file: &str| fs::read_to_string(cache.join(file)).unwrap_or_default();
     let level_2 = caches
@@ -58,13 +58,13 @@ fn l2_cache_in(folder: &Path) -> Option<u64> {
     parse_cache_size(word(&level_2, "size").trim())
 }
 
-/// As the kernel writes it: kibibytes with a K.
+/// Parses a size as the kernel writes it: kibibytes with a K.
 fn parse_cache_size(text: &str) -> Option<u64> {
     let kib: u64 = text.strip_suffix('K')?.parse().ok()?;
     kib.checked_mul(1024)
 }
 
-/// An identity of this machine or container, as far as it has one.
+/// Returns an identity of this machine or container, as far as it has one.
 pub fn identity() -> String {
     ["/etc/machine-id", "/proc/sys/kernel/hostname"]
         .iter()
@@ -74,7 +74,7 @@ pub fn identity() -> String {
         .unwrap_or_default()
 }
 
-/// Whether less than an eighth of the machine's memory is available. Unknown counts as enough.
+/// Whether less than an eighth of the machine's memory is available. False if that is unknown.
 pub fn memory_is_scarce() -> bool {
     fs::read_to_string("/proc/meminfo").is_ok_and(|text| is_scarce(&text))
 }
@@ -90,9 +90,9 @@ fn parse_kibibytes(text: &str, name: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// The files that may limit the memory: of the process's group and of all groups around it, for both versions of
-/// control groups. Above `memory.high` a group is throttled until it stops. Inside a container the path that the kernel
-/// names is often not visible, but its last parts, or the root, are.
+/// Returns the files that may limit the memory: of the process's group and of all groups around it, for both versions
+/// of control groups. Above `memory.high` a group is throttled until it stops. Inside a container the path that the
+/// kernel names is often not visible, but its last parts, or the root, are.
 fn limit_files(root: &Path, groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {

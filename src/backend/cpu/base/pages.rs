@@ -1,4 +1,4 @@
-//! Pages: mappings, 2 MiB pages, locking.
+//! Mappings of pages, 2 MiB pages, and locked pages.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -11,14 +11,14 @@ use super::host_ranges;
 use crate::algo::host::system_call::{refused, refused_by};
 use crate::backend::Access;
 
-/// Size of an ordinary page of this kernel.
+/// Returns the size of an ordinary page of this kernel in bytes.
 pub fn ordinary() -> usize {
     // SAFETY: sysconf takes a number and returns one.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).unwrap_or(4096)
 }
 
-/// `PAGEMAP_SCAN` of Linux 6.7: `_IOWR('f', 16, struct pm_scan_arg)`.
+/// The request `PAGEMAP_SCAN` of Linux 6.7: `_IOWR('f', 16, struct pm_scan_arg)`.
 const PAGEMAP_SCAN: libc::c_ulong = 0xC060_6610;
 const PAGE_IS_HUGE: u64 = 1 << 6;
 const MADV_COLLAPSE: libc::c_int = 25;
@@ -40,26 +40,27 @@ struct ScanArgument {
     returned: u64,
 }
 
-/// First byte, end, and categories.
+/// A range that the request reports: first byte, end, and categories.
 type Region = [u64; 3];
 
-/// Access to memory that is used.
+/// The access to memory that is in use.
 const ACCESS: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
-/// How files are mapped: writes are visible in all mappings, and no memory is reserved.
+/// The flags with which files are mapped: writes are visible in all mappings, and no memory is reserved.
 const OF_FILE: MapFlags = MapFlags::SHARED.union(MapFlags::NORESERVE);
 
 /// A range of address space that is unmapped when dropped.
 pub struct Mapping {
     addr: usize,
     len: usize,
-    /// The distance of the library's view of the same memory from `addr`; 0: there is none.
+    /// The distance from `addr` to the library's view of the same memory, or 0 if there is none.
     own: usize,
     locked: bool,
 }
 
 impl Mapping {
-    /// Maps `len` bytes (a multiple of 4 KiB), as far from a multiple of 2 MiB as the offset in a file is. With `own`
-    /// (not below `len`) twice: at the address without access, and `own` bytes behind it for the library itself.
+    /// Maps `len` bytes (a multiple of 4 KiB), as far from a multiple of 2 MiB as the offset in a file is. If `own` is
+    /// not 0 (then at least `len`), maps them twice: at the address without access, and `own` bytes after it for the
+    /// library itself.
     pub fn new(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
         let shift = if let Source::File(_, offset) = source { (offset % HUGE) as usize } else { 0 };
         let mapping = Self::reserve(len, HUGE as usize, shift, own)?;
@@ -67,9 +68,9 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// A range of `len` bytes without access, at a multiple of `align` (a power of two, 2 MiB at
-    /// least), and at `wish` where that is not 0; with room for views `own` bytes behind. What is put
-    /// there goes with it.
+    /// Reserves a range of `len` bytes without access, at `wish` if that is not 0, otherwise at a multiple of `align`
+    /// (a power of two, at least 2 MiB). It has room for views `own` bytes after it. Whatever is mapped there is
+    /// unmapped with it.
     pub fn reserved(len: usize, align: usize, wish: usize, own: usize) -> io::Result<Self> {
         if wish == 0 {
             return Self::reserve(len, align, 0, own);
@@ -79,7 +80,7 @@ impl Mapping {
         Ok(Self { addr: wish, len, own, locked: false })
     }
 
-    /// As [`Self::reserved`], anywhere, `shift` bytes behind a multiple of `align`.
+    /// Reserves a range as [`Self::reserved`] does, at any place that is `shift` bytes after a multiple of `align`.
     fn reserve(len: usize, align: usize, shift: usize, own: usize) -> io::Result<Self> {
         let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
         let reserved = all.checked_add(align + shift).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -98,12 +99,12 @@ impl Mapping {
         self.len
     }
 
-    /// The distance of the library's view; 0: there is none.
+    /// Returns the distance of the library's view, or 0 if there is none.
     pub fn own(&self) -> usize {
         self.own
     }
 
-    /// Asks for 2 MiB pages; a kernel that has none ignores it.
+    /// Requests 2 MiB pages. A kernel that has none ignores this.
     pub fn advise_huge(&self) {
         // SAFETY: advice about our own mapping changes no contents.
         let _ = unsafe { madvise(self.addr as *mut _, self.len, Advice::LinuxHugepage) };
@@ -126,14 +127,14 @@ impl Drop for Mapping {
     }
 }
 
-/// Reserves addresses without memory and without access: at `addr`, as `flags` say, or anywhere.
+/// Reserves addresses without memory and without access: at `addr` as `flags` say, or anywhere if it is 0.
 fn nothing_at(addr: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
     let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
     let at = ptr::with_exposed_provenance_mut(addr);
     // SAFETY: a new mapping where nothing is mapped or, with MAP_FIXED, instead of one of the library's that is not in
     // use any more.
     let at = unsafe { mmap_anonymous(at, len, ProtFlags::empty(), flags) }.map_err(refused_by("mmap"))? as usize;
-    // Kernels before 4.17 take the address as a hint only.
+    // Kernels before 4.17 take the address only as a hint.
     if addr != 0 && at != addr {
         unmap(at, len);
         return Err(io::ErrorKind::AddrInUse.into());
@@ -151,15 +152,15 @@ fn unmap(addr: usize, len: usize) {
 /// The source of a mapping.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
-    /// A file, from an offset on (a multiple of 4 KiB).
+    /// A file, from this offset on (a multiple of 4 KiB).
     File(BorrowedFd<'a>, u64),
-    /// Private zeros.
+    /// Private zeros, for which the system reserves memory.
     Private,
-    /// The same; the system reserves no memory for them until they are used.
+    /// Private zeros, for which the system reserves no memory until they are used.
     Unreserved,
 }
 
-/// Maps `len` bytes at `addr`, which are not in use.
+/// Maps `len` bytes at `addr`. The addresses are not in use.
 fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io::Result<()> {
     let to = ptr::with_exposed_provenance_mut(addr);
     match source {
@@ -177,9 +178,9 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     Ok(())
 }
 
-/// Replaces a part of one of the library's mappings, which is not in use: maps the source in the library's view, `own`
-/// bytes behind `addr`, and without access at `addr`, the program's view. If `own` is 0 there is one view, at `addr`,
-/// with access. An error may leave one of them replaced.
+/// Replaces a part, which is not in use, of one of the library's mappings. If `own` is 0, maps the source at `addr`
+/// with access. Otherwise maps it in the library's view, `own` bytes after `addr`, and without access at `addr`, the
+/// program's view. An error may leave one of the views replaced.
 pub fn replace(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::Result<()> {
     map_at(addr + own, len, source, ACCESS)?;
     if own != 0 {
@@ -188,10 +189,10 @@ pub fn replace(addr: usize, len: usize, source: Source<'_>, own: usize) -> io::R
     Ok(())
 }
 
-/// Releases the whole pages of a part of a mapping of [`Source::Unreserved`], which is not in use, to the system: they
-/// are zeros afterwards. The rest of the part, and what the kernel does not release, stays as it is.
+/// Releases the whole pages of a part of a mapping of [`Source::Unreserved`] to the system. The part is not in use, and
+/// the pages are zeros afterwards. The rest of the part, and what the kernel does not release, stays as it is.
 pub fn discard(addr: usize, len: usize) {
-    // The kernel rounds the end up, where other data may be.
+    // The kernel rounds the end up, and other data may be there.
     let (first, end) = whole(addr, len, ordinary());
     if first < end {
         // SAFETY: the caller owns the range, and its content is not needed.
@@ -199,7 +200,7 @@ pub fn discard(addr: usize, len: usize) {
     }
 }
 
-/// Unmaps a part of a [`Mapping::reserved`], which is not in use, in both views if `own` is not 0.
+/// Unmaps a part, which is not in use, of a [`Mapping::reserved`], in both views if `own` is not 0.
 pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
     nothing_at(addr, len, MapFlags::FIXED)?;
     if own != 0 {
@@ -208,13 +209,13 @@ pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Locks a range in memory. Pages that are not mapped are an error.
+/// Locks a range in memory. Fails if a page is not mapped.
 pub fn lock(addr: usize, len: usize) -> io::Result<()> {
     // SAFETY: locking changes no contents.
     unsafe { mlock(addr as *mut _, len) }.map_err(refused_by("mlock"))
 }
 
-/// Sets the program's access to a range of one of the library's mappings.
+/// Sets the access that the program has to a range of one of the library's mappings.
 pub fn set_access(addr: usize, len: usize, access: Access) -> io::Result<()> {
     let access = match access {
         Access::None => MprotectFlags::empty(),
@@ -225,8 +226,8 @@ pub fn set_access(addr: usize, len: usize, access: Access) -> io::Result<()> {
     unsafe { mprotect(addr as *mut _, len, access) }.map_err(refused_by("mprotect"))
 }
 
-/// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of the library's mappings), keeping its content. Succeeds
-/// only if all of it is on such pages then.
+/// Converts a range (multiples of 2 MiB, in one of the library's mappings) to 2 MiB pages and keeps its content.
+/// Succeeds only if all of the range is on such pages afterwards.
 pub fn collapse(addr: usize, len: usize) -> io::Result<()> {
     for page in (addr..addr + len).step_by(HUGE as usize) {
         // SAFETY: allocates one small page, without which some kernels find nothing to collapse; contents stay. The
@@ -276,8 +277,8 @@ fn huge_bytes(addr: usize, len: usize) -> io::Result<usize> {
     Ok(bytes as usize)
 }
 
-/// The page size that the kernel confirms for the memory at `addr`: of all whole 2 MiB pages
-/// inside the range, or, if there are none, of the one around its first byte.
+/// Returns the page size that the kernel confirms for the memory at `addr`: of all whole 2 MiB pages inside the range
+/// or, if there are none, of the one around its first byte.
 pub fn page_size(addr: usize, len: usize) -> usize {
     let huge = HUGE as usize;
     let (first, last) = whole_pages(addr, len);
@@ -285,12 +286,12 @@ pub fn page_size(addr: usize, len: usize) -> usize {
     if confirmed { huge } else { ordinary() }
 }
 
-/// The part of a range that consists of whole 2 MiB pages: first byte, and end.
+/// Returns the part of a range that consists of whole 2 MiB pages: first byte, and end.
 pub fn whole_pages(addr: usize, len: usize) -> (usize, usize) {
     whole(addr, len, HUGE as usize)
 }
 
-/// The part of a range that consists of whole pages of `page` bytes: first byte, and end.
+/// Returns the part of a range that consists of whole pages of `page` bytes: first byte, and end.
 fn whole(addr: usize, len: usize, page: usize) -> (usize, usize) {
     let first = addr.next_multiple_of(page);
     (first, ((addr + len) & !(page - 1)).max(first))

@@ -5,7 +5,7 @@ fn only_whole_pages_of_the_kernel_are_released() {
     const UNIT: usize = 4 << 10;
     const PAGE: usize = 64 << 10;
     assert_eq!(whole(PAGE, UNIT, UNIT), (PAGE, PAGE + UNIT));
-    // With larger pages the unit's page has other units.
+    // On a kernel with larger pages, the page of the unit contains other units.
     let (first, end) = whole(PAGE, UNIT, PAGE);
     assert!(first >= end, "{first:#x} to {end:#x}");
     assert_eq!(whole(PAGE - UNIT, 3 * PAGE, PAGE), (PAGE, 3 * PAGE));

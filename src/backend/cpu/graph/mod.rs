@@ -17,19 +17,19 @@ use crate::backend::cpu::stream::queue::{self, Queue};
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, random_num, reduce};
 use crate::backend::{Fault, FaultKind, Graph, Node, NodeLaunch, RepeatedFn, Result, Work};
 
-/// The cost of a node besides its bytes, in bytes that could be copied meanwhile.
+/// The cost of a node besides its bytes, as the number of bytes that could be copied in that time.
 const EFFORT: usize = 256;
 
-/// The most host memory that a run needs for each event that it records.
+/// The maximum number of bytes of host memory that a run needs for each event that it records.
 const RECORD_BYTES: usize = 512;
-/// The same for each node and each edge if the run chooses an order.
+/// The same for each node and each edge, if the run chooses an order.
 const ORDER_BYTES: usize = 256;
 
 /// A graph of the CPU backend.
 pub(super) struct CpuGraph {
     /// The plan of the next run.
     plan: Mutex<Arc<Plan>>,
-    /// Complete when the latest run is. Held while a run is queued.
+    /// The completion of the latest run. The lock is held while a run is enqueued.
     pub(super) latest: Mutex<Option<Arc<Record>>>,
     aborts: AtomicU64,
 }
@@ -37,7 +37,7 @@ pub(super) struct CpuGraph {
 /// The work of a run.
 struct Plan {
     nodes: Box<[Node]>,
-    /// The nodes that record events, in order.
+    /// The nodes that record events, in their order.
     records: Vec<usize>,
     has_user_code: bool,
     runs_kernels: bool,
@@ -62,7 +62,7 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
     let (nodes, records) = (Box::from(nodes), Vec::new());
     let mut plan = Plan { nodes, records, has_user_code: false, runs_kernels: false, effort: 0 };
     for (index, node) in plan.nodes.iter().enumerate() {
-        // How many bytes it works on, or an equivalent.
+        // The number of bytes that the node works on, or an equivalent.
         let effort = match &node.work {
             Work::Copy(copy) => copy.dst.len,
             Work::Copy2d(copy) => memcpy_2d::effort(copy),
@@ -72,7 +72,7 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
             Work::Launch(launch) => {
                 call_of(launch)?;
                 plan.runs_kernels = true;
-                // Unknown.
+                // The number of bytes is unknown.
                 usize::MAX
             }
             Work::HostFn(_) => {
@@ -106,7 +106,7 @@ impl Graph for CpuGraph {
     }
 
     fn abort(&self) {
-        // Relaxed: a run in progress sees it eventually.
+        // Relaxed: a run in progress reads the new number eventually.
         self.aborts.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -124,7 +124,7 @@ impl CpuGraph {
         Claim::new(bytes).ok_or_else(|| Fault::out_of_host_memory(text))
     }
 
-    /// A run that is about to be queued with this ticket. Under the stream's lock.
+    /// Creates a run that is about to be enqueued with this ticket. The caller holds the stream's lock.
     pub(super) fn run_on(self: &Arc<Self>, queue: &Arc<Queue>, ticket: u64, options: &Options) -> Run {
         let seed = options.seed ^ mix(ticket);
         let plan = Arc::clone(&self.plan.lock());
@@ -149,7 +149,7 @@ impl CpuGraph {
 }
 
 impl Plan {
-    /// A random order of the nodes that keeps all edges and nothing else: a missing edge shows.
+    /// Returns a random order of the nodes that keeps all edges and nothing else, so that a missing edge shows.
     fn any_order(&self, seed: u64) -> Box<[usize]> {
         let mut next = vec![Vec::new(); self.nodes.len()];
         let mut missing: Vec<usize> = self.nodes.iter().map(|node| node.after.len()).collect();
@@ -177,24 +177,24 @@ impl Plan {
 pub(super) struct Run {
     graph: Arc<CpuGraph>,
     plan: Arc<Plan>,
-    /// The order of the nodes; `None`: as they are listed.
+    /// The order of the nodes. `None`: the order in which they are listed.
     order: Option<Box<[usize]>>,
-    /// How many are complete.
+    /// The number of nodes that are complete.
     next: usize,
-    /// Of the graph's events.
+    /// The records of the graph's events.
     records: Box<[Arc<Record>]>,
     pub(super) done: Arc<Record>,
-    /// The numbers of aborts of stream and graph when it was queued.
+    /// The numbers of aborts of the stream and of the graph when the run was enqueued.
     stream_aborts: u64,
     graph_aborts: u64,
-    /// An abort of the graph skipped nodes.
+    /// True if an abort of the graph skipped nodes.
     cut_short: AtomicBool,
     /// The first failure of a kernel.
     failed: Mutex<Option<Fault>>,
 }
 
 impl Run {
-    /// Runs nodes from this one on up to a call of user code. Returns that and its number.
+    /// Runs nodes from this one on up to a call of user code. Returns that call and its node's number.
     fn run_from(&self, first: usize, shared: &Shared) -> Option<(usize, RepeatedFn)> {
         let stream = self.done.stream();
         let nodes = &self.plan.nodes;

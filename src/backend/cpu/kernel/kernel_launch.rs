@@ -23,13 +23,13 @@ use crate::backend::{
     Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result, Use,
 };
 
-/// The alignment of shared memory.
+/// The alignment of shared memory in bytes.
 const ALIGNMENT: usize = 64;
-/// The smallest pieces of a grid are this fraction of a thread's share, so that uneven blocks are balanced, even if the
-/// last hundredth of them is half of the work. To double it adds one piece for each thread.
+/// The divisor of a thread's share that gives the size of the smallest parts of a grid. With it uneven blocks are
+/// balanced, even if the last hundredth of them is half of the work. Doubling it adds one part for each thread.
 const LEAST_SHARE: u64 = 1024;
 
-/// `portaclBlock`.
+/// The structure `portaclBlock` of the header.
 #[repr(C)]
 pub struct Block {
     index: [u32; 3],
@@ -43,7 +43,7 @@ pub struct Block {
     failure: *const Mutex<Option<Fault>>,
 }
 
-/// The kernel reports a failure: a code, and a text or null.
+/// Records a failure that a kernel reports: a code, and a text or null.
 unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
     // SAFETY: the kernel passes the block that it was called with, which names the failure of its launch.
     let failure = unsafe { &*(*block).failure };
@@ -56,10 +56,10 @@ unsafe extern "C" fn fail(block: *const Block, code: i32, text: *const c_char) {
 /// The type of a kernel that a shared object exports.
 pub type Entry = unsafe extern "C" fn(*const c_void, *const Block);
 
-/// The type of what an object exports to release a launch's arguments.
+/// The type of the function that an object exports to release a launch's arguments.
 pub type Release = unsafe extern "C" fn(*const c_void);
 
-/// A function of a shared object, which it keeps loaded.
+/// A function of a shared object. It keeps the object loaded.
 pub struct CpuKernel {
     pub name: String,
     pub entry: Entry,
@@ -75,7 +75,7 @@ impl Kernel for CpuKernel {
     }
 
     fn uses(&self, arguments: &[u8]) -> Option<Vec<Use>> {
-        // The submission refuses fewer arguments, after this.
+        // The submission rejects too few arguments later.
         let least = self.info.parameters.as_ref().map_or(1, |known| known.size);
         if arguments.len() < least {
             return None;
@@ -84,17 +84,17 @@ impl Kernel for CpuKernel {
     }
 }
 
-/// A queued run of a kernel.
+/// A run of a kernel, enqueued or in a graph.
 pub struct Call {
-    /// Keeps the function loaded.
+    /// The kernel, which keeps the function loaded.
     kernel: Arc<CpuKernel>,
-    /// What its arguments point to, or the recorded launch that it replaces, if a graph may run it again.
+    /// What the arguments point to, or the recorded launch that this one replaces, if a graph may run it again.
     _kept: Option<Arc<dyn Any + Send + Sync>>,
-    /// The core's handle of it.
+    /// The core's handle of the function.
     function: u64,
-    /// A stream or a graph has it, so that its end is the launch's.
+    /// True if a stream or a graph has accepted the launch, so that its end is the launch's end.
     is_accepted: AtomicBool,
-    /// Aligned for any C type.
+    /// The arguments, aligned for any C type.
     arguments: Box<[u128]>,
     grid: [u32; 3],
     threads: [u32; 3],
@@ -102,12 +102,12 @@ pub struct Call {
 }
 
 impl CpuKernel {
-    /// Its parameters, as far as they are known.
+    /// Returns the kernel's parameters, as far as they are known.
     fn parameters(&self) -> &[Parameter] {
         self.info.parameters.as_ref().map_or(&[], |known| &known.each)
     }
 
-    /// The length of a launch's arguments in bytes; a fault if the kernel cannot have them.
+    /// Returns the length of a launch's arguments in bytes, or a fault if the kernel cannot have them.
     fn size_of(&self, arguments: Arguments) -> Result<usize> {
         let known = self.info.parameters.as_ref();
         known.map_or(Ok(()), |known| known.check(&self.name, arguments))?;
@@ -124,7 +124,7 @@ impl CpuKernel {
         }
     }
 
-    /// The arguments of the kernel: copied, and with device pointers translated to the library's view.
+    /// Copies the arguments of the kernel, and translates device pointers to the library's view.
     fn arguments(&self, shared: &Shared, arguments: Arguments) -> Result<Box<[u128]>> {
         let size = self.size_of(arguments)?;
         let mut block = argument_block(size)?;
@@ -166,7 +166,7 @@ impl BoundLaunch for Call {
     }
 }
 
-/// Prepares a run. `kept`: what must live as long as it, for a graph that may run it again.
+/// Prepares a run. `kept` is what must live as long as the run, for a graph that may run it again.
 pub fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn Any + Send + Sync>>) -> Result<Call> {
     let kernel: Arc<CpuKernel> =
         downcast_shared(Arc::clone(launch.kernel) as _, "the kernel is one of another backend")?;
@@ -189,14 +189,14 @@ pub fn call(shared: &Shared, launch: &Launch<'_>, kept: Option<&Arc<dyn Any + Se
 }
 
 impl Call {
-    /// This run as a failed one: with the arguments as the kernel got them.
+    /// Describes this run as a failed one, with the arguments as the kernel got them.
     pub fn failed(&self) -> FailedLaunch {
         let (addr, len) = (self.arguments.as_ptr().expose_provenance(), size_of_val(&*self.arguments));
         FailedLaunch { function: self.function, arguments: Arguments::Block { addr, len }.copy(None) }
     }
 }
 
-/// After the run, or when the stream or the last graph drops it.
+/// Releases the arguments after the run, or when the stream or the last graph drops it.
 impl Drop for Call {
     fn drop(&mut self) {
         let is_accepted = *self.is_accepted.get_mut();
@@ -207,12 +207,13 @@ impl Drop for Call {
     }
 }
 
-/// Runs all blocks. A fault: the kernel reported one, or it wrote outside of allocations, if that is detected.
+/// Runs all blocks. Returns a fault if the kernel reported one, or if it wrote outside of allocations and that is
+/// detected.
 pub fn run(shared: &Shared, call: &Call) -> Result<()> {
-    // Its name, if accesses outside of allocations are detected.
+    // The name is needed only if accesses outside of allocations are detected.
     let name = shared.check.is_on().then_some(&*call.kernel.name);
     if name.is_some() {
-        // Guards the blocks that programs have freed to pools.
+        // This guards the blocks that programs have freed to pools.
         shared.open_memories().for_each(|memory| memory.bounds.reap_parts());
     }
     let threads = shared.cores;
@@ -227,15 +228,15 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     failure.into_inner().map_or(Ok(()), Err)
 }
 
-/// The ends of the pieces of a grid. They begin in order and become smaller: few at first, and little work for the last
-/// thread when the others have finished.
+/// Returns the ends of the parts of a grid. Threads begin the parts in order, and the parts become smaller: there are
+/// few at first, and the last thread has little left to do when the others have finished.
 fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
     let threads = threads as u64;
     let least = blocks.div_ceil(threads * LEAST_SHARE);
     let mut ends = Vec::new();
     let mut begun = 0;
     while begun < blocks {
-        // One for each thread, in total half of what is left.
+        // There is one part for each thread; together they are half of what is left.
         let size = ((blocks - begun) / (2 * threads)).max(least);
         for _ in 0..threads {
             if begun < blocks {
@@ -269,8 +270,8 @@ fn run_piece(call: &Call, first: u64, count: u64, failure: &Mutex<Option<Fault>>
     let [columns, rows, _] = call.grid;
     let (entry, mut left) = (call.kernel.entry, count);
     as_user_code(|| {
-        // A row, or this piece's part of it, at a time: a block may be as short as a division, or as an atomic
-        // increment, where each number has to wait for the previous one.
+        // The loop runs one row, or what this part contains of it, at a time: a block may be as short as a division, or
+        // as an atomic increment, where each number has to wait for the previous one.
         while left > 0 {
             let end = left.min(u64::from(columns - column)) as u32 + column;
             left -= u64::from(end - column);

@@ -10,14 +10,14 @@ fn pieces_cover_the_grid_and_become_smaller() {
             assert_eq!(ends.last(), Some(&blocks), "{threads}: {ends:?}");
             assert!(sizes.iter().all(|size| *size > 0), "{blocks}, {threads}: {sizes:?}");
             assert!(sizes.is_sorted_by(|a, b| a >= b), "{blocks}, {threads}: {sizes:?}");
-            // The last thread to begin one has little to do, and there are few to begin.
+            // The last thread that begins a part has little to do, and there are few parts.
             assert!(*sizes.last().unwrap() <= blocks.div_ceil(threads as u64 * LEAST_SHARE));
             assert!(sizes.len() <= 12 * threads, "{blocks}, {threads}: {}", sizes.len());
         }
     }
 }
 
-/// The completion time of threads that take pieces in turn, each as soon as it is free.
+/// Returns the completion time of threads that take parts in turn, each as soon as it is free.
 fn time_of(ends: &[u64], threads: usize, cost: impl Fn(u64) -> u64) -> u64 {
     let mut clocks = vec![0; threads];
     let mut begin = 0;

@@ -1,4 +1,5 @@
-//! The memory that a launch uses, as its kernel says: NAME_portacl_uses of `include/portacl/kernel.h`.
+//! The memory that a launch uses, as its kernel reports it by the function NAME_portacl_uses of
+//! `include/portacl/kernel.h`.
 
 use std::ffi::c_void;
 
@@ -6,15 +7,15 @@ use crate::backend::kernel::argument_block;
 use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{Does, Use};
 
-/// `PORTACL_PARAMETER_WRITTEN`.
+/// The flag `PORTACL_PARAMETER_WRITTEN`.
 pub const WRITTEN: u32 = 2;
-/// `PORTACL_USE_PARTLY`.
+/// The flag `PORTACL_USE_PARTLY`.
 const PARTLY: u32 = 4;
 
-/// Room for the ranges of most launches.
+/// The number of ranges for which the first call has room; most launches have no more.
 const ROOM: usize = 64;
 
-/// `portaclUse`.
+/// The structure `portaclUse` of the header.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RawUse {
@@ -36,13 +37,13 @@ impl From<RawUse> for Use {
     }
 }
 
-/// The function's type: it gets arguments, and writes at most as many ranges as there is room for. It returns how many
-/// there are.
+/// The type of the function that reports uses. It gets arguments and an array with room for ranges, writes at most as
+/// many, and returns how many there are.
 pub type Uses = unsafe extern "C" fn(*const c_void, *mut RawUse, usize) -> usize;
 
-/// What a launch with these arguments uses. The caller keeps the function loaded.
+/// Returns what a launch with these arguments uses. The caller keeps the function loaded.
 pub fn of_launch(uses: Uses, arguments: &[u8]) -> Option<Vec<Use>> {
-    // If there is no memory for them, the kernel is one that does not say.
+    // Without memory for them the kernel counts as one that reports nothing.
     let mut block = argument_block(arguments.len()).ok()?;
     // SAFETY: a block for arguments has room for as many bytes, and is no part of them.
     unsafe { block.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(arguments.as_ptr(), arguments.len()) };

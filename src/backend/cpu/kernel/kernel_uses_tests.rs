@@ -1,6 +1,6 @@
 use super::*;
 
-/// The argument is a number: as many ranges, of 1, 2, ... bytes, with flags in turn.
+/// Reports as many ranges as its argument says, of 1, 2, ... bytes, with the flags in turn.
 unsafe extern "C" fn as_many(arguments: *const c_void, uses: *mut RawUse, room: usize) -> usize {
     // SAFETY: the tests pass a number.
     let count = unsafe { arguments.cast::<usize>().read() };

@@ -1,7 +1,7 @@
-//! Programs: shared objects, with kernels and variables as `include/portacl/kernel.h` defines them.
+//! Loads programs: shared objects, with kernels and variables as `include/portacl/kernel.h` defines them.
 //!
-//! A kernel is the exported function NAME; NAME_portacl_kernel, if it exists, describes its parameters, and
-//! NAME_portacl_release releases what they refer to, and NAME_portacl_uses says which memory a launch uses. Exported
+//! A kernel is the exported function NAME. Three other symbols may exist: NAME_portacl_kernel describes its parameters,
+//! NAME_portacl_release releases what they refer to, and NAME_portacl_uses reports which memory a launch uses. Exported
 //! variables are device memory for copies, and the kernels use them at the same address.
 
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -23,13 +23,13 @@ use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
 
-/// `EM_X86_64`, `EM_AARCH64`.
+/// The machine of the objects that can be loaded: `EM_X86_64` or `EM_AARCH64`.
 const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 
-/// The most shared memory of a block.
+/// The maximum number of bytes of shared memory of a block.
 pub const MOST_SHARED_BYTES: usize = 1 << 20;
 
-/// `portaclParameter`.
+/// The structure `portaclParameter` of the header.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct RawParameter {
@@ -38,10 +38,10 @@ struct RawParameter {
     flags: u32,
 }
 
-/// `PORTACL_PARAMETER_POINTER`.
+/// The flag `PORTACL_PARAMETER_POINTER`.
 const POINTER: u32 = 1;
 
-/// `portaclKernel`.
+/// The structure `portaclKernel` of the header.
 #[repr(C)]
 struct Descriptor {
     version: u32,
@@ -50,9 +50,9 @@ struct Descriptor {
     parameters: *const RawParameter,
 }
 
-/// `PORTACL_KERNEL_VERSION`.
+/// The value of `PORTACL_KERNEL_VERSION`.
 const VERSION: u32 = 1;
-/// The limit of a GPU's kernel.
+/// The maximum number of bytes of arguments, which is the limit of a GPU's kernel.
 const MOST_ARGUMENTS: u32 = 4096;
 
 /// A shared object behind the trait.
@@ -60,17 +60,17 @@ struct CpuModule {
     object: Arc<LoadedObject>,
     shared: Arc<Shared>,
     ordinal: u32,
-    /// The program has queried the address of a variable.
+    /// True if the program has queried the address of a variable.
     has_variables: Mutex<bool>,
 }
 
 /// A shared object that is loaded.
 pub struct LoadedObject {
     library: Library,
-    /// The file of which the loader knows the name, open as long as the object is loaded: debuggers and sanitizers read
-    /// the names of functions there.
+    /// The file whose name the loader knows. It stays open as long as the object is loaded, because debuggers and
+    /// sanitizers read the names of functions there.
     _file: OwnedFd,
-    /// Its address range.
+    /// The object's address range.
     code: Code,
 }
 
@@ -121,7 +121,7 @@ fn system(error: io::Error) -> Fault {
     Fault::new(FaultKind::OutOfResources, text)
 }
 
-/// A file without a name that holds the bytes.
+/// Creates a file without a name that holds the bytes.
 fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
     let mut file = memory_file::create(c"portacl-kernels", bytes.len() as u64).map_err(system)?;
     io::Write::write_all(&mut file, bytes).map_err(|error| {
@@ -133,11 +133,11 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// A name of the file that the loader does not know: it would return an object that it loaded by the same name before,
-/// and some objects stay after they were closed.
+/// Returns a name of the file that the loader does not know. For a known name it would return an object that it loaded
+/// before, and some objects stay after they were closed.
 fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
     let mut taken = Vec::new();
-    // Not "self": a debugger opens the same name.
+    // The path does not contain "self", because a debugger opens the same name.
     let process = std::process::id();
     loop {
         let path = format!("/proc/{process}/fd/{}", file.as_raw_fd());
@@ -154,9 +154,9 @@ fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
     }
 }
 
-/// The address range of the object that the loader knows by this name.
+/// Returns the address range of the object that the loader knows by this name.
 fn code_of(path: &CStr) -> Code {
-    /// The name, and the result.
+    /// The name that is searched, and the result.
     struct Search<'a>(&'a CStr, Code);
 
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
@@ -183,13 +183,14 @@ fn code_of(path: &CStr) -> Code {
 }
 
 unsafe extern "C" {
-    /// The loader's, which `libc` does not declare: as `dladdr`, and the symbol that it found.
+    /// The loader's function, which `libc` does not declare. It does what `dladdr` does, and returns the symbol that it
+    /// found.
     fn dladdr1(address: *const c_void, info: *mut libc::Dl_info, extra: *mut *mut c_void, flags: c_int) -> c_int;
 }
 
-/// `RTLD_DL_SYMENT`.
+/// The flag `RTLD_DL_SYMENT`.
 const SYMBOL: c_int = 1;
-/// `STT_OBJECT`, `STT_FUNC`.
+/// The types of symbols `STT_OBJECT` and `STT_FUNC`.
 const OBJECT: u8 = 1;
 const FUNCTION: u8 = 2;
 
@@ -200,7 +201,7 @@ struct Symbol {
 }
 
 impl LoadedObject {
-    /// The exported symbol of this object with this name and type; not of an object that it uses.
+    /// Returns the exported symbol with this name and type of this object, not of an object that it uses.
     fn find(&self, name: &str, kind: u8) -> Option<Symbol> {
         let text = CString::new(name).ok()?;
         // SAFETY: only the address is used here.
@@ -219,7 +220,7 @@ impl LoadedObject {
         (symbol.st_info & 0xf == kind).then_some(Symbol { addr, len: symbol.st_size as usize })
     }
 
-    /// The description of a kernel's parameters, checked.
+    /// Returns the description of a kernel's parameters, after checking it.
     fn parameters(&self, name: &str) -> Result<Option<Parameters>> {
         let Some(found) = self.find(&format!("{name}_portacl_kernel"), OBJECT) else {
             return Ok(None);
@@ -265,7 +266,7 @@ impl LoadedObject {
 
 impl Drop for LoadedObject {
     fn drop(&mut self) {
-        // Before the library is unloaded, which is dropped after this.
+        // This happens before the library is unloaded, because it is dropped after this.
         host_ranges::becomes(self.code.addr, host_ranges::GONE);
     }
 }
@@ -325,7 +326,7 @@ impl Module for CpuModule {
 }
 
 impl Drop for CpuModule {
-    /// Queued kernels keep the object themselves.
+    /// Marks the object as unloaded. Pending kernels keep the object loaded themselves.
     fn drop(&mut self) {
         if !*self.has_variables.get_mut() {
             return;

@@ -25,18 +25,18 @@ use crate::backend::memory::damage;
 use crate::backend::{Access, Block, Fault, FaultKind, Result};
 pub use canary::Damage;
 
-/// How accesses outside of allocations are detected.
+/// The ways in which accesses outside of allocations are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Not at all.
+    /// They are not detected.
     Off,
-    /// By pages without access, and canaries.
+    /// They are detected by pages without access, and by canaries.
     Guard,
-    /// By AddressSanitizer in the process.
+    /// They are detected by the AddressSanitizer in the process.
     Sanitizer,
 }
 
-/// Whether the kernel can protect each unit of memory by itself.
+/// Whether pages of this size let each unit of memory be protected by itself.
 fn fits(page: usize) -> bool {
     page <= UNIT as usize
 }
@@ -52,7 +52,7 @@ pub fn guardable(page: usize) -> Result<()> {
 }
 
 impl Check {
-    /// In guard mode, or with a sanitizer. Checked here, once for each opening of a backend.
+    /// Returns how accesses are detected: in guard mode, or by a sanitizer. Called once for each opening of a backend.
     pub fn of(guard: bool) -> Self {
         match guard {
             true => Self::Guard,
@@ -65,13 +65,14 @@ impl Check {
         self != Self::Off
     }
 
-    /// Addresses for `size` bytes of memory, with guard pages and gaps for alignment. With many small allocations some
-    /// have no guard pages.
+    /// Returns the number of addresses for `size` bytes of memory, with guard pages and gaps for alignment. If there
+    /// are many small allocations, some have no guard pages.
     pub fn span(self, size: u64) -> u64 {
         if self.is_on() { (size * 3).min(MOST.max(size)) } else { size }
     }
 
-    /// Addresses for a byte of memory, with the library's view in guard mode, rounded up to a power of two.
+    /// Returns the number of addresses for a byte of memory, with the library's view in guard mode, rounded up to a
+    /// power of two.
     pub fn addresses(self) -> u64 {
         match self {
             Self::Off => 1,
@@ -81,39 +82,39 @@ impl Check {
     }
 }
 
-/// The most allocations with a private guard page, in guard mode: each takes two of the mappings that the kernel gives
-/// a process (65530 by default).
+/// The maximum number of allocations with a private guard page in guard mode. Each uses two of the mappings that the
+/// kernel allows a process (65530 by default).
 const MOST_GUARDED: usize = 16 << 10;
 static GUARDED: AtomicUsize = AtomicUsize::new(0);
 
-/// The place of an allocation in its memory.
+/// The place that an allocation needs in its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bytes in all.
+    /// The number of bytes that it needs, with its guard page.
     pub extent: u64,
-    /// The alignment.
+    /// The alignment of these bytes.
     pub align: u64,
-    /// The offset of the allocation.
+    /// The offset of the allocation in these bytes.
     pub lead: u64,
 }
 
 impl Layout {
-    /// Of an allocation of `len` bytes, a multiple of 512, or from 4 KiB on of 4 KiB.
+    /// Returns the layout of an allocation of `len` bytes: a multiple of 512, from 4 KiB on a multiple of 4 KiB.
     pub fn new(len: u64, align: u64) -> Self {
         let pages = len.next_multiple_of(UNIT);
         Self { extent: pages + UNIT, align: align.max(UNIT), lead: pages - len }
     }
 }
 
-/// A live allocation with private pages, at its address.
+/// A live allocation with private pages. The map's key is its address.
 #[derive(Clone, Copy)]
 struct Live {
-    /// Bytes of the request.
+    /// The number of bytes of the request.
     asked: usize,
-    /// Its pages: the first, and their end.
+    /// The first of its pages, and the end of the last one.
     first: usize,
     last: usize,
-    /// The end of the guard page.
+    /// The end of its guard page.
     end: usize,
 }
 
@@ -121,13 +122,13 @@ struct Live {
 pub struct State {
     used: u64,
     live: BTreeMap<usize, Live>,
-    /// Blocks that pools have allocated in it: length by address.
+    /// The blocks that pools have allocated in it: length by address.
     parts: BTreeMap<usize, usize>,
-    /// Freed blocks among these that operations may still use: address, length, and the operations.
+    /// Freed blocks among these that operations may still use: address, length, and the fence of the operations.
     leaving: Vec<(usize, usize, Fence)>,
-    /// Pages of allocations that share pages, also former ones.
+    /// The pages of allocations that share pages, also of former ones.
     open: BTreeSet<usize>,
-    /// 2 MiB pages with poisoned bytes, also former ones.
+    /// The 2 MiB pages with poisoned bytes, also former ones.
     poisoned: HashSet<usize>,
 }
 
@@ -136,7 +137,7 @@ pub struct Bounds {
     check: Check,
     /// The distance of the kernels' view from an address of the program.
     own: usize,
-    /// The place of the memory, for texts.
+    /// The place of the memory, for error texts.
     place: String,
     state: Mutex<State>,
 }
@@ -150,12 +151,12 @@ impl Bounds {
         self.check.is_on()
     }
 
-    /// Bytes of allocations.
+    /// Returns the number of bytes of allocations.
     pub fn used(&self) -> u64 {
         self.state.lock().used
     }
 
-    /// Counts `len` bytes of a new allocation, unless there are more than `most` then.
+    /// Counts `len` bytes of a new allocation, unless the sum would exceed `most`. Returns whether it counted them.
     pub fn reserve(&self, len: usize, most: u64) -> bool {
         let mut state = self.state.lock();
         let fits = state.used + len as u64 <= most;
@@ -165,27 +166,27 @@ impl Bounds {
         fits
     }
 
-    /// The allocation failed.
+    /// Undoes [`Self::reserve`] after the allocation failed.
     pub fn cancel(&self, len: usize) {
         self.state.lock().used -= len as u64;
     }
 
-    /// Whether one more allocation with private pages is possible; the caller makes one.
+    /// Whether one more allocation with private pages is possible. The caller then allocates one.
     pub fn has_room(&self) -> bool {
         self.check != Check::Guard || GUARDED.load(Ordering::Relaxed) < MOST_GUARDED
     }
 
-    /// An allocation with private pages begins, for a request of `asked` bytes.
+    /// Begins an allocation with private pages, for a request of `asked` bytes.
     pub fn begin(&self, block: Block, asked: usize, layout: Layout) -> io::Result<()> {
         let addr = block.addr;
         let first = addr - layout.lead as usize;
         let end = first + layout.extent as usize;
         let live = Live { asked, first, last: end - UNIT as usize, end };
-        // Poisoned bytes need not be inaccessible as well: one mapping is cheaper than many.
+        // Poisoned bytes keep their access: one mapping is cheaper than many.
         let last = if self.check == Check::Sanitizer { live.end } else { live.last };
         pages::set_access(first + self.own, last - first, Access::ReadWrite)?;
         let mut state = self.state.lock();
-        // These pages are private now.
+        // These pages belong to this allocation alone from now on.
         state.open.extract_if(first..end, |_| true).for_each(drop);
         match self.check {
             Check::Guard => {
@@ -203,7 +204,7 @@ impl Bounds {
         Ok(())
     }
 
-    /// An allocation begins that shares its pages with others: its neighbours are not guarded against it.
+    /// Begins an allocation that shares its pages with others: its neighbours are not guarded against it.
     pub fn begin_among_others(&self, block: Block) -> io::Result<()> {
         let (unit, end) = (UNIT as usize, block.addr + block.len);
         let (first, last) = (block.addr & !(unit - 1), end.next_multiple_of(unit));
@@ -219,7 +220,7 @@ impl Bounds {
         Ok(())
     }
 
-    /// An allocation has ended, and nothing uses it any more. Returns the overwritten bytes beside it.
+    /// Ends an allocation that nothing uses any more. Returns the overwritten bytes beside it.
     pub fn end(&self, block: Block) -> Option<Damage> {
         let mut state = self.state.lock();
         state.used -= block.len as u64;
@@ -254,7 +255,7 @@ impl Bounds {
         Some(Damage { addr, asked: live.asked, offset, bytes, place: self.place.clone() })
     }
 
-    /// Overwritten bytes beside this allocation since the last check.
+    /// Returns the overwritten bytes beside this allocation since the last check.
     pub fn damage_of(&self, addr: usize) -> Option<Damage> {
         if self.check != Check::Guard {
             return None;
@@ -264,7 +265,7 @@ impl Bounds {
         self.look_at(addr, live)
     }
 
-    /// The first overwritten bytes beside any allocation, or block of a pool, since the last check.
+    /// Returns the first overwritten bytes beside any allocation, or block of a pool, since the last check.
     pub fn damage(&self) -> Option<Damage> {
         if self.check != Check::Guard {
             return None;
@@ -272,16 +273,16 @@ impl Bounds {
         let state = self.state.lock();
         let all = state.live.iter().filter_map(|(addr, live)| self.look_at(*addr, live));
         let parts = state.parts.keys().filter_map(|addr| self.check_part(&state, *addr));
-        // All of them are mended.
+        // The iteration mends all of them.
         all.chain(parts).reduce(|first, _| first)
     }
 
-    /// A part of the memory without allocations is about to be unmapped.
+    /// Prepares for unmapping a part of the memory without allocations.
     pub fn forget(&self, addr: usize, len: usize) {
         self.state.lock().unpoison(addr, addr + len);
     }
 
-    /// The memory is about to be unmapped: its addresses may be reused.
+    /// Prepares for unmapping the memory: its addresses may be reused.
     pub fn close(&self) {
         let mut state = self.state.lock();
         if self.check == Check::Guard {
@@ -296,7 +297,7 @@ impl Bounds {
 }
 
 impl Live {
-    /// The canaries, relative to the allocation's address: before it, and after it.
+    /// Returns the canaries before and after the allocation, relative to its address.
     fn canaries(&self, addr: usize) -> [canary::Part; 2] {
         const FRONT: usize = 64;
         let before = (addr - self.first).min(FRONT) as isize;
@@ -312,7 +313,8 @@ impl State {
         }
     }
 
-    /// Does nothing if nothing was poisoned, because the shadow takes an eighth of the memory.
+    /// Removes the poison of a range. Does nothing if nothing was poisoned, because the shadow uses an eighth of the
+    /// memory.
     fn unpoison(&mut self, first: usize, end: usize) {
         let huge = HUGE as usize;
         let pages = first / huge..=(end - 1) / huge;
@@ -323,14 +325,15 @@ impl State {
     }
 }
 
-/// Writes a line about it on the standard error stream, or has it reported. Returns the fault. `when`: when it was
-/// detected.
+/// Writes a line about the damage on the standard error stream, or has the checker report it. Returns the fault. `when`
+/// says when the damage was detected.
 #[cold]
 pub fn report(damage: &Damage, when: &str) -> Fault {
     Fault::new(FaultKind::Execution, announce(damage, when))
 }
 
-/// As [`report`], if no call can return a failure. Without the lock of the bounds. Returns the text.
+/// Reports the damage as [`report`] does, where no call can return a failure. The caller does not hold the lock of the
+/// bounds. Returns the text.
 pub fn announce(damage: &Damage, when: &str) -> String {
     let text = format!("{damage}; found when {when} (PORTACL_CPU_GUARD=1)");
     if !damage::is_reported(&text, damage.addr, damage.asked) {

@@ -23,7 +23,7 @@ fn allocations_end_where_a_page_does_as_far_as_their_alignment_allows() {
 
 static FOUND: Mutex<Vec<(String, usize, usize)>> = Mutex::new(Vec::new());
 
-/// Guarded memory, and what is found there from now on.
+/// Returns guarded memory, and a block of it.
 fn guarded(len: usize) -> (HostMemory, Block) {
     damage::report_damage_by(|text, addr, len| FOUND.lock().push((text.to_owned(), addr, len)));
     let memory = HostMemory::new(Bounds::new(Check::Guard, 0, "in host memory".to_owned()).into(), true);

@@ -1,4 +1,4 @@
-//! The memory of the devices: of each, and of all together.
+//! The amount of memory of each device, and of all devices together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,43 +6,43 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::machine;
 
-/// The divisor for the part of the machine's memory that is left to programs and the system.
+/// The divisor of the machine's memory that gives what is left to programs and the system.
 const KEPT: u64 = 16;
-/// The most addresses of a process's devices: half of the addresses of an x86-64 process.
+/// The maximum number of addresses of a process's devices: half of the addresses of an x86-64 process.
 const ADDRESSES: u64 = 1 << 46;
-/// The most memory of a device, because its heap counts units of 4 KiB in 32 bits.
+/// The maximum number of bytes of a device, because its heap counts units of 4 KiB in 32 bits.
 pub const MOST: u64 = 1 << 43;
 
-/// Bytes, in multiples of 2 MiB.
+/// Numbers of bytes, in multiples of 2 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// The most of one device.
+    /// The maximum of one device.
     pub each: u64,
-    /// The most of all devices together.
+    /// The maximum of all devices together.
     pub all: u64,
 }
 
 impl Capacity {
-    /// Of devices that share what this machine has.
+    /// Returns the capacity of devices that share the memory of this machine.
     pub fn of_machine(devices: usize, addresses_of_byte: u64) -> Self {
         divide(machine::memory(), machine::most_addresses(), devices as u64, addresses_of_byte)
     }
 
-    /// Of devices with `each` bytes of private memory; `None`: that is too little or too much.
+    /// Returns the capacity of devices with `each` bytes of private memory, or `None` if that is too little or too
+    /// much.
     pub fn of_limit(each: u64) -> Option<Self> {
         let each = each.checked_next_multiple_of(HUGE).filter(|each| (1..=MOST).contains(each))?;
         Some(Self { each, all: u64::MAX })
     }
 
-    /// Whether the memory of one device reduces that of another.
+    /// Whether memory that one device uses reduces that of another.
     pub fn is_shared(self) -> bool {
         self.all != u64::MAX
     }
 }
 
-/// Divides `memory` bytes that this process can have, and the addresses that it may have, if they are limited. Each
-/// device can have nearly all of the memory. Addresses are reserved when a device is opened: each device has its own
-/// share.
+/// Divides `memory` bytes that this process can have, and its addresses, if they are limited. Each device can have
+/// nearly all of the memory. But addresses are reserved when a device is opened, so each device has its share of them.
 fn divide(memory: u64, addresses: Option<u64>, devices: u64, addresses_of_byte: u64) -> Capacity {
     let devices = devices.max(1);
     let most = memory - memory / KEPT;
@@ -58,7 +58,7 @@ fn divide(memory: u64, addresses: Option<u64>, devices: u64, addresses_of_byte: 
 
 /// A number of bytes for all devices of a process.
 pub struct Budget {
-    /// `u64::MAX`: each device has only its private memory.
+    /// The maximum, or `u64::MAX` if each device has only its private memory.
     most: u64,
     used: AtomicU64,
 }
@@ -73,7 +73,7 @@ impl Budget {
         self.most != u64::MAX
     }
 
-    /// Bytes that are not taken.
+    /// Returns the number of bytes that are not taken.
     fn left(&self) -> u64 {
         self.most - self.used.load(Ordering::Relaxed)
     }
@@ -82,22 +82,22 @@ impl Budget {
 /// The share of one device in the memory of all devices.
 pub struct Share {
     budget: Arc<Budget>,
-    /// Bytes of the budget; 0 without a common limit.
+    /// The number of bytes that the device has taken; 0 without a common limit.
     taken: AtomicU64,
 }
 
 impl Share {
-    /// Of a new device.
+    /// Creates the share of a new device.
     pub fn new(budget: Arc<Budget>) -> Self {
         Self { budget, taken: AtomicU64::new(0) }
     }
 
-    /// Takes bytes; false: there are too few, because of the other devices, and none are taken.
+    /// Takes bytes. Returns false, and takes none, if the other devices have left too few.
     pub fn take(&self, len: u64) -> bool {
         if !self.budget.is_limited() {
             return true;
         }
-        // Relaxed: only a number, which publishes nothing else.
+        // Relaxed: the number publishes nothing else.
         let add = |used: u64| used.checked_add(len).filter(|sum| *sum <= self.budget.most);
         let is_taken = self.budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
         if is_taken {
@@ -106,7 +106,7 @@ impl Share {
         is_taken
     }
 
-    /// Releases bytes, unless all of the device's were released.
+    /// Releases bytes, unless [`Self::close`] has released all of the device's.
     pub fn release(&self, len: u64) {
         let less = |taken: u64| taken.checked_sub(len);
         if self.budget.is_limited() && self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
@@ -119,12 +119,12 @@ impl Share {
         self.budget.used.fetch_sub(self.taken.swap(0, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Bytes that all devices can still have.
+    /// Returns the number of bytes that all devices together can still have.
     pub fn left(&self) -> u64 {
         self.budget.left()
     }
 
-    /// If devices share their memory: all of it, and what this device and the others have taken.
+    /// If devices share their memory, returns all of it, and what this device and the others have taken.
     pub fn taken(&self) -> Option<(u64, u64, u64)> {
         let (most, own) = (self.budget.most, self.taken.load(Ordering::Relaxed));
         self.budget.is_limited().then(|| (most, own, (most - self.left()).saturating_sub(own)))

@@ -18,11 +18,11 @@ fn each_device_can_have_nearly_all_and_all_together_no_more() {
 #[test]
 fn addresses_are_divided_where_they_are_limited() {
     let limited = divide(32 * GIB, Some(16 * GIB), 4, 1);
-    // Eight for the program; the rest is divided among the devices.
+    // Eight are for the program, and the rest is divided among the devices.
     assert_eq!(limited, Capacity { each: 2 * GIB, all: u64::MAX });
     let wide = divide(32 * GIB, Some(160 * GIB), 4, 1);
     assert_eq!(wide, Capacity { each: 20 * GIB, all: 30 * GIB });
-    // A machine with more memory than 64 devices have addresses for.
+    // This machine has more memory than 64 devices have addresses for.
     assert_eq!(divide(2 << 40, None, 64, 1).each, 1 << 40);
     assert_eq!(divide(2 << 40, None, 64, 8).each, 1 << 37);
     assert_eq!(divide(1 << 50, None, 1, 1).each, MOST);

@@ -25,52 +25,52 @@ use crate::backend::cpu::pool::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, PagePolicy, Result};
 use backing::Backing;
 
-/// Small blocks leave their pages with the device; after this many freed bytes whole free pages
-/// go back to the system.
+/// The number of freed bytes after which whole free pages are released to the system. Until then, small blocks leave
+/// their pages with the device.
 const TRIM_EVERY: u64 = 64 << 20;
 
-/// Marks a block in a separate file, in its token.
+/// The flag in the token of a block in a separate file.
 pub const SHARED: u64 = 1 << 61;
-/// Marks a block as managed memory, in its token.
+/// The flag in the token of a block of managed memory.
 pub const MANAGED: u64 = 1 << 62;
 
 /// The physical memory of a device.
 pub struct DeviceMemory {
     pub ordinal: u32,
     size: u64,
-    /// Bytes that are mapped: `size`, and more if accesses outside of allocations are detected.
+    /// The number of bytes that are mapped: `size`, and more if accesses outside of allocations are detected.
     span: u64,
     pub bounds: Bounds,
     /// Freed blocks that operations may still use.
     pub deferred: Deferred,
-    /// Bytes of blocks: of managed ones the second.
+    /// The number of bytes of blocks: the second is that of managed ones.
     bytes: [Level; 2],
     backing: Backing,
-    /// None once closed.
+    /// The mapping, or `None` once closed.
     mapping: Mutex<Option<Mapping>>,
     base: usize,
     /// The distance of the library's view from an address of the program.
     library_view: usize,
-    /// In guard mode, while it is open: faults are explained.
+    /// In guard mode, while the memory is open: explains faults.
     watch: Mutex<Option<Watch>>,
     arena: Mutex<Arena>,
-    /// Its share of the memory of all devices.
+    /// The device's share of the memory of all devices.
     share: Share,
     /// Whether each 2 MiB page becomes a huge one at its first use.
     pages: Box<[AtomicBool]>,
-    /// How many of them do: while it is 0 nothing need be checked.
+    /// The number of pages that become huge. While it is 0, nothing need be checked.
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
     /// The blocks that are not in `backing`, by address: their lengths and files.
     shared: Mutex<HashMap<usize, (usize, Arc<SharedFile>)>>,
-    /// Its content; empty if no snapshot has saved it.
+    /// The saved content, which is empty if no snapshot has saved it.
     saved: Mutex<Vec<snapshot::Piece>>,
 }
 
 impl DeviceMemory {
-    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `library_view`: 0, or in guard
-    /// mode [`Check::span`] of it at least.
+    /// Creates memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view` is 0, or in guard mode at
+    /// least [`Check::span`] of it.
     pub fn new(
         ordinal: u32,
         size: u64,
@@ -120,19 +120,19 @@ impl DeviceMemory {
         })
     }
 
-    /// Bytes that can still be allocated, as far as the other devices have left them.
+    /// Returns the number of bytes that can still be allocated, as far as the other devices have left them.
     pub fn free_bytes(&self) -> u64 {
         let used = if self.bounds.is_on() { self.bounds.used() } else { self.arena.lock().used() };
         (self.size - used).min(self.share.left())
     }
 
-    /// Bytes of real memory behind it.
+    /// Returns the number of bytes of real memory that it uses.
     #[cfg(test)]
     pub fn resident_bytes(&self) -> u64 {
         files::file_bytes(self.file().expect("a file"))
     }
 
-    /// First address of the whole memory, and its length in addresses.
+    /// Returns the first address of the whole memory, and its length in addresses.
     pub fn range(&self) -> (usize, usize) {
         (self.base, self.span as usize)
     }
@@ -142,7 +142,8 @@ impl DeviceMemory {
         addr.wrapping_sub(self.base) < self.span as usize
     }
 
-    /// A block of at least `len` bytes. `None`: there is no room; the caller may reap deferred frees and retry.
+    /// Allocates a block of at least `len` bytes. Returns `None` if there is no room: the caller may reap deferred
+    /// frees and retry.
     pub fn take(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
         let block = self.take_block(len, policy)?;
         if let Some(block) = &block
@@ -153,8 +154,8 @@ impl DeviceMemory {
         Ok(block)
     }
 
-    /// As [`Self::take`], whole 2 MiB pages in `file`, which is as large as all of this memory, at the same offset as
-    /// here.
+    /// Allocates a block of whole 2 MiB pages as [`Self::take`] does, and maps it from `file`, at the same offset as
+    /// here. The file is as large as all of this memory.
     pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
         let at = shared_file::MEMORY + self.offset(block.addr);
@@ -171,7 +172,7 @@ impl DeviceMemory {
         Ok(Some(Block { token: block.token | SHARED, ..block }))
     }
 
-    /// Maps the device's own memory instead of a block, and frees the block.
+    /// Maps the device's memory in place of a shared block, and frees the block.
     fn restore(&self, block: Block) {
         let source = self.backing.source(self.offset(block.addr));
         let restored = pages::replace(block.addr, block.len, source, self.library_view);
@@ -181,24 +182,24 @@ impl DeviceMemory {
         }
     }
 
-    /// The file of blocks without a separate one; a fault if the memory is no file.
+    /// Returns the file of blocks without a separate one, or a fault if the memory is no file.
     pub fn file(&self) -> Result<BorrowedFd<'_>> {
         self.backing.file(self.ordinal)
     }
 
-    /// The offset of a block in its file.
+    /// Returns the offset of a block in its file.
     pub fn offset(&self, addr: usize) -> u64 {
         (addr - self.base) as u64
     }
 
-    /// A program has freed a block, and must not use it any more.
+    /// Marks a block that the program has freed and must not use any more.
     pub fn freed(&self, block: &Block) {
         if self.is_guarded() {
             host_access::becomes(block.addr, host_access::FREED);
         }
     }
 
-    /// Allows or forbids the host to use a block of whole pages. Without guard mode it always can.
+    /// Allows or forbids the host to use a block of whole pages. Without guard mode the host always can.
     pub fn set_host_access(&self, block: &Block, allowed: bool) -> Result<()> {
         if !self.is_guarded() {
             return Ok(());
@@ -207,12 +208,12 @@ impl DeviceMemory {
         pages::set_access(block.addr, block.len, access).map_err(|error| self.access_not_changed(block.len, &error))
     }
 
-    /// The host has no access to it, and a violation is reported.
+    /// Whether the host has no access to the memory, so that a violation is reported.
     pub fn is_guarded(&self) -> bool {
         self.library_view != 0
     }
 
-    /// The arena, with room for the bookkeeping of another block.
+    /// Locks the arena, and makes room for the bookkeeping of another block.
     fn arena_with_room(&self) -> Result<MutexGuard<'_, Arena>> {
         let mut arena = self.arena.lock();
         if arena.make_room() {
@@ -221,7 +222,7 @@ impl DeviceMemory {
         Err(Fault::out_of_host_memory("no host memory is left to keep account of another allocation"))
     }
 
-    /// Length of the block that [`Self::take`] returns.
+    /// Returns the length of the block that [`Self::take`] returns.
     pub fn block_len(len: usize, policy: PagePolicy) -> usize {
         let rounded = Self::rounded(len, policy).unwrap_or(len);
         Arena::piece_len(rounded as u64) as usize
@@ -266,17 +267,17 @@ impl DeviceMemory {
         Ok(Some(block))
     }
 
-    /// The bytes of managed blocks, or of others.
+    /// Returns the counter of the bytes of managed blocks, or of the others.
     pub fn counter(&self, managed: bool) -> &Level {
         &self.bytes[usize::from(managed)]
     }
 
-    /// Frees blocks that nothing uses any more. Checks at most `limit` blocks. True if there were any.
+    /// Frees blocks that nothing uses any more. Checks at most `limit` blocks. Returns true if there were any.
     pub fn reap(&self, limit: usize) -> bool {
         self.deferred.reap(limit, |block| self.release(block))
     }
 
-    /// Frees a block that was counted and that nothing uses any more.
+    /// Frees a block that is counted and that nothing uses any more.
     pub fn release(&self, block: Block) {
         self.counter(block.token & MANAGED != 0).sub(block.len);
         self.free_unused(block);
@@ -292,16 +293,16 @@ impl DeviceMemory {
             }
             return;
         }
-        // Before its pages are released, and the bytes beside it with them.
+        // The check comes before the block's pages, and the bytes beside it, are released.
         if self.bounds.is_on() {
-            // The free that caused this cannot report damage.
+            // No call can return this damage.
             let damage = self.bounds.end(block);
             damage.iter().for_each(|damage| _ = announce(damage, "it went back to the device"));
         }
         let (first, last) = whole_pages(block.addr, block.len);
         if first < last {
             self.forget_pages(first, last);
-            // The block is still taken: its pages cannot be allocated while they are released.
+            // The block is still allocated, so that its pages cannot be allocated while they are released.
             self.discard(self.offset(first), self.offset(last));
         }
         self.arena.lock().free(self.offset(block.addr), block.token as u32);
@@ -313,7 +314,7 @@ impl DeviceMemory {
         }
     }
 
-    /// The page size that the kernel confirms for a live block.
+    /// Returns the page size that the kernel confirms for a live block.
     pub fn page_size(&self, block: Block) -> usize {
         self.prepare(block.addr, block.len);
         if self.mapping.lock().is_none() {
@@ -340,14 +341,14 @@ impl DeviceMemory {
         }
     }
 
-    /// The library's view of an address of the program.
+    /// Returns the address in the library's view of an address of the program.
     fn own(&self, addr: usize) -> usize {
         addr + self.library_view
     }
 
     /// Releases the pages of a range to the system. They cannot be allocated meanwhile.
     fn discard(&self, first: u64, end: u64) {
-        // Locked: after a close these addresses do not belong to the library.
+        // The lock is held because these addresses do not belong to the library after a close.
         let mapping = self.mapping.lock();
         if mapping.is_some() {
             self.backing.discard(self.base + first as usize, (first, end));

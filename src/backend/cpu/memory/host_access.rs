@@ -21,27 +21,27 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend::Block;
 use crate::backend::cpu::base::arena::UNIT;
 
-/// Blocks of device memory that were allocated, including freed ones whose addresses were not reused.
+/// The blocks of device memory that were allocated, including freed ones whose addresses were not reused.
 static BLOCKS: AddressMap = AddressMap::new();
 
-/// In `Range::words`: the bytes of the request, and what the block is.
+/// The indexes in `Range::words` of the number of bytes of the request, and of the block's state.
 const ASKED: usize = 0;
 const STATE: usize = 1;
 
-/// What a block is, as texts name it.
+/// The names of a block's states in texts.
 const NAMES: [&str; 3] = ["allocation", "freed allocation", "pool segment"];
-/// The program has freed it, whether or not queued operations still use it.
+/// The state of a block that the program has freed, whether or not pending operations still use it.
 pub const FREED: u64 = 1;
-/// The program has allocated parts of it.
+/// The state of a block in which the program has allocated parts.
 pub const SEGMENT: u64 = 2;
 
-/// A block was allocated.
+/// Adds a block that was allocated.
 pub fn taken(block: &Block, asked: usize) {
     // An overlapping block was freed before. Without memory for the map the text says less.
     BLOCKS.replace(Range { base: block.addr, len: block.len, words: [asked as u64, 0, 0] });
 }
 
-/// The block at this address has become something else.
+/// Changes the state of the block at this address.
 pub fn becomes(addr: usize, state: u64) {
     if let Some(mut range) = BLOCKS.remove(addr) {
         range.words[STATE] = state;
@@ -53,15 +53,15 @@ pub fn becomes(addr: usize, state: u64) {
 struct Area {
     base: usize,
     len: usize,
-    /// The distance of the kernels' view.
+    /// The distance of the kernels' view from the program's.
     own: usize,
     ordinal: u32,
     is_open: bool,
 }
 
-/// More than there can be devices, so that closed ones are remembered for a while.
+/// The maximum number of areas. It is more than there can be devices, so that closed ones are remembered for a while.
 const MOST_AREAS: usize = 256;
-/// Held for moments.
+/// The areas. The lock is held only for moments.
 static AREAS: Mutex<Vec<Area>> = Mutex::new(Vec::new());
 
 impl Area {
@@ -70,15 +70,15 @@ impl Area {
     }
 }
 
-/// The memory of an open device, until dropped.
+/// Keeps the memory of an open device among the areas until it is dropped.
 #[derive(Debug)]
 pub struct Watch(usize);
 
 impl Watch {
-    /// `own`: the distance of the library's view.
+    /// Adds an area. `own` is the distance of the library's view.
     pub fn new(base: usize, len: usize, own: usize, ordinal: u32) -> Self {
         let mut areas = AREAS.lock();
-        // Closed memory that was here, and the oldest if there is much.
+        // This removes closed memory that was here, and the oldest area if there are too many.
         areas.retain(|area| !area.contains(base) && !area.contains(base + len - 1));
         let oldest = areas.iter().position(|area| !area.is_open).filter(|_| areas.len() >= MOST_AREAS);
         oldest.into_iter().for_each(|oldest| _ = areas.remove(oldest));
@@ -97,15 +97,15 @@ impl Drop for Watch {
 }
 
 per_thread! {
-    /// The name of the kernel that the thread runs, or null. Without a destructor: the signal handler reads it.
+    /// The name of the kernel that the thread runs, or null. It has no destructor, because the signal handler reads it.
     static KERNEL: Cell<(*const u8, usize)> = Cell::new((ptr::null(), 0));
 }
 
-/// The thread runs a kernel while this lives.
+/// Marks that the thread runs a kernel, while this lives.
 pub struct Running<'a>(PhantomData<&'a str>);
 
 impl<'a> Running<'a> {
-    /// With this name.
+    /// Begins the run of the kernel with this name.
     pub fn kernel(name: &'a str) -> Self {
         KERNEL.set((name.as_ptr(), name.len()));
         Self(PhantomData)
@@ -118,10 +118,10 @@ impl Drop for Running<'_> {
     }
 }
 
-/// A kernel that overruns a block by less than this is named in the text.
+/// The number of bytes after a block within which the text names the block for a kernel's overrun.
 const NEAR: usize = 64 << 20;
 
-/// As [`explain`], for an access through the kernels' view.
+/// Explains an access through the kernels' view, as [`explain`] does for the program's.
 fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(area) = areas.iter().find(|area| area.contains(addr.wrapping_sub(area.own))) else { return Ok(false) };
     let (device, addr) = (area.ordinal, addr - area.own);
@@ -151,7 +151,7 @@ fn explain_kernel_access(areas: &[Area], addr: usize, text: &mut dyn Write) -> i
     Ok(true)
 }
 
-/// Writes what is known about an access to `addr`; false if that is no device memory of the library.
+/// Writes what is known about an access to `addr`. Returns false if that is no device memory of the library.
 fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
     let Some(areas) = (0..TRIES).find_map(|_| AREAS.try_lock()) else { return Ok(false) };
     let Some(area) = areas.iter().find(|area| area.contains(addr)) else {
@@ -186,7 +186,7 @@ fn explain(addr: usize, text: &mut dyn Write) -> io::Result<bool> {
 static PREVIOUS: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 static PREVIOUS_FLAGS: AtomicI32 = AtomicI32::new(0);
 
-/// The users of the handler, and the previous action.
+/// The number of users of the handler, and the previous action.
 struct Installed {
     users: usize,
     before: Option<libc::sigaction>,
@@ -196,7 +196,7 @@ static INSTALLED: Mutex<Installed> = Mutex::new(Installed { users: 0, before: No
 
 const HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
 
-/// The handler of SIGSEGV, installed as long as one of these lives.
+/// Keeps the handler of SIGSEGV installed as long as one of these lives.
 #[derive(Debug)]
 pub struct Handler(());
 
@@ -237,7 +237,7 @@ impl Drop for Handler {
     }
 }
 
-/// Not a function.
+/// Whether this is not a function but a constant of the system.
 fn is_builtin(handler: usize) -> bool {
     handler == libc::SIG_DFL || handler == libc::SIG_IGN
 }
@@ -250,9 +250,9 @@ fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     unsafe { (libc::sigaction(libc::SIGSEGV, new, old.as_mut_ptr()) == 0).then(|| old.assume_init()) }
 }
 
-/// An access that faulted.
+/// Describes an access that faulted.
 fn touch_of(addr: usize, context: *mut c_void) -> Touch {
-    /// The program's stack for signal handlers must have this many bytes for a walk.
+    /// The number of bytes that the program's stack for signal handlers must have for a walk.
     const ENOUGH: usize = 64 << 10;
     let context: *const libc::ucontext_t = context.cast();
     // SAFETY: the kernel passes the interrupted thread's state to a handler that was installed with SA_SIGINFO.
@@ -261,7 +261,7 @@ fn touch_of(addr: usize, context: *mut c_void) -> Touch {
     let is_on_it = here.wrapping_sub(stack.ss_sp.addr()) < stack.ss_size;
     #[cfg(target_arch = "x86_64")]
     let (writes, instruction) = {
-        /// Of a page fault: it was a write.
+        /// The bit in a page fault's code that stands for a write.
         const WRITE: i64 = 2;
         let register = |index: c_int| machine.gregs[index as usize];
         (Some(register(libc::REG_ERR) & WRITE != 0), register(libc::REG_RIP) as usize)
@@ -271,19 +271,19 @@ fn touch_of(addr: usize, context: *mut c_void) -> Touch {
     Touch { id: 0, addr, writes, instruction, has_room: !is_on_it || stack.ss_size >= ENOUGH }
 }
 
-/// Opens pinned memory that is closed, or reports what is known about a fault in device memory; then the previous
+/// Opens pinned memory that is closed, or reports what is known about a fault in device memory. Then the previous
 /// handling takes place.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the information, and this thread's `errno` exists.
     let (code, addr, errno) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *libc::__errno_location()) };
-    // 0 and below: sent by a process, not by an access.
+    // Codes up to 0 mean that a process sent the signal, not an access.
     if code > 0 {
         if closed::are_used() && closed::is_opened(touch_of(addr, context)) {
             // SAFETY: every thread has an errno of its own, at an address that stays valid.
             unsafe { *libc::__errno_location() = errno };
             return;
         }
-        // On the stack: the handler must not allocate.
+        // The buffer is on the stack, because the handler must not allocate.
         let mut text = Cursor::new([0; 512]);
         if matches!(explain(addr, &mut text), Ok(true)) {
             // SAFETY: writes initialized bytes. A failure cannot be reported.

@@ -8,7 +8,7 @@ fn said(addr: usize) -> String {
 
 #[test]
 fn texts_distinguish_live_and_freed_blocks_and_closed_devices() {
-    // Addresses that no program can have here.
+    // No program can have these addresses here.
     let base = 0x1000_0000_0000;
     assert_eq!(said(base), "");
     let watch = Watch::new(base, 1 << 20, 1 << 30, 3);

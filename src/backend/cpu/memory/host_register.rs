@@ -1,4 +1,4 @@
-//! Host memory of the caller, locked while it is registered.
+//! Locks host memory of the caller while it is registered.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,31 +13,31 @@ use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::base::pages::{self, ordinary};
 use crate::backend::{Fault, FaultKind, Result};
 
-/// Pages of one query of the kernel.
+/// The number of pages of one query of the kernel.
 const ASKED_AT_ONCE: usize = 4096;
 
-/// Whole pages: first byte, and end.
+/// A range of whole pages: first byte, and end.
 type Pages = (usize, usize);
 
-/// The pages of all registrations, including those that queued operations still use.
+/// The pages of all registrations, including those that pending operations still use.
 ///
-/// The kernel does not count how often a page was locked: a range that is unregistered and, while operations still use
-/// it, registered again, is unlocked with the second one only.
+/// The kernel does not count how often a page was locked. So a range that is registered again while operations still
+/// use its former registration is unlocked only when both have ended.
 #[derive(Default)]
 pub struct Registered(Mutex<Locks>);
 
 impl Registered {
-    /// Locks the pages of a range. A failure of the lock itself is only noted by the caller: the memory is registered
-    /// all the same.
+    /// Locks the pages of a range. If only the lock itself fails, the memory is registered all the same, and the inner
+    /// result says why.
     pub fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
         let range = pages_of(addr, len);
         check(range, addr, len)?;
-        // First, so that no other thread unlocks them from here on; locking many pages takes long.
+        // The range is counted first, so that no other thread unlocks it from here on: locking many pages takes long.
         self.0.lock().add(range);
         Ok(pages::lock(range.0, range.1 - range.0))
     }
 
-    /// Undoes one [`Self::lock`] of these numbers.
+    /// Undoes one [`Self::lock`] with the same arguments.
     pub fn unlock(&self, addr: usize, len: usize) {
         let mut locks = self.0.lock();
         for (first, end) in locks.remove(pages_of(addr, len)) {
@@ -52,8 +52,8 @@ fn pages_of(addr: usize, len: usize) -> Pages {
     (addr & !(page - 1), (addr + len).next_multiple_of(page))
 }
 
-/// The range has a page that is not mapped. `unasked`: the kernel did not report the mappings, so that it is only known
-/// that the page is not readable.
+/// Returns the fault that the range has a page that is not mapped. If `unasked` is some error, the kernel did not
+/// report the mappings, so that it is only known that the page is not readable.
 #[cold]
 fn not_mapped(page: usize, unasked: Option<io::Error>, addr: usize, len: usize) -> Fault {
     let (what, why) = match unasked {
@@ -69,7 +69,7 @@ fn not_mapped(page: usize, unasked: Option<io::Error>, addr: usize, len: usize) 
     )
 }
 
-/// Whether all pages of a range are mapped; an error: the kernel does not report that.
+/// Whether all pages of a range are mapped. Fails if the kernel does not report that.
 fn ask(addr: usize, len: usize) -> io::Result<bool> {
     let mut residency = [0_u8; ASKED_AT_ONCE];
     // SAFETY: the kernel checks the range, and writes a byte for each page of it.
@@ -104,12 +104,12 @@ fn check((first, end): Pages, addr: usize, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many times pages are locked: disjoint ranges by their first byte, each with its end and the count.
+/// Counts how many times pages are locked: disjoint ranges by their first byte, each with its end and the count.
 #[derive(Default)]
 struct Locks(BTreeMap<usize, (usize, usize)>);
 
 impl Locks {
-    /// Counts the pages of a range again.
+    /// Counts the pages of a range one more time.
     fn add(&mut self, (first, end): Pages) {
         self.cut(first);
         self.cut(end);
@@ -121,7 +121,7 @@ impl Locks {
         self.0.extend(others.into_iter().map(|(from, to)| (from, (to, 1))));
     }
 
-    /// Uncounts the pages of a range. Returns the parts of it that are not locked any more.
+    /// Counts the pages of a range one time less. Returns the parts of it that no registration locks any more.
     fn remove(&mut self, (first, end): Pages) -> Vec<Pages> {
         self.cut(first);
         self.cut(end);

@@ -19,7 +19,7 @@ fn what_others_have_locked_stays_so() {
 }
 
 proptest! {
-    /// Each page is unlocked when the last range that has it is removed, in any order.
+    /// Checks that each page is unlocked when the last range that has it is removed, in any order.
     #[test]
     fn pages_are_unlocked_once(
         ranges in prop::collection::vec((0_usize..40, 1_usize..12, any::<prop::sample::Index>()), 1..40),

@@ -1,4 +1,4 @@
-//! What other processes need to import memory of this one: a part of a file, and its offset.
+//! Packs what other processes need to import memory of this one: a part of a file, and its offset.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::cpu::base::bytes::words;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// The content of a parcel.
+/// The kind of memory in a parcel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// Memory of a device at an address.
@@ -31,18 +31,18 @@ pub struct FilePart {
     pub file: File,
     pub offset: u64,
     pub len: u64,
-    /// Keeps it unchanged.
+    /// The lease that keeps the exported memory unchanged.
     #[expect(dead_code, reason = "dropping it ends that")]
     pub lease: Option<Kept>,
 }
 
-/// The system gives no file in memory. `purpose`: nothing, or what it is for, after a space.
+/// Returns the fault that the system gives no file in memory. `purpose` is empty, or says after a space what it is for.
 pub fn no_file(purpose: &str, error: &io::Error) -> Fault {
     let fault = Fault::out_of_host_memory(format!("the system gives no file in memory{purpose}: {error}"));
     if is_forbidden(error) { fault.with_kind(FaultKind::Unsupported) } else { fault }
 }
 
-/// The system gives no descriptor of a file.
+/// Returns the fault that the system gives no descriptor of a file.
 pub fn no_descriptor(error: io::Error) -> Fault {
     Fault::out_of_host_memory(format!("the system gives no descriptor: dup: {error}"))
 }
@@ -51,7 +51,7 @@ pub fn damaged() -> Fault {
     Fault::invalid("what the other process has exported is damaged")
 }
 
-/// The parcel of `len` bytes from an offset on.
+/// Returns the parcel of `len` bytes from an offset on.
 pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
     let descriptor = file.try_clone_to_owned().map_err(no_descriptor)?;
     let words = [MAGIC, contents as u64, offset, len].map(u64::to_le_bytes);
@@ -70,7 +70,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let unknown = |error: io::Error| {
         Fault::new(FaultKind::Driver, format!("what the other process has exported cannot be inspected: {error}"))
     };
-    // With a fixed length; otherwise its use could fault.
+    // The file must have a fixed length, because otherwise its use could fault.
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;
     let file = File::from(file);
     let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();

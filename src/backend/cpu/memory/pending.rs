@@ -1,4 +1,4 @@
-//! Freeing memory that queued operations still use: the users of memory, and deferred frees.
+//! Frees memory that pending operations still use: keeps the users of memory, and defers frees.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use parking_lot::Mutex;
 
 use crate::backend::{Block, Wait};
 
-/// Deferred blocks that an ordinary call checks.
+/// The number of deferred blocks that an ordinary call checks.
 pub const REAP: usize = 8;
 
 /// A stream, as a user of memory.
 pub trait MemoryUser: Send + Sync {
-    /// Notes that it is on the list of [`Users`]; false if it was before.
+    /// Marks the stream as being on the list of [`Users`]. Returns false if it was there before.
     fn enlist(&self) -> bool;
 
-    /// Notes that it is not on the list, under the list's lock; false if it uses memory.
+    /// Marks the stream as not being on the list. Returns false if it uses memory. The caller holds the list's lock.
     fn delist_if_unused(&self) -> bool;
 
-    /// The last operation that is queued or runs and may use a byte of the range.
+    /// Returns the last operation that is pending and may use a byte of the range.
     fn last_use_of(&self, addr: usize, len: usize) -> Option<u64>;
 
-    /// True when the operation is complete.
+    /// Whether the operation is complete.
     fn has_finished(&self, ticket: u64) -> bool;
 
     /// Blocks until the operation is complete, or until the deadline.
     fn wait_for(self: Arc<Self>, ticket: u64, deadline: Option<Instant>) -> Wait;
 }
 
-/// The streams that may have queued operations on memory: a superset, tidied by [`Self::fence`].
+/// The streams that may have pending operations on memory. The list may contain others, which [`Self::fence`] removes.
 #[derive(Default)]
 pub struct Users {
     list: Mutex<Vec<Arc<dyn MemoryUser>>>,
@@ -38,7 +38,7 @@ pub struct Users {
 }
 
 impl Users {
-    /// Called by a stream that queues an operation on memory and is not on the list.
+    /// Adds a stream that enqueues an operation on memory and is not on the list.
     pub fn add(&self, stream: &Arc<impl MemoryUser + 'static>) {
         let mut list = self.list.lock();
         if stream.enlist() {
@@ -47,13 +47,13 @@ impl Users {
         }
     }
 
-    /// No memory is in use. One load.
+    /// Whether no stream is on the list, so that no memory is in use. This is one load.
     pub fn is_empty(&self) -> bool {
         self.len.load(Ordering::SeqCst) == 0
     }
 
-    /// The queued operations before this call that use `len` bytes at `addr` and are not complete: for each stream the
-    /// last of them, by number. Usually none.
+    /// Returns the pending operations that were enqueued before this call and use `len` bytes at `addr`: for each
+    /// stream the number of the last of them. Usually there are none.
     pub fn fence(&self, addr: usize, len: usize) -> Fence {
         let mut fence = Vec::new();
         if self.is_empty() {
@@ -71,12 +71,12 @@ impl Users {
         Fence(fence)
     }
 
-    /// Removes all of them, when nothing runs any more: a stream that was abandoned with pending work would stay on the
+    /// Removes all streams, when nothing runs any more. A stream that was abandoned with pending work would stay on the
     /// list, and keep the whole backend alive by its reference.
     pub fn clear(&self) {
         let streams = std::mem::take(&mut *self.list.lock());
         self.len.store(0, Ordering::SeqCst);
-        // Their drop may call this again.
+        // Dropping the streams may call this function again.
         drop(streams);
     }
 
@@ -91,7 +91,7 @@ impl Users {
     }
 }
 
-/// Operations that must be complete.
+/// The operations that must be complete before memory is freed.
 pub struct Fence(Vec<(Arc<dyn MemoryUser>, u64)>);
 
 impl Fence {
@@ -100,13 +100,13 @@ impl Fence {
         self.0.is_empty()
     }
 
-    /// The streams to wait for.
+    /// Returns the streams to wait for, each with the number of its operation.
     pub fn streams(&self) -> impl Iterator<Item = (&Arc<dyn MemoryUser>, u64)> {
         self.0.iter().map(|(stream, ticket)| (stream, *ticket))
     }
 }
 
-/// Freed while operations were using it: mostly blocks of memory.
+/// Things, mostly blocks of memory, that were freed while operations were using them.
 pub struct Deferred<T = Block> {
     list: Mutex<VecDeque<(T, Fence)>>,
     len: AtomicUsize,
@@ -117,7 +117,7 @@ impl<T> Deferred<T> {
         Self { list: Mutex::new(VecDeque::new()), len: AtomicUsize::new(0) }
     }
 
-    /// Frees it, by `give`: now if the fence has passed, or when it has.
+    /// Frees `given` by calling `give`: now if the fence has passed, otherwise when it has.
     pub fn free(&self, given: T, mut fence: Fence, give: impl FnOnce(T)) {
         if fence.has_passed() {
             return give(given);
@@ -127,8 +127,8 @@ impl<T> Deferred<T> {
         self.len.store(list.len(), Ordering::Release);
     }
 
-    /// Frees, by `give`, what nothing uses any more. Checks at most `limit` entries, and others the next time. True if
-    /// there were any.
+    /// Frees, by calling `give`, what nothing uses any more. Checks at most `limit` entries, and others the next time.
+    /// Returns true if it freed any.
     pub fn reap(&self, limit: usize, give: impl Fn(T)) -> bool {
         if self.len.load(Ordering::Acquire) == 0 {
             return false;
@@ -150,11 +150,11 @@ impl<T> Deferred<T> {
         any
     }
 
-    /// Drops everything, when nothing runs any more.
+    /// Drops all entries, when nothing runs any more.
     pub fn clear(&self) {
         let all = std::mem::take(&mut *self.list.lock());
         self.len.store(0, Ordering::Release);
-        // Not under the lock: a drop may run code.
+        // The entries are dropped without the lock, because a drop may run code.
         drop(all);
     }
 }

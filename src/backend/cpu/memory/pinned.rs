@@ -1,5 +1,5 @@
-//! Page-locked host memory: locked 2 MiB slabs that are divided below 2 MiB, and private mappings above, which are
-//! cached for a while after a free.
+//! Page-locked host memory. Locked 2 MiB slabs are divided for allocations below 2 MiB. Larger ones have private
+//! mappings, which are cached for a while after a free.
 
 mod apart;
 pub mod closed;
@@ -19,10 +19,10 @@ use crate::backend::cpu::base::{host_ranges, machine};
 use crate::backend::{Block, Fault, Result};
 use apart::{APART, Apart};
 
-/// Marks a block as host memory, in its token.
+/// The flag in the token of a block of host memory.
 pub const HOST: u64 = 1 << 63;
 const LARGE: u64 = 1 << 62;
-/// Empty slabs that are cached: locking one costs as much as thousands of allocations.
+/// The maximum number of empty slabs that are cached: locking one costs as much as thousands of allocations.
 const SPARE_SLABS: usize = 2;
 
 /// The pinned memory of a driver.
@@ -35,16 +35,17 @@ pub struct HostMemory {
 
 #[derive(Default)]
 struct State {
-    /// Slab `i` has the offsets from `i` times 2 MiB on.
+    /// The arena, in which slab `i` has the offsets from `i` times 2 MiB on.
     arena: Arena,
-    /// By number; numbers are reused.
+    /// The slabs by number. Numbers are reused.
     slabs: BTreeMap<u64, Mapping>,
-    /// By address.
+    /// The large mappings by address.
     large: BTreeMap<usize, Mapping>,
 }
 
 impl HostMemory {
-    /// `can_close`: the program's access to a block can be closed while operations use it, see [`closed`].
+    /// Creates the memory. `can_close`: the program's access to a block can be closed while operations use it, see
+    /// [`closed`].
     pub fn new(bounds: Arc<Bounds>, can_close: bool) -> Self {
         Self {
             state: Mutex::default(),
@@ -54,7 +55,7 @@ impl HostMemory {
         }
     }
 
-    /// The number of bytes that should have been locked and were not.
+    /// Returns the number of bytes that should have been locked and were not.
     pub fn unlocked_bytes(&self) -> u64 {
         self.unlocked.load(Ordering::Relaxed)
     }
@@ -91,14 +92,14 @@ impl HostMemory {
         }
     }
 
-    /// Unmaps everything.
+    /// Unmaps all memory.
     pub fn close(&self) {
         *self.state.lock() = State::default();
         self.apart.close();
         self.kept.release();
     }
 
-    /// Unmaps unused mappings; true if that makes room.
+    /// Unmaps unused mappings. Returns true if that makes room.
     pub fn make_room(&self) -> bool {
         self.apart.release() | self.kept.release()
     }
@@ -170,16 +171,16 @@ fn no_memory(len: usize, said: &str) -> Fault {
     Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory: {said}"))
 }
 
-/// The most cached bytes; the oldest mappings are removed first.
+/// The maximum number of cached bytes. The oldest mappings are removed first.
 const MOST_KEPT: usize = 256 << 20;
-/// A mapping is used again for requests of at least this share of it.
+/// The smallest share of a mapping that a request must use to get it.
 const LEAST_USE: (usize, usize) = (4, 5);
 
-/// Cached large mappings that a program freed: mapping, filling and locking new pages takes a thousand times as long as
-/// reusing one.
+/// Large mappings that a program freed and that are cached: mapping, filling and locking new pages takes a thousand
+/// times as long as reusing one.
 struct Kept {
     list: Mutex<VecDeque<Mapping>>,
-    /// Whether the machine has so little memory left that nothing should be cached.
+    /// Returns whether the machine has so little memory left that nothing should be cached.
     is_scarce: fn() -> bool,
 }
 
@@ -194,7 +195,7 @@ impl Kept {
         Self { list: Mutex::default(), is_scarce }
     }
 
-    /// The smallest mapping of at least `len` bytes that would not waste too much.
+    /// Removes and returns the smallest mapping of at least `len` bytes that would not waste too much.
     fn take(&self, len: usize) -> Option<Mapping> {
         let fits = |have: usize| have >= len && have / LEAST_USE.1 * LEAST_USE.0 <= len;
         let mut list = self.list.lock();
@@ -212,18 +213,18 @@ impl Kept {
         let mut list = self.list.lock();
         list.push_back(mapping);
         let gone = trim(&mut list, most);
-        // Unmapping is slow: not under the lock.
+        // The mappings are dropped without the lock, because unmapping is slow.
         drop(list);
         drop(gone);
     }
 
-    /// Unmaps all; true if there were any.
+    /// Unmaps all mappings. Returns true if there were any.
     fn release(&self) -> bool {
         let gone = std::mem::take(&mut *self.list.lock());
         !gone.is_empty()
     }
 
-    /// The cached bytes.
+    /// Returns the number of cached bytes.
     #[cfg(test)]
     fn bytes(&self) -> usize {
         self.list.lock().iter().map(Mapping::len).sum()

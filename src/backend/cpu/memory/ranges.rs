@@ -17,13 +17,14 @@ use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::{Block, Fault, PhysicalMemory, Result};
 
-/// Memory without an address, as long as it is referenced or mapped.
+/// Memory without an address. It lives as long as it is referenced or mapped.
 pub enum Memory {
     Device {
         memory: Arc<DeviceMemory>,
         block: Block,
     },
-    /// A separate file on the host, or one of another process, used on the device with this ordinal if there is one.
+    /// A separate file on the host, or one of another process. It is used on the device with this ordinal if there is
+    /// one.
     File {
         part: FilePart,
         ordinal: Option<u32>,
@@ -32,7 +33,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// The device that it is for, if it is for one.
+    /// Returns the device that the memory is for, if it is for one.
     pub fn ordinal(&self) -> Option<u32> {
         match self {
             Self::Device { memory, .. } => Some(memory.ordinal),
@@ -40,7 +41,7 @@ impl Memory {
         }
     }
 
-    /// Its file, its offset there, and its length.
+    /// Returns the memory's file, its offset there, and its length.
     pub fn part(&self) -> Result<(BorrowedFd<'_>, u64, u64)> {
         Ok(match self {
             Self::Device { memory, block } => (memory.file()?, memory.offset(block.addr), block.len as u64),
@@ -52,7 +53,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Self::Device { memory, block } = self {
-            // Operations know it by other addresses, and do not use the former mapping any more.
+            // Operations use it by other addresses, and no longer by the former mapping.
             memory.freed(block);
             memory.release(*block);
         }
@@ -63,7 +64,7 @@ pub struct CpuPhysicalMemory {
     pub memory: Arc<Memory>,
 }
 
-/// Memory of a device, which is freed with its last reference.
+/// Wraps memory of a device, which is freed with its last reference.
 pub fn of_device(memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
     Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Device { memory, block }) })
 }
@@ -76,7 +77,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
         }
     }
 
-    /// Memory of a device is kept for its importers; a separate file stays by itself.
+    /// Exports the memory. Memory of a device is kept for its importers; a separate file stays by itself.
     fn export(&self) -> Result<Parcel> {
         let (file, offset, len) = self.memory.part()?;
         if self.memory.ordinal().is_none() {
@@ -92,16 +93,16 @@ pub fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
     &own.expect("memory of this driver").memory
 }
 
-/// The ranges of a driver.
+/// The reserved ranges of a driver.
 #[derive(Default)]
 pub struct Ranges {
     pub all: Mutex<BTreeMap<usize, Range>>,
-    /// Removed mappings that operations still use.
+    /// The number of removed mappings that operations still use.
     pub ended: AtomicUsize,
 }
 
 pub struct Range {
-    /// The addresses, and the room for the library's views.
+    /// The reserved addresses, and the room for the library's views.
     pub mapping: Mapping,
     pub parts: BTreeMap<usize, Part>,
 }
@@ -110,10 +111,10 @@ pub struct Range {
 pub struct Part {
     pub len: usize,
     pub memory: Arc<Memory>,
-    /// In guard mode: faults are explained.
+    /// In guard mode: explains faults.
     #[expect(dead_code, reason = "dropping it ends the watch")]
     pub watch: Option<Watch>,
-    /// It was unmapped; the operations to wait for.
+    /// The operations to wait for, if the mapping was removed.
     pub ended: Option<Fence>,
 }
 
@@ -123,14 +124,14 @@ impl Part {
     }
 }
 
-/// The range that contains an address.
+/// Returns the range that contains an address.
 pub fn around(all: &mut BTreeMap<usize, Range>, addr: usize) -> Option<&mut Range> {
     let (base, range) = all.range_mut(..=addr).next_back()?;
     (addr - base < range.mapping.len()).then_some(range)
 }
 
 impl Ranges {
-    /// Before the library uses memory of a device that is mapped: see [`DeviceMemory::prepare`].
+    /// Prepares mapped memory of a device before the library uses it, see [`DeviceMemory::prepare`].
     #[cold]
     pub fn prepare(&self, addr: usize, len: usize) {
         let mut all = self.all.lock();
@@ -145,7 +146,7 @@ impl Ranges {
         }
     }
 
-    /// Whether memory of a device is mapped there.
+    /// Whether memory of a device is mapped at this address.
     pub fn is_device(&self, addr: usize) -> bool {
         let mut all = self.all.lock();
         let part = around(&mut all, addr).and_then(|range| range.parts.range(..=addr).next_back());
@@ -167,12 +168,12 @@ impl Ranges {
             gone.extend(range.parts.extract_if(.., |addr, part| {
                 let over = part.ended.as_mut().is_some_and(Fence::has_passed);
                 let own = if part.memory.ordinal().is_some() { own } else { 0 };
-                // If the kernel fails, it stays.
+                // If the kernel fails, the mapping stays.
                 over && pages::vacate(*addr, part.len, own).is_ok()
             }));
         }
         self.ended.fetch_sub(gone.len(), Ordering::Relaxed);
-        // Freeing memory is slow: not under the lock.
+        // The memory is freed without the lock, because that is slow.
         drop(gone);
     }
 
@@ -188,7 +189,7 @@ impl Ranges {
                 streams.map(|(stream, ticket)| (Arc::clone(stream), ticket)).collect()
             };
             for (stream, ticket) in &streams {
-                // Without a deadline it cannot time out.
+                // The wait has no deadline, so it cannot time out.
                 let _ = Arc::clone(stream).wait_for(*ticket, None);
             }
             self.reap_ended();

@@ -1,8 +1,8 @@
 //! Virtual addresses and physical memory.
 //!
-//! Memory of a device lies in the device's memory, like any block; a mapping is a second mapping of that part of the
-//! device's file, in a reserved range of addresses. Host memory has a separate file. In guard mode a range has a view
-//! for the library at the same distance as devices.
+//! Memory of a device lies in the device's memory, like any block. Mapping it maps that part of the device's file a
+//! second time, in a reserved range of addresses. Host memory has a separate file. In guard mode a range has a view for
+//! the library, at the same distance as devices have.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -21,7 +21,7 @@ use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{Access, Block, Fault, ImportedMemory, PhysicalMemory, Result, VirtualMemory, bind_to_node};
 
-/// A range of addresses cannot be reserved.
+/// Returns the fault that a range of addresses cannot be reserved.
 fn no_range(wish: usize, error: std::io::Error) -> Fault {
     let what = match error.kind() {
         ErrorKind::AddrInUse | ErrorKind::AlreadyExists => "the addresses that were asked for are not free",
@@ -85,7 +85,7 @@ impl VirtualMemory for CpuDriver {
         }
         if let Memory::File { ordinal: None, node, .. } = *memory {
             let bound = node.map_or(Ok(()), |node| bind_to_node(Block { addr, len, token: HOST }, node));
-            // The address is not in use: a mapping that stays there is harmless.
+            // The address is not in use, so a mapping that stays there is harmless.
             bound.inspect_err(|_| _ = pages::vacate(addr, len, 0))?;
             self.host.note_lock_result(len, pages::lock(addr, len));
         }
@@ -99,7 +99,7 @@ impl VirtualMemory for CpuDriver {
         let shared: &Shared = &self.shared;
         if shared.library_view != 0 && own(memory).ordinal().is_some() {
             host_access::becomes(addr, host_access::FREED);
-            // A failure here only makes the guard weaker.
+            // A failure here only weakens the guard.
             let _ = pages::set_access(addr, len, Access::None);
         }
         let fence = shared.users.fence(addr, len);
@@ -115,7 +115,7 @@ impl VirtualMemory for CpuDriver {
         Ok(())
     }
 
-    /// Devices here reach all memory of the process; the core checks their access.
+    /// Does nothing: devices here reach all memory of the process, and the core checks their access.
     fn set_access(
         &self,
         addr: usize,

@@ -4,35 +4,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::backend::base::hull::Hull;
 
-/// Openings of each device that are remembered.
+/// The number of openings that are remembered of each device.
 const REMEMBERED: usize = 2;
 
-/// Memory of devices at earlier openings, and in earlier sessions: programs may still have such addresses.
+/// The hull of devices' memory at earlier openings, and in earlier sessions. Programs may still have such addresses.
 static EARLIER: Hull = Hull::new();
 
-/// Whether the address may be in memory of a closed device. Host memory may be there, too; a caller that has to know
+/// Whether the address may be in memory of a closed device. Host memory may be there, too: a caller that has to know
 /// checks whether it can be read.
 pub fn was_near(addr: usize) -> bool {
     EARLIER.contains(addr)
 }
 
-/// The address ranges of all devices. Looking an address up takes two loads if it is in none, as most host memory.
+/// The address ranges of all devices. A look-up takes two loads if the address is in none, as most host memory.
 pub struct Windows {
-    /// Length of each.
+    /// The length of each range in bytes.
     len: usize,
-    /// First addresses, the latest opening of a device first; 0: none.
+    /// The first addresses of each device's ranges, the latest opening first. 0 stands for none.
     bases: Box<[[AtomicUsize; REMEMBERED]]>,
-    /// The hull of all of them.
+    /// The hull of all ranges.
     hull: Hull,
 }
 
 impl Windows {
-    /// Of `devices` devices with `len` bytes of memory each, none of them open yet.
+    /// Creates the ranges of `devices` devices with `len` bytes of memory each. None of them is open yet.
     pub fn new(devices: usize, len: usize) -> Self {
         Self { len, bases: (0..devices).map(|_| Default::default()).collect(), hull: Hull::new() }
     }
 
-    /// The device's memory is at `base`, in the program's view.
+    /// Sets the address `base`, in the program's view, of the memory of a device that opens.
     pub fn open(&self, ordinal: u32, base: usize) {
         // Relaxed, here and below: a thread that races with the opening of a device has no address of it.
         let mut moved = base;
@@ -45,7 +45,7 @@ impl Windows {
         self.hull.add(base, base + self.len);
     }
 
-    /// The device whose memory is, or was, there.
+    /// Returns the device whose memory is, or was, at this address.
     #[inline]
     pub fn device_at(&self, addr: usize) -> Option<u32> {
         if !self.hull.contains(addr) {

@@ -1,4 +1,4 @@
-//! Mapped memory of other processes.
+//! Maps memory of other processes.
 
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
@@ -15,14 +15,14 @@ use crate::backend::cpu::memory::pending::{Deferred, REAP, Users};
 use crate::backend::cpu::memory::pinned::HOST;
 use crate::backend::{Block, Fault, Result};
 
-/// Marks a block as memory of another process, in its token.
+/// The flag in the token of a block of another process's memory.
 pub const IMPORTED: u64 = 1 << 60;
 
 /// The imports of this process.
 pub struct Imports {
-    /// The distance of the library's view of memory of devices.
+    /// The distance of the library's view of devices' memory.
     library_view: usize,
-    /// By the address of the block.
+    /// The imports by the address of the block.
     live: Mutex<BTreeMap<usize, Import>>,
     deferred: Deferred,
 }
@@ -30,11 +30,11 @@ pub struct Imports {
 /// A block of another process.
 struct Import {
     len: usize,
-    /// In guard mode: faults are explained.
+    /// In guard mode: explains faults.
     watch: Option<Watch>,
     #[expect(dead_code, reason = "dropping it unmaps the block")]
     mapping: Mapping,
-    /// The counter of its pool, if it is of one.
+    /// The counter of the block's pool, if it is a pool's.
     counter: Arc<Level>,
 }
 
@@ -65,7 +65,7 @@ impl Imports {
         counter: Arc<Level>,
     ) -> Result<Block> {
         self.reap(REAP);
-        // Pages of the kernel may be larger than units.
+        // The kernel's pages may be larger than units.
         let page = UNIT.max(pages::ordinary() as u64);
         let first = at & !(page - 1);
         let whole = ((at + len).next_multiple_of(page) - first) as usize;
@@ -94,7 +94,7 @@ impl Imports {
         Ok(block)
     }
 
-    /// Frees a block. Operations that were queued before keep it.
+    /// Frees a block. Pending operations keep it until they are complete.
     pub fn free(&self, users: &Users, block: Block) {
         if block.token & HOST == 0 && self.library_view != 0 {
             host_access::becomes(block.addr, host_access::FREED);
@@ -105,7 +105,7 @@ impl Imports {
 
     fn free_unused(&self, block: Block) {
         let gone = self.live.lock().remove(&block.addr);
-        // Unmapping is slow: not under the lock.
+        // The blocks are dropped without the lock, because unmapping is slow.
         drop(gone);
     }
 
@@ -114,13 +114,13 @@ impl Imports {
         self.deferred.reap(limit, |block| self.free_unused(block));
     }
 
-    /// The number of blocks, including those that wait for operations.
+    /// Returns the number of blocks, including freed ones that operations still use.
     #[cfg(test)]
     pub fn count(&self) -> usize {
         self.live.lock().len()
     }
 
-    /// Unmaps all that is left.
+    /// Unmaps all blocks that are left.
     pub fn close(&self) {
         drop(std::mem::take(&mut *self.live.lock()));
     }

@@ -1,6 +1,6 @@
 //! The file behind shared memory: its content, which processes may import it, and for how long.
 //!
-//! It lies in memory, has no name, and has its final length from the beginning, with holes. Its seals prevent any
+//! The file lies in memory, has no name, and has its final length from the beginning, with holes. Its seals prevent any
 //! process from shortening it, so that a process that has mapped it reads it without a fault.
 //!
 //! | at | what |
@@ -9,9 +9,9 @@
 //! | 4 KiB | a record for each range that has a name now |
 //! | 2 MiB | the memory |
 //!
-//! The exporter holds a lock on it, by a separate opening of the file, which ends when it closes the memory and when
-//! its process ends in any way: importers need not contact the process. A forked child shares that open file, and so
-//! keeps imports possible as long as it lives.
+//! The exporter holds a lock on the file by a separate opening of it. The lock ends when the exporter closes the
+//! memory, or when its process ends in any way, so importers need not contact the process. A forked child shares that
+//! opening, and so keeps imports possible as long as it lives.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -29,13 +29,13 @@ use crate::backend::cpu::base::bytes::words;
 use crate::backend::cpu::base::files;
 use crate::backend::{Fault, FaultKind, MemoryPlace, PointerExport, Result};
 
-/// The offset of the memory.
+/// The offset of the memory in the file.
 pub const MEMORY: u64 = 2 << 20;
-/// The byte of the exporter's lock, which stands for all.
+/// The byte of the exporter's lock, which stands for the whole file.
 const LOCK: usize = 0;
 const RECORDS: u64 = 4096;
 const RECORD: usize = 32;
-/// The most named ranges of one file at a time.
+/// The maximum number of named ranges of one file at a time.
 const MOST_NAMES: usize = (MEMORY - RECORDS) as usize / RECORD;
 
 const HEADER: usize = 56;
@@ -44,9 +44,9 @@ const NAME_MAGIC: u64 = u64::from_le_bytes(*b"portaclP");
 /// The version of the format. Processes with different versions do not share memory.
 const VERSION: u64 = 1;
 
-/// Different for each file.
+/// The file's identity, which is different for each file.
 type Identity = [u64; 2];
-/// The lower half of a word.
+/// The mask of the lower half of a word.
 const LOWER: u64 = u32::MAX as u64;
 
 /// A file of this process.
@@ -57,13 +57,13 @@ pub struct SharedFile {
 }
 
 struct State {
-    /// Has the lock; `None`: closed.
+    /// The opening that has the lock, or `None` once closed.
     door: Option<File>,
-    /// By offset in the memory.
+    /// The names by offset in the memory.
     names: HashMap<u64, Name>,
-    /// The records that names had and none has.
+    /// The records of former names that no name uses now.
     vacant: Vec<u32>,
-    /// The serial of the last name.
+    /// The serial number of the last name.
     serial: u64,
 }
 
@@ -77,7 +77,8 @@ struct Name {
 }
 
 impl SharedFile {
-    /// For `size` bytes of memory, none of them allocated yet. Devices are counted by their number among all.
+    /// Creates a file for `size` bytes of memory, none of them allocated yet. Devices are counted by their number among
+    /// all.
     pub fn new(place: MemoryPlace, size: u64) -> io::Result<Self> {
         let file = files::sealed_file(c"portacl-shared", MEMORY + size)?;
         let identity = words(&random()?);
@@ -117,14 +118,14 @@ impl SharedFile {
         Ok(name.to_bytes(self.identity))
     }
 
-    /// The range that begins there loses its name.
+    /// Removes the name of the range that begins at this offset.
     pub fn withdraw(&self, offset: u64) {
         self.forget(&mut self.state.lock(), offset);
     }
 
     fn forget(&self, state: &mut State, offset: u64) {
         if let Some(name) = state.names.remove(&offset) {
-            // The record is in memory already: overwriting it cannot fail. A stale name would only lead to other
+            // The record is in memory already, so overwriting it cannot fail. A stale name would only lead to other
             // contents.
             let _ = self.write_record(name.slot, &[0; RECORD]);
             state.vacant.push(name.slot);
@@ -138,20 +139,21 @@ impl SharedFile {
     /// Ends imports.
     pub fn close(&self) {
         if let Some(door) = self.state.lock().door.take() {
-            // Also for a forked child that has this file open. If this fails, the lock ends with the last of them.
+            // This also ends the lock for a forked child that has this file open. If it fails, the lock ends with the
+            // last of these processes.
             let _ = memory_file::lock(&door, LOCK, libc::F_OFD_SETLK, libc::F_UNLCK);
         }
     }
 }
 
-/// A file of another process, or an import of this process's own.
+/// A file of another process, or an import of this process's own memory.
 pub struct ImportedFile {
     pub file: File,
     header: Header,
 }
 
 impl ImportedFile {
-    /// Opens the file of a descriptor, if it is one.
+    /// Opens the file of a descriptor. Fails if it is no such file.
     pub fn open(descriptor: BorrowedFd<'_>) -> Result<Self> {
         let number = descriptor.as_raw_fd();
         let refused = |why: String| Fault::invalid(format!("descriptor {number} {why}"));
@@ -179,12 +181,12 @@ impl ImportedFile {
         Ok(imported)
     }
 
-    /// The place of the memory; devices are counted by their number among all.
+    /// Returns the place of the memory. Devices are counted by their number among all.
     pub fn place(&self) -> MemoryPlace {
         self.header.place
     }
 
-    /// The range with this name: offset in the memory, and length.
+    /// Returns the range with this name: offset in the memory, and length.
     pub fn locate(&self, export: &PointerExport) -> Result<(u64, u64)> {
         let (name, identity) = Name::from_bytes(export).map_err(Fault::invalid)?;
         let of_another = || Fault::invalid("the pointer was exported from another pool than this one");
@@ -244,7 +246,7 @@ impl Header {
         to_bytes(&words, checksum(&words))
     }
 
-    /// Parses it; the error is the end of a sentence about the file.
+    /// Parses a header. The error is the end of a sentence about the file.
     fn from_bytes(bytes: &[u8; HEADER]) -> std::result::Result<Self, String> {
         let [magic, format, which, size, low, high, sum] = words(bytes);
         ensure!(magic == HEADER_MAGIC, "is not of an exported memory pool: it begins differently".to_owned());
@@ -268,7 +270,7 @@ impl Header {
 }
 
 impl Name {
-    /// Its record in the file, while it is named.
+    /// Returns the name's record in the file, while it is named.
     fn record(&self, identity: Identity) -> [u8; RECORD] {
         let words = [self.serial, self.offset, self.len];
         to_bytes(&words, checksum(&words) ^ checksum(&identity))
@@ -302,7 +304,7 @@ fn record_at(slot: u32) -> u64 {
     RECORDS + u64::from(slot) * RECORD as u64
 }
 
-/// The words and, behind them, a checksum. [`words`] is the inverse.
+/// Returns the words as bytes, followed by a checksum. [`words`] is the inverse.
 fn to_bytes<const N: usize>(words: &[u64], sum: u64) -> [u8; N] {
     let mut bytes = [0; N];
     for (place, word) in bytes.chunks_exact_mut(8).zip(words.iter().chain([&sum])) {
@@ -311,7 +313,7 @@ fn to_bytes<const N: usize>(words: &[u64], sum: u64) -> [u8; N] {
     bytes
 }
 
-/// Distinguishes damaged from valid content; it is no protection against forgery.
+/// Returns a checksum that distinguishes damaged from valid content. It is no protection against forgery.
 fn checksum(words: &[u64]) -> u64 {
     words.iter().fold(size_of_val(words) as u64, |sum, word| mix(sum ^ word))
 }

@@ -1,8 +1,8 @@
-//! Memory that other processes can import, and imports of theirs.
+//! Memory that other processes can import, and imported memory of other processes.
 //!
-//! A shared block lies in its device's memory like any other, so addresses, limits and views are those of the device;
-//! only its mapping is a part of the [`SharedFile`]. An importer of a part of it maps it anywhere, with both views at
-//! the distance that a device has.
+//! A shared block lies in its device's memory like any other, so addresses, limits and views are those of the device.
+//! Only its mapping is a part of the [`SharedFile`]. An importer maps a part of that file at any address, with both
+//! views at the distance that a device has.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -24,7 +24,7 @@ use crate::backend::{
     bind_to_node,
 };
 
-/// All marks of a token.
+/// The mask of all flags of a token.
 pub const MARKS: u64 = 0xf << 60;
 
 /// Memory of this process in a file.
@@ -33,21 +33,22 @@ pub struct ExportedMemory {
     origin: Origin,
 }
 
-/// Where its blocks are.
+/// The place of the memory's blocks.
 enum Origin {
     Device(Arc<Shared>, Arc<DeviceMemory>),
-    /// With the blocks of all such files, the part of this one that is free, and its NUMA node.
+    /// Host memory: the blocks of all such files, the arena that says which part of this file is free, and the NUMA
+    /// node.
     Host(Arc<HostSegments>, Arc<Mutex<Arena>>, u32),
 }
 
 /// The blocks of host memory that lie in files.
 pub struct HostSegments {
     list: Mutex<HashMap<usize, HostSegment>>,
-    /// Counts memory that could not be locked.
+    /// The pinned memory, which counts memory that could not be locked.
     host: Arc<HostMemory>,
 }
 
-/// The data to free one of them.
+/// The data that is needed to free a segment.
 struct HostSegment {
     mapping: Mapping,
     piece: Piece,
@@ -60,7 +61,7 @@ impl HostSegments {
         Arc::new(Self { list: Mutex::default(), host })
     }
 
-    /// A block in this file, of which the arena says what is free, on a NUMA node.
+    /// Allocates a block in this file, on a NUMA node. The arena says what is free.
     fn take(&self, len: usize, file: &Arc<SharedFile>, arena: &Arc<Mutex<Arena>>, node: u32) -> Result<Block> {
         let refused = |why: &dyn std::fmt::Display| {
             Fault::out_of_host_memory(format!("the system refused {len} bytes of host memory to be shared: {why}"))
@@ -84,7 +85,7 @@ impl HostSegments {
         Ok(block)
     }
 
-    /// The offset of a block's address in this file.
+    /// Returns the offset of a block's address in this file.
     fn offset_of(&self, file: &Arc<SharedFile>, addr: usize) -> u64 {
         let list = self.list.lock();
         let found = list
@@ -102,20 +103,20 @@ impl HostSegments {
         arena.lock().free(piece.offset, piece.note);
     }
 
-    /// Unmaps all of them.
+    /// Unmaps all segments.
     pub fn close(&self) {
         self.list.lock().clear();
     }
 }
 
 impl ExportedMemory {
-    /// `number`: of the device among all.
+    /// Creates memory of a device. `number` is the device's number among all.
     pub fn of_device(shared: Arc<Shared>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
         let size = memory.range().1 as u64;
         Self::new(MemoryPlace::Device(number), size, Origin::Device(shared, memory))
     }
 
-    /// `size`: the most bytes that it may have, a multiple of 4 KiB.
+    /// Creates host memory. `size` is the maximum number of its bytes, a multiple of 4 KiB.
     pub fn of_host(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
         let mut arena = Arena::default();
         arena.add_region(0, size);
@@ -128,7 +129,7 @@ impl ExportedMemory {
         Ok(Self { file: Arc::new(file), origin })
     }
 
-    /// The offset of a block's address in the file.
+    /// Returns the offset of a block's address in the file.
     fn offset_of(&self, addr: usize) -> u64 {
         match &self.origin {
             Origin::Device(_, memory) => memory.offset(addr),
@@ -168,18 +169,18 @@ impl Drop for ExportedMemory {
     }
 }
 
-/// A pool of another process: only named blocks of it can be imported.
+/// A pool of another process, of which only named blocks can be imported.
 pub struct ImportedPool {
     shared: Arc<Shared>,
     file: ImportedFile,
-    /// In the numbers of this process.
+    /// The place of the pool, in this process's numbers.
     pub place: MemoryPlace,
-    /// Bytes of it that are mapped here.
+    /// The number of bytes of the pool that are mapped here.
     mapped: Arc<Level>,
 }
 
 impl ImportedPool {
-    /// `ordinal`: the device that the memory must be on, if it must be on one.
+    /// Creates the pool. `ordinal` is the device that the memory must be on, if it must be on one.
     pub fn new(shared: Arc<Shared>, file: ImportedFile, ordinal: u32) -> Result<Self> {
         let place = match file.place() {
             MemoryPlace::Device(number) => {
@@ -198,7 +199,7 @@ impl ImportedPool {
     }
 }
 
-/// The error for calls that imported pools do not support.
+/// Returns the error for calls that imported pools do not support.
 fn not_of_an_import<T>(what: &str) -> Result<T> {
     Err(Fault::unsupported(format!("an imported pool has no {what}")))
 }
@@ -208,7 +209,7 @@ impl Pool for ImportedPool {
         not_of_an_import("memory to give")
     }
 
-    /// At once: queued operations keep the memory.
+    /// Frees the block at once: pending operations keep the memory.
     fn free(&self, block: Block, _stream: &dyn Stream) -> Result<()> {
         self.free_now(block)
     }
@@ -223,7 +224,7 @@ impl Pool for ImportedPool {
         Ok(match attribute {
             PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => mapped.current,
             PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh => mapped.peak,
-            // Its memory is never reused, or cached.
+            // The memory of such a pool is never reused or cached.
             PoolAttribute::FollowEventDependencies
             | PoolAttribute::AllowOpportunistic
             | PoolAttribute::AllowInternalDependencies
@@ -235,12 +236,12 @@ impl Pool for ImportedPool {
         not_of_an_import("attributes to set")
     }
 
-    /// There is no unused memory.
+    /// Does nothing, because there is no unused memory.
     fn trim(&self, _keep: usize) -> Result<()> {
         Ok(())
     }
 
-    /// All memory here belongs to the process, for each device.
+    /// Does nothing, because every device can access all memory of the process.
     fn set_access(&self, _ordinal: u32, _access: Access) -> Result<()> {
         Ok(())
     }

@@ -31,7 +31,7 @@ use crate::backend::{
     Wait,
 };
 
-/// How long [`Device::close`] waits for operations that use the memory.
+/// The time for which [`Device::close`] waits for operations that use the memory.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// An open device of the CPU backend.
@@ -52,12 +52,12 @@ impl CpuDevice {
         Self { shared, executor, info, ordinal, memory, streams: Mutex::default(), created: AtomicU64::new(0) }
     }
 
-    /// Short operations take about as long as counting them would.
+    /// Counts an operation as work if it is long: short ones take about as long as counting them would.
     fn begin_if_long(&self, len: usize) -> Option<Working<'_>> {
         (len > SHORT).then(|| self.shared.devices[self.ordinal as usize].busy.begin())
     }
 
-    /// As [`Device::copy`], of many bytes, or in guard mode, or in memory whose pages are to be made huge.
+    /// Copies as [`Device::copy`] does: many bytes, or in guard mode, or in memory whose pages are to be made huge.
     #[inline(never)]
     fn copy_any(&self, copy: &Copy) -> Result<()> {
         let _working = self.begin_if_long(copy.dst.len);
@@ -66,17 +66,17 @@ impl CpuDevice {
         Ok(())
     }
 
-    /// Notifies waits for values there.
+    /// Notifies waits for values in this memory.
     fn written(&self, span: &Span) {
         self.shared.watcher.check((span.addr, span.len));
     }
 
-    /// A block with this mark in its token.
+    /// Allocates a block with this flag in its token.
     fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
         self.shared.take(&self.memory, len, mark, || self.memory.take(len, policy))
     }
 
-    /// Frees what nothing uses any more. Checks at most `limit` of each kind.
+    /// Frees what nothing uses any more. Checks at most `limit` blocks of each kind.
     fn reap(&self, limit: usize) {
         self.shared.reap(limit);
         self.memory.reap(limit);
@@ -101,7 +101,7 @@ impl Device for CpuDevice {
         self.take(len, policy, 0)
     }
 
-    /// All memory here is host memory.
+    /// Allocates device memory, because all memory here is host memory.
     fn alloc_managed(&self, len: usize) -> Result<Block> {
         let block = self.take(len, PagePolicy::HugeFirst, MANAGED)?;
         self.memory.set_host_access(&block, true).inspect_err(|_| {
@@ -117,7 +117,7 @@ impl Device for CpuDevice {
     }
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
-        // Memory that cannot be mapped at other addresses is of no use.
+        // Memory that cannot be mapped at other addresses is of no use here.
         self.memory.file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
         Ok(ranges::of_device(Arc::clone(&self.memory), block))
@@ -134,7 +134,7 @@ impl Device for CpuDevice {
         self.shared.imports.map(part.file.as_fd(), range, Some(self.ordinal), Arc::default())
     }
 
-    /// Memory does not move.
+    /// Does nothing, because memory does not move.
     fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
         Ok(())
     }
@@ -171,7 +171,7 @@ impl Device for CpuDevice {
         }
         self.memory.freed(&block);
         if block.token & MANAGED != 0 {
-            // A failure here only makes the guard weaker.
+            // A failure here only weakens the guard.
             let _ = self.memory.set_host_access(&block, false);
         }
         let damage = self.memory.bounds.damage_of(block.addr);
@@ -200,7 +200,7 @@ impl Device for CpuDevice {
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|queue| queue.strong_count() > 0);
-            // The next search is as far away as this one has found streams.
+            // The next search takes place when the list has grown by as many streams as are live now.
             let live = streams.len();
             streams.reserve(live + 1);
         }
@@ -279,7 +279,7 @@ impl Device for CpuDevice {
             self.memory.close();
             return Ok(());
         }
-        // A leak is better than a crash: the mapping stays for its users, and not what waits for their work.
+        // A leak is better than a crash: the mapping stays for its users, but not what waits for their work.
         self.memory.deferred.clear();
         std::mem::forget(Arc::clone(&self.memory));
         Err(Fault::new(

@@ -1,4 +1,4 @@
-//! The driver.
+//! The driver of the CPU backend.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -35,9 +35,9 @@ use crate::backend::{
     VirtualMemory,
 };
 
-/// How long [`Driver::shutdown`] waits for user code.
+/// The time for which [`Driver::shutdown`] waits for user code.
 pub const PATIENCE: Duration = Duration::from_secs(2);
-/// Guard mode: the least room for ranges of addresses if devices have less memory.
+/// The least number of bytes for ranges of addresses in guard mode, if devices have less memory.
 pub const GUARDED_RANGE: usize = 64 << 30;
 
 /// Opens the backend with all devices.
@@ -46,7 +46,7 @@ pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
     open_chosen(options, |count| (0..count).collect())
 }
 
-/// Opens the backend with those devices, in that order, that `choose` selects from the given number. A device holds no
+/// Opens the backend with the devices that `choose` selects from the given number, in that order. A device holds no
 /// memory or threads before it is opened.
 pub fn open_chosen(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     Ok(Arc::new(CpuDriver::new(options, choose)?))
@@ -56,13 +56,13 @@ pub struct CpuDriver {
     pub shared: Arc<Shared>,
     pub executor: Arc<Executor>,
     pub host: Arc<HostMemory>,
-    /// Host memory that other processes can import.
+    /// The host memory that other processes can import.
     pub segments: Arc<HostSegments>,
     pub deferred: Deferred,
     pub registered: Registered,
-    /// Registrations that were ended while operations were using them.
+    /// The registrations that were ended while operations were using them.
     pub unregistered: Deferred,
-    /// In guard mode, until the end.
+    /// The handler of faults, in guard mode, until the driver ends.
     pub explains_faults: Mutex<Option<Handler>>,
 }
 
@@ -144,11 +144,12 @@ impl Driver for CpuDriver {
     }
 
     fn can_access_peer(&self, _ordinal: u32, _peer: u32) -> Result<bool> {
-        // All of it belongs to the process.
+        // All memory belongs to the process.
         Ok(true)
     }
 
-    /// All memory belongs to the process: kernels can do what processors can, with a loop if there is no instruction.
+    /// Returns what processors can do, because all memory belongs to the process. Kernels use a loop if there is no
+    /// instruction.
     fn atomics(&self, _ordinal: u32, _peer: Option<u32>, operations: &[u32]) -> Result<Vec<u32>> {
         const INTEGERS: u32 = SIGNED | UNSIGNED | SCALAR_8 | SCALAR_16 | SCALAR_32 | SCALAR_64;
         const FLOATS: u32 = SIGNED | SCALAR_32 | SCALAR_64;
@@ -177,10 +178,10 @@ impl Driver for CpuDriver {
         known::cover(base, base + len);
         self.shared.windows.open(ordinal, base);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
-            // It was not closed, because its memory may be in use forever.
+            // The memory was not closed, because it may be in use forever.
             std::mem::forget(left);
         }
-        // It counts from here on.
+        // The percentage counts from this query on.
         slot.busy.percentage();
         let (shared, executor) = (Arc::clone(&self.shared), Arc::clone(&self.executor));
         Ok(Arc::new(CpuDevice::new(shared, executor, ordinal, memory)))
@@ -307,7 +308,7 @@ impl Driver for CpuDriver {
 }
 
 impl Drop for CpuDriver {
-    /// For a driver that was not shut down, or whose threads were still in user code then.
+    /// Shuts down a driver that was not shut down, or whose threads were still in user code then.
     fn drop(&mut self) {
         self.shutdown(PATIENCE);
     }

@@ -6,8 +6,8 @@ use crate::backend::cpu::base::machine;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport, host_nodes};
 
-/// A PCI domain that no machine has. The devices here are on no bus, but programs distinguish devices by such
-/// addresses.
+/// The PCI domain of the devices, which no machine has. The devices here are on no bus, but programs distinguish
+/// devices by such addresses.
 const NO_DOMAIN: u32 = 0xffff;
 
 pub fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
@@ -23,16 +23,17 @@ pub fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
         l2_cache: machine::l2_cache(),
         threads: None,
         uuid: Some(uuid(&machine::identity(), number)),
-        // At most 64 devices, so their numbers fit.
+        // There are at most 64 devices, so their numbers fit.
         pci: Some(PciAddress { domain: NO_DOMAIN, bus: number as u8, device: 0, function: 0 }),
-        // An access there would be reported if accesses outside of allocations are detected.
+        // If accesses outside of allocations are detected, an access to the tail would be reported.
         readable_tail: !shared.check.is_on(),
         notes_parts: shared.check.is_on(),
         pools: pools(shared.capacity.each),
     }
 }
 
-/// Sharing needs a file in memory of the device's length, which the system may not allow.
+/// Returns which pools the device supports. Sharing needs a file in memory of the device's length, which the system may
+/// not allow.
 fn pools(memory: u64) -> PoolSupport {
     PoolSupport {
         device: true,
@@ -43,8 +44,8 @@ fn pools(memory: u64) -> PoolSupport {
     }
 }
 
-/// A UUID of version 8 (RFC 9562), made from the machine's identity and the device's number. It has 64 bits of a hash
-/// of the identity, from which the identity cannot be computed.
+/// Returns a UUID of version 8 (RFC 9562), computed from the machine's identity and the device's number. It has 64 bits
+/// of a hash of the identity, from which the identity cannot be computed.
 fn uuid(machine: &str, number: u32) -> [u8; 16] {
     let identity = machine
         .bytes()

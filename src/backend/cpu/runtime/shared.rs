@@ -23,27 +23,27 @@ use crate::backend::cpu::stream::schedule::Schedule;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Block, Place, Result, Span};
 
-/// How many devices there are by default; they share the machine's memory.
+/// The default number of devices. They share the machine's memory.
 pub const DEVICES: u32 = 4;
 
-/// Options of the devices.
+/// The options of the devices.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// How many devices there are, at most 64. `None`: `DEVICES`.
+    /// The number of devices, at most 64. `None` stands for [`DEVICES`].
     pub devices: Option<u32>,
-    /// Bytes of memory of each, as a private limit, rounded up to 2 MiB. `None`: each can have nearly all memory of
-    /// this machine, and all together no more than that.
+    /// The number of bytes of memory of each device, as a private limit, rounded up to 2 MiB. `None`: each can have
+    /// nearly all memory of this machine, and all together have no more than that.
     pub memory_per_device: Option<u64>,
-    /// Nothing runs in the caller, no thread helps, and operations are delayed at random: a missing synchronization
-    /// becomes visible.
+    /// Nothing runs in the caller, no thread helps, and operations are delayed at random, so that a missing
+    /// synchronization becomes visible.
     pub asynchronous: bool,
     /// The seed of the delays.
     pub seed: u64,
-    /// The host has no access to device memory: an access faults, with a text.
+    /// The host has no access to device memory: an access faults, and a text explains it.
     pub guard: bool,
-    /// The program's access to pinned memory can be closed while operations use it. Only with `guard`.
+    /// The program's access to pinned memory can be closed while operations use it. Valid only with `guard`.
     pub closes_pinned: bool,
-    /// Operations run in the order of this schedule, and nothing is delayed. Only with `asynchronous`.
+    /// The schedule that gives the order of operations, without delays. Valid only with `asynchronous`.
     pub schedule: Option<Arc<Schedule>>,
 }
 
@@ -53,15 +53,15 @@ pub struct Shared {
     pub capacity: Capacity,
     /// The memory that all devices have taken together.
     pub budget: Arc<Budget>,
-    /// The distance of the library's view of device memory from the program's: 0, or in guard mode the addresses of a
-    /// device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE) at least.
+    /// The distance of the library's view of device memory from the program's. It is 0, or in guard mode at least the
+    /// addresses of a device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE).
     pub library_view: usize,
     /// How accesses outside of allocations are detected.
     pub check: Check,
     /// The bounds of page-locked host memory.
     pub host_bounds: Arc<Bounds>,
     pub cores: usize,
-    /// Threads that share large operations.
+    /// The threads that share large operations.
     pub helpers: Box<dyn Helpers>,
     pub watcher: Arc<Watcher>,
     pub users: Users,
@@ -69,11 +69,11 @@ pub struct Shared {
     /// The number of each device among all, selected or not.
     pub numbers: Box<[u32]>,
     pub windows: Windows,
-    /// Memory of other processes.
+    /// The imported memory of other processes.
     pub imports: Imports,
-    /// Reserved addresses and their mappings.
+    /// The reserved addresses and their mappings.
     pub ranges: Ranges,
-    /// Programs that were unloaded while operations were using their variables.
+    /// The programs that were unloaded while operations were using their variables.
     pub unloading: Deferred<Arc<dyn Any + Send + Sync>>,
     pub hold: Hold,
 }
@@ -81,16 +81,16 @@ pub struct Shared {
 /// The slot of one device.
 #[derive(Default)]
 pub struct Slot {
-    /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here, so that it can be
-    /// read without a lock.
+    /// The number of the device's 2 MiB pages that are still to be made huge, see [`DeviceMemory::prepare`]. It is
+    /// here, so that it can be read without a lock.
     pub wanted: Arc<AtomicUsize>,
-    /// Its memory while it is open.
+    /// The device's memory while it is open.
     pub memory: RwLock<Option<Arc<DeviceMemory>>>,
     pub busy: Busy,
 }
 
 impl Shared {
-    /// The pointer for a span. The only place that translates the program's addresses to the library's view.
+    /// Returns the pointer for a span. Only this function translates the program's addresses to the library's view.
     #[inline]
     pub fn pointer(&self, span: &Span) -> *mut u8 {
         let mut addr = span.addr;
@@ -117,8 +117,8 @@ impl Shared {
         self.devices.get(ordinal as usize).is_none_or(|slot| slot.wanted.load(Ordering::Relaxed) != 0)
     }
 
-    /// Guard mode: the distance of the library's view from a span. 0: it has one address, as variables of shared
-    /// objects have.
+    /// Returns the distance of the library's view from a span in guard mode. It is 0 if the memory has one address, as
+    /// variables of shared objects have.
     #[cold]
     fn view_of(&self, span: &Span) -> usize {
         match span.place {
@@ -129,7 +129,7 @@ impl Shared {
         }
     }
 
-    /// Frees what nothing uses any more. Checks at most `limit` of each kind.
+    /// Frees what nothing uses any more. Checks at most `limit` entries of each kind.
     pub fn reap(&self, limit: usize) {
         self.imports.reap(limit);
         self.ranges.reap();
@@ -151,20 +151,20 @@ impl Shared {
         self.devices[ordinal as usize].memory.read().clone()
     }
 
-    /// The memories of all open devices.
+    /// Returns the memories of all open devices.
     pub fn open_memories(&self) -> impl Iterator<Item = Arc<DeviceMemory>> {
         self.devices.iter().filter_map(|slot| slot.memory.read().clone())
     }
 
-    /// The address is in no live allocation of a device, and the host cannot use it: what is there now, if anything, is
-    /// not the program's.
+    /// Whether the address is in no live allocation of a device, and the host cannot use it. What is there now, if
+    /// anything, is not the program's.
     #[cold]
     pub fn is_stale(&self, ordinal: u32, addr: usize) -> bool {
-        // The place of a closed device's memory may be reused.
+        // Another mapping may use the place of a closed device's memory.
         self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr)) || !probe::is_readable(addr)
     }
 
-    /// A kernel has run: reports bytes that it, or another one, has overwritten beside allocations.
+    /// Reports, after a kernel has run, bytes that this kernel or another one has overwritten beside allocations.
     #[cold]
     pub fn check_for_damage(&self, kernel: &str) -> Result<()> {
         let damages = self.open_memories().filter_map(|memory| memory.bounds.damage());
@@ -174,7 +174,8 @@ impl Shared {
         faults.reduce(|first, _| first).map_or(Ok(()), Err)
     }
 
-    /// A block of a device, counted, with this mark in its token. `take`: as [`DeviceMemory::take`].
+    /// Allocates a block of a device, counts it, and puts this flag into its token. `take` allocates as
+    /// [`DeviceMemory::take`].
     pub fn take(
         &self,
         memory: &DeviceMemory,
@@ -194,7 +195,8 @@ impl Shared {
         Ok(block)
     }
 
-    /// Frees what nothing uses any more, also on other devices if they share their memory. True if there were blocks.
+    /// Frees what nothing uses any more, also on other devices if they share their memory. Returns true if there were
+    /// blocks.
     #[cold]
     pub fn reap_all(&self, memory: &DeviceMemory) -> bool {
         self.reap(usize::MAX);

@@ -1,8 +1,9 @@
-//! While a snapshot stops the process: threads that have passed the gate and access device memory wait here.
+//! Stops threads while a snapshot stops the process: threads that have passed the gate and access device memory wait
+//! here.
 //!
-//! On the way there threads read the count of pages that are to be made huge, see
-//! [`crate::backend::cpu::memory::device_memory::DeviceMemory::prepare`]. A snapshot raises it, so that this costs
-//! nothing at any other time.
+//! Before such an access, threads read the count of pages that are to be made huge, see
+//! [`crate::backend::cpu::memory::device_memory::DeviceMemory::prepare`]. A snapshot raises this count, so the check
+//! costs nothing at any other time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use crate::algo::thread::pause::pause;
 use crate::backend::cpu::runtime::shared::Slot;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// Added to the counts: more than there can be.
+/// The number that is added to the counts. It is greater than any count.
 const RAISED: usize = 1 << 40;
 const PAUSE: Duration = Duration::from_micros(100);
 
@@ -28,10 +29,10 @@ pub struct Hold {
     released: Condvar,
 }
 
-/// Threads that wait.
+/// The numbers of threads that wait.
 #[derive(Default)]
 struct Waiting {
-    /// Inside a call that pins objects.
+    /// The number of those inside a call that pins objects.
     pinned: usize,
     /// How many times these were resumed.
     resumed: u64,
@@ -39,7 +40,7 @@ struct Waiting {
 }
 
 impl Hold {
-    /// Begins, and waits until no thread accesses the memory any more that has not stopped here.
+    /// Begins, and waits until all threads that access the memory have stopped here.
     pub fn begin(&self, slots: &[Slot], patience: Duration) -> Result<()> {
         let deadline = Instant::now() + patience;
         self.is_on.store(true, Ordering::SeqCst);
@@ -48,7 +49,7 @@ impl Hold {
             self.stops_pinned.store(true, Ordering::SeqCst);
             let Waiting { pinned, others, .. } = *self.waiting.lock();
             let working: u32 = slots.iter().map(|slot| slot.busy.working()).sum();
-            // Short copies are made under a pin, long ones count as work.
+            // Threads hold a pin during short copies; long copies count as work.
             if reclaim::count_pinned() <= pinned && working <= others {
                 return Ok(());
             }
@@ -79,7 +80,7 @@ impl Hold {
         self.resume_pinned();
     }
 
-    /// The calling thread is about to use device memory.
+    /// Waits if a snapshot stops the process. A thread that is about to use device memory calls this.
     pub fn pass(&self) {
         if !self.is_on.load(Ordering::SeqCst) {
             return;

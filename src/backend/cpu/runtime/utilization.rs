@@ -1,4 +1,4 @@
-//! How busy a device is.
+//! Measures how busy a device is.
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,17 @@ use parking_lot::Mutex;
 pub struct Busy(Mutex<State>);
 
 struct State {
-    /// Threads that work.
+    /// The number of threads that work.
     working: u32,
-    /// When the first of them began.
+    /// The time at which the first of them began.
     since: Instant,
-    /// The completed part of it since `asked`.
+    /// The completed part of the working time since `asked`.
     total: Duration,
-    /// The previous query, or the opening of the device.
+    /// The time of the previous query, or of the opening of the device.
     asked: Instant,
 }
 
-/// A thread works for the device while this lives.
+/// Marks that a thread works for the device, while this lives.
 pub struct Working<'a>(&'a Busy);
 
 impl Default for Busy {
@@ -48,12 +48,12 @@ impl Busy {
         }
     }
 
-    /// How many threads work now.
+    /// Returns the number of threads that work now.
     pub fn working(&self) -> u32 {
         self.0.lock().working
     }
 
-    /// The percentage of the time since the previous query.
+    /// Returns the percentage of the time since the previous query in which the device was busy.
     pub fn percentage(&self) -> u32 {
         self.percentage_at(Instant::now())
     }
@@ -63,7 +63,7 @@ impl Busy {
         let mut busy = std::mem::take(&mut state.total);
         if state.working > 0 {
             busy += now.saturating_duration_since(state.since);
-            // The rest of it belongs to the next query.
+            // The rest of the work belongs to the next query.
             state.since = now.max(state.since);
         }
         let window = now.saturating_duration_since(state.asked);

@@ -2,7 +2,7 @@ use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Returns a new one and its start.
+/// Returns a new instance and its start.
 fn new_at() -> (Busy, Instant) {
     let busy = Busy::default();
     let start = busy.0.lock().asked;

@@ -11,25 +11,26 @@ use crate::algo::queue::completion::Completion;
 use crate::backend::base::clock;
 use crate::backend::{Event, Fault, FaultKind, Result, Wait, downcast};
 
-/// Nanoseconds of a monotonic clock.
+/// Returns the nanoseconds of a monotonic clock.
 fn now() -> u64 {
     clock::now().as_nanos() as u64
 }
 
-/// A record in a stream, initially not complete.
+/// A record of an event in a stream. It is not complete at first.
 pub struct Record {
-    /// Streams that wait for it.
+    /// The completion, with the streams that wait for it.
     pub completion: Completion<Queue>,
     time: AtomicU64,
     timing: bool,
-    /// The stream of the record; none for a record outside of streams. A dropped stream has run, or dropped,
+    /// The stream of the record, or none for a record outside of streams. A dropped stream has run, or dropped,
     /// everything.
     stream: Weak<Queue>,
-    /// Why an abort dropped it. It completes when its event is recorded again and that record is complete.
+    /// The reason why an abort dropped the record. It then completes when its event is recorded again and that record
+    /// is complete.
     dropped: OnceLock<Fault>,
-    /// Its event was recorded again.
+    /// True if the event was recorded again.
     superseded: AtomicBool,
-    /// The event's previous record, if that was dropped.
+    /// The event's previous record, if an abort dropped it.
     orphan: Option<Arc<Self>>,
 }
 
@@ -46,12 +47,12 @@ impl Record {
         })
     }
 
-    /// A record that no stream completes.
+    /// Creates a record that no stream completes.
     pub fn outside_streams() -> Arc<Self> {
         Self::new(Weak::new(), false, None)
     }
 
-    /// A record without an event, for the caller to queue on `stream`.
+    /// Creates a record without an event. The caller enqueues it on `stream`.
     pub fn queued(stream: &Arc<Queue>) -> Arc<Self> {
         Self::new(Arc::downgrade(stream), false, None)
     }
@@ -60,17 +61,17 @@ impl Record {
         self.completion.is_complete()
     }
 
-    /// The stream that it is queued on, while that exists.
+    /// Returns the stream that the record is enqueued on, while that exists.
     pub fn stream(&self) -> Option<Arc<Queue>> {
         self.stream.upgrade()
     }
 
-    /// Whether it is queued on this stream.
+    /// Whether the record is enqueued on this stream.
     pub fn is_of(&self, stream: &Arc<Queue>) -> bool {
         std::ptr::eq(self.stream.as_ptr(), Arc::as_ptr(stream))
     }
 
-    /// Completes it. Returns the streams that can resume: the caller runs or lists them.
+    /// Completes the record. Returns the streams that can resume: the caller runs or lists them.
     pub fn complete(&self) -> Vec<Arc<Queue>> {
         if self.timing {
             self.time.store(now(), Ordering::Relaxed);
@@ -85,16 +86,18 @@ impl Record {
         waiting
     }
 
-    /// Why it does not complete, if an abort has dropped it.
+    /// Returns why the record does not complete, if an abort has dropped it.
     pub fn dropped(&self) -> Option<&Fault> {
         self.dropped.get()
     }
 
-    /// An abort drops it. Returns the streams that do not wait for its event's next record, as [`Self::complete`] does.
+    /// Drops the record for an abort. Returns the streams that do not wait for its event's next record, as
+    /// [`Self::complete`] does.
     pub fn drop_for(&self, why: Fault) -> Vec<Arc<Queue>> {
-        // Only its own stream drops it.
+        // Only the record's stream drops it.
         let _ = self.dropped.set(why);
-        // Earlier writes are seen, or later readers see the drop: in `supersede`, and in `Queue::retire`.
+        // Either this thread reads earlier writes, or later readers read the drop: in `supersede`, and in
+        // `Queue::retire`.
         fence(Ordering::SeqCst);
         if self.superseded.load(Ordering::SeqCst) {
             return self.complete();
@@ -104,7 +107,8 @@ impl Record {
         waiting
     }
 
-    /// Its event is recorded again. True if an abort has dropped it: its waits are for the new record then.
+    /// Marks that the event is recorded again. Returns true if an abort has dropped this record: its waits are for the
+    /// new record then.
     fn supersede(&self) -> bool {
         self.superseded.store(true, Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -114,16 +118,16 @@ impl Record {
 
 /// The state of an event.
 enum Latest {
-    /// It was never recorded.
+    /// The event was never recorded.
     Never,
-    /// Its latest record completed at this time.
+    /// The latest record completed at this time.
     Complete(u64),
-    /// Its latest record is, or was, queued.
+    /// The latest record is, or was, pending.
     Queued(Arc<Record>),
 }
 
 impl Latest {
-    /// The event is recorded again: returns the previous record, if an abort has dropped it.
+    /// Returns the previous record of an event that is recorded again, if an abort has dropped it.
     fn orphaned(self) -> Option<Arc<Record>> {
         match self {
             Self::Queued(record) => record.supersede().then_some(record),
@@ -136,7 +140,7 @@ impl Latest {
 pub struct CpuEvent {
     timing: bool,
     latest: Mutex<Latest>,
-    /// False while `latest` may be pending: the common query is one load.
+    /// False while `latest` may be pending, so that the common query is one load.
     known_complete: AtomicBool,
 }
 
@@ -150,8 +154,8 @@ impl CpuEvent {
         downcast(event, "the event belongs to another backend")
     }
 
-    /// Everything queued so far is complete: the record completes at once. Returns a dropped one that the caller must
-    /// complete with it.
+    /// Records the event as complete, because everything enqueued so far is complete. Returns a dropped record that the
+    /// caller must complete with it.
     pub fn record_now(&self) -> Option<Arc<Record>> {
         let time = if self.timing { now() } else { 0 };
         let before = std::mem::replace(&mut *self.latest.lock(), Latest::Complete(time));
@@ -159,7 +163,7 @@ impl CpuEvent {
         before.orphaned()
     }
 
-    /// A new latest record, for the caller to queue on `stream`.
+    /// Creates the new latest record. The caller enqueues it on `stream`.
     pub fn record_later(&self, stream: &Arc<Queue>) -> Arc<Record> {
         let mut latest = self.latest.lock();
         let orphan = std::mem::replace(&mut *latest, Latest::Never).orphaned();
@@ -169,7 +173,7 @@ impl CpuEvent {
         record
     }
 
-    /// The latest record, if it is pending.
+    /// Returns the latest record, if it is pending.
     pub fn pending(&self) -> Option<Arc<Record>> {
         if self.known_complete.load(Ordering::Acquire) {
             return None;
@@ -178,7 +182,7 @@ impl CpuEvent {
         match &*latest {
             Latest::Queued(record) if !record.is_complete() => Some(Arc::clone(record)),
             Latest::Queued(record) => {
-                // Drop the record, and with it its stream.
+                // This drops the record, and with it its stream.
                 *latest = Latest::Complete(record.time.load(Ordering::Relaxed));
                 self.known_complete.store(true, Ordering::Release);
                 None

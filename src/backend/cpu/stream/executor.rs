@@ -1,16 +1,17 @@
 //! The threads that run streams.
 //!
 //! As many threads *serve* (run the library's own operations) as there are cores, if there is work for them. A thread
-//! that calls user code does not serve meanwhile: another one takes its place as soon as there is work, and at least
-//! one thread is always outside user code. So a host function that never returns costs a thread and stalls its own
-//! stream only.
+//! does not serve while it calls user code. Another thread takes its place as soon as there is work, and at least one
+//! thread is always outside user code. So a host function that never returns costs a thread and stalls only its own
+//! stream.
 //!
 //! The number of concurrent host functions is limited, because ten thousand short ones would start ten thousand
-//! threads; the limit grows while host functions wait and none returns.
+//! threads. The limit grows while host functions wait and none returns.
 //!
-//! A thread is woken only if it sleeps and too few serve. No thread polls, except one sleeping thread, every
-//! millisecond, while host functions are held back, and threads that have helped with a large operation, for some
-//! microseconds: programs run kernels one after the other, and waking a thread takes longer than many of these do.
+//! A thread is woken only if it sleeps and too few threads serve. Threads poll in two cases only. One sleeping thread
+//! polls every millisecond while host functions are held back. Threads that have helped with a large operation poll for
+//! some microseconds, because programs run kernels one after the other, and waking a thread takes longer than many
+//! kernels do.
 
 mod runner;
 mod threads;
@@ -34,31 +35,31 @@ use crate::backend::{Fault, Result};
 pub use runner::Runner;
 use threads::{Call, Pool, STARVED, Sleeper, pause};
 
-/// Stream priorities: 0 to this.
+/// The largest number of a stream priority; the others are from 0 on.
 pub const LEAST_PRIORITY: u32 = 7;
-/// Sleeping threads beyond the number of cores that stay for the next host functions.
+/// The number of sleeping threads beyond the number of cores that stay for the next host functions.
 const SPARES: usize = 2;
-/// After this many operations a worker lets other streams go first.
+/// The number of operations after which a worker lets other streams go first.
 const TURN: u32 = 128;
-/// Pauses before a thread that has stayed awake runs a stream: the thread that has queued a kernel often waits for it
-/// at once, and begins with it meanwhile. Then two threads run it, without a wake-up.
+/// The number of pauses before a thread that has stayed awake runs a stream. The thread that has enqueued a kernel
+/// often waits for it at once, and begins to run it in this time. Then two threads run it, without a wake-up.
 const HEAD_START: u32 = 16;
 
 per_thread! {
-    /// This is a thread of an executor.
+    /// True on a thread of an executor.
     static WORKER: Cell<bool> = Cell::new(false);
 }
 
 pub struct Executor {
     pub cores: usize,
     pool: Mutex<Pool>,
-    /// A thread has ended.
+    /// Notified when a thread has ended.
     ended: Condvar,
-    /// Number of streams in `ready`, to read without the lock.
+    /// The number of streams in `ready`, which is read without the lock.
     ready: AtomicUsize,
-    /// Number of threads that were started.
+    /// The number of threads that were started.
     started: AtomicUsize,
-    /// The order in which streams run; `None`: as they come.
+    /// The schedule that gives the order in which streams run. `None`: they run as they come.
     schedule: Option<Arc<Schedule>>,
 }
 
@@ -69,7 +70,7 @@ enum Task {
 }
 
 impl Executor {
-    /// With a schedule one operation runs at a time, so one thread serves.
+    /// Creates an executor. With a schedule one operation runs at a time, so one thread serves.
     pub fn new(cores: usize, schedule: Option<Arc<Schedule>>) -> Arc<Self> {
         let cores = if schedule.is_some() { 1 } else { cores };
         let pool = Mutex::new(Pool { permits: cores + SPARES, ..Pool::default() });
@@ -77,7 +78,7 @@ impl Executor {
         Arc::new(Self { cores, pool, ended: Condvar::new(), ready, started, schedule })
     }
 
-    /// Starts the first thread: from then on there is always one outside user code.
+    /// Starts the first thread. From then on one thread is always outside user code.
     pub fn ensure_started(self: &Arc<Self>) -> Result<()> {
         let mut pool = self.pool.lock();
         if pool.threads > 0 {
@@ -88,7 +89,7 @@ impl Executor {
         self.start()
     }
 
-    /// Lists a stream; its owner has marked it as listed.
+    /// Lists a stream, which its owner has marked as listed.
     pub fn push(self: &Arc<Self>, queue: Arc<Queue>) {
         self.push_all(std::iter::once(queue));
     }
@@ -109,7 +110,7 @@ impl Executor {
         self.answer(calls);
     }
 
-    /// Lists streams whose order a schedule chooses: they run one operation and are listed again. The thread that
+    /// Lists streams whose order a schedule chooses. They run one operation and are listed again. The thread that
     /// serves waits in the schedule.
     fn push_scheduled(&self, schedule: &Schedule, queues: impl Iterator<Item = Arc<Queue>>) {
         for queue in queues {
@@ -119,8 +120,7 @@ impl Executor {
         }
     }
 
-    /// Ends all threads; false if one is still in user code after `patience` (for the first call; later ones do not
-    /// wait).
+    /// Ends all threads. Returns false if one is still in user code after `patience`, which only the first call waits.
     pub fn stop(&self, patience: Duration) -> bool {
         let mut pool = self.pool.lock();
         let again = std::mem::replace(&mut pool.stopping, true);
@@ -152,7 +152,7 @@ impl Executor {
         for call in calls {
             match call {
                 Call::Wake(sleeper) => sleeper.wake(),
-                // If no thread can be created, the others do the work, later.
+                // If no thread can be created, the others do the work later.
                 Call::Start => drop(self.start()),
             }
         }
@@ -217,7 +217,7 @@ impl Executor {
         }
     }
 
-    /// `None`: the thread must end.
+    /// Returns the next task of the calling thread, or `None` if the thread must end.
     fn next(self: &Arc<Self>, has_helped: bool) -> Option<Task> {
         if let Some(schedule) = &self.schedule {
             let id = schedule.next()?;
@@ -285,7 +285,7 @@ impl Executor {
     fn offer(self: &Arc<Self>, job: &Arc<Job>, helpers: usize) {
         let mut pool = self.pool.lock();
         pool.jobs.push(Arc::clone(job));
-        // The owner works too; it is counted already if it is a thread of the executor.
+        // The owner works too. It is counted already if it is a thread of the executor.
         let cores = self.cores - usize::from(!WORKER.get());
         let calls: Vec<_> = (0..helpers).map_while(|_| pool.call_one(cores)).collect();
         drop(pool);

@@ -1,4 +1,4 @@
-//! Streams: which operations run in the caller, which are queued, and when calls return.
+//! Streams: which operations run in the caller, which are enqueued, and when calls return.
 
 pub mod event;
 pub mod executor;
@@ -22,7 +22,7 @@ use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
 /// An operation that was submitted.
 struct Submitted {
     position: Position,
-    /// The caller has to wait for it: whether it began, and the stream's number of aborts before.
+    /// If the caller has to wait for the operation: whether it began, and the stream's number of aborts before it.
     awaited: Option<(Arc<AtomicBool>, u64)>,
 }
 
@@ -32,8 +32,8 @@ pub(super) struct CpuStream {
 }
 
 impl CpuStream {
-    /// Runs the operation here if the stream is idle and the operation at most `limit` bytes long, otherwise returns
-    /// it.
+    /// Runs the operation in the caller if the stream is idle and the operation has at most `limit` bytes. Otherwise
+    /// returns it.
     fn try_now(&self, operation: Operation, limit: usize) -> Result<std::result::Result<Position, Operation>> {
         let (submission, may_run_now) = self.queue.begin()?;
         if operation.len() > limit || !may_run_now {
@@ -70,7 +70,7 @@ impl CpuStream {
         self.try_now(operation, SHORT)?.or_else(|operation| self.queue(operation))
     }
 
-    /// Queues an operation that the caller has to wait for.
+    /// Enqueues an operation that the caller has to wait for.
     fn queue_awaited(&self, operation: Operation) -> Result<Submitted> {
         let aborts = self.queue.operations.aborts();
         let began = Arc::new(AtomicBool::new(false));
@@ -78,12 +78,12 @@ impl CpuStream {
         Ok(Submitted { position: self.queue(operation)?, awaited: Some((began, aborts)) })
     }
 
-    /// Queues a copy, or runs it here.
+    /// Enqueues a copy, or runs it in the caller.
     fn submit_copy(&self, copy: Copy) -> Result<Submitted> {
         let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
         let completes = copy.dst.place == Place::Pageable;
         let (dst, src) = (copy.dst, copy.src);
-        // The caller waits for the data anyway, so it may copy them.
+        // The caller waits for the data anyway, so it may copy it.
         let limit = if reads_now || completes { usize::MAX } else { SHORT };
         let operation = match self.try_now(Operation::Copy(copy), limit)? {
             Ok(position) => return Ok(Submitted { position, awaited: None }),
@@ -96,7 +96,7 @@ impl CpuStream {
         Ok(Submitted { position: self.queue(operation)?, awaited: None })
     }
 
-    /// Waits for an operation of this stream, if that uses the caller's memory.
+    /// Waits for an operation of this stream, if it uses the caller's memory.
     fn wait_for(&self, submitted: Submitted) -> Result<Position> {
         let Submitted { position, awaited } = submitted;
         let Some((began, aborts)) = awaited else { return Ok(position) };

@@ -15,8 +15,8 @@ use crate::backend::{
     RepeatedFn, Result, Span, ValueWrite, thread_number,
 };
 
-/// Operations on at most this many bytes run in the caller when the stream is idle: they take no longer (2 to 4 us)
-/// than waking a worker would cost the caller.
+/// The maximum number of bytes of operations that run in the caller when the stream is idle. They take no longer (2 to
+/// 4 us) than waking a worker would cost the caller.
 pub const SHORT: usize = 64 << 10;
 /// Copies and fills of at most this many bytes are so short (up to 100 ns with cached data) that they run under the
 /// stream's lock instead of claiming the stream, which takes 25 ns.
@@ -33,7 +33,7 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    /// A wait without a timeout.
+    /// Creates a wait without a timeout.
     pub fn record(record: Arc<Record>) -> Self {
         Self { record, watched: None }
     }
@@ -45,37 +45,37 @@ pub trait GraphRun: Send + Sync {
 
     fn runs_kernels(&self) -> bool;
 
-    /// Its cost, in bytes that could be copied meanwhile.
+    /// Returns the run's cost, as the number of bytes that could be copied in that time.
     fn effort(&self) -> usize;
 
-    /// Runs everything; there is no user code in it. Returns [`Self::failure`].
+    /// Runs all nodes of a graph without user code. Returns [`Self::failure`].
     fn run_all(&self, shared: &Shared) -> Result<()>;
 
-    /// Runs up to a call of user code, which the caller makes. `None`: it is complete.
+    /// Runs nodes up to a call of user code, which the caller makes. Returns `None` if the run is complete.
     fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn>;
 
-    /// The user code has been called.
+    /// Continues after the user code has been called.
     fn has_called(&mut self);
 
-    /// Its failure, if a kernel has failed or an abort of the graph has cut it short.
+    /// Returns the run's failure, if a kernel has failed or an abort of the graph has cut it short.
     fn failure(&self) -> Option<Fault>;
 
-    /// An abort of the stream drops it, and its pending records.
+    /// Drops the run, and its pending records, for an abort of the stream.
     fn drop_for(&self, why: &Fault);
 
-    /// Completes it. Returns the streams that can resume: the caller runs or lists them.
+    /// Completes the run. Returns the streams that can resume: the caller runs or lists them.
     fn end(&self) -> Vec<Arc<Queue>>;
 }
 
-/// An operation in a stream, and the thread that queued it.
+/// An operation in a stream, and the thread that enqueued it.
 pub struct Task {
     pub operation: Operation,
-    /// As [`thread_number`] calls it.
+    /// The thread's number, as [`thread_number`] returns it.
     pub thread: u32,
 }
 
 impl Task {
-    /// An operation of the calling thread.
+    /// Creates a task of the calling thread.
     pub fn new(operation: Operation) -> Self {
         Self { operation, thread: thread_number() }
     }
@@ -85,9 +85,9 @@ pub enum Operation {
     Copy(Copy),
     /// Another operation on memory, for a caller that waits for it and needs to know that it began.
     Awaited(Box<Self>, Arc<AtomicBool>),
-    /// A host-to-device copy whose source was read when it was queued.
+    /// A host-to-device copy whose source was read when it was enqueued.
     CopyStaged(Span, Box<[u8]>),
-    /// Boxed, because it is larger than all others, and rare.
+    /// A 2D copy. It is boxed, because it is larger than all others, and rare.
     Copy2d(Box<Copy2d>),
     CopyIndirect(Box<CopyIndirect>),
     Fill(Fill),
@@ -97,30 +97,30 @@ pub enum Operation {
     Launch(Box<kernel_launch::Call>),
     Graph(Box<dyn GraphRun>),
     HostFn(HostFn),
-    /// With the record that completes when the ticket is dropped, if the stream waits for it.
+    /// A delivery, with the record that completes when the ticket is dropped, if the stream waits for it.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
     Record(Arc<Record>),
     ChangeNotify(Arc<Notify>, Change),
     Wait(Awaited),
-    /// Only a place in the stream.
+    /// A place in the stream, without work.
     Mark,
     /// A panic, for tests of the stream's recovery.
     #[cfg(test)]
     Panic,
 }
 
-/// Address ranges that an operation uses: first byte and length.
+/// The address ranges that an operation uses: first byte and length.
 pub type Ranges = [(usize, usize); 2];
 
 const NOTHING: (usize, usize) = (0, 0);
-/// The memory of a kernel is unknown, and that of a copy whose addresses are read when it runs.
+/// The range of an operation whose memory is unknown: a kernel, or a copy whose addresses are read when it runs.
 const ANYTHING: (usize, usize) = (0, usize::MAX);
 
 /// What is known of an operation while it runs.
 #[derive(Clone)]
 pub struct Footprint {
     pub ranges: Ranges,
-    /// User code, which may wait for anything.
+    /// Whether the operation is user code, which may wait for anything.
     pub is_user_code: bool,
 }
 
@@ -130,7 +130,7 @@ pub fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
 }
 
 impl Operation {
-    /// The memory that it uses.
+    /// Returns the memory that the operation uses.
     pub fn ranges(&self) -> Ranges {
         let of = |span: &Span| (span.addr, span.len);
         match self {
@@ -140,19 +140,19 @@ impl Operation {
             Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
-            // With numbers in memory it is unknown where; otherwise it uses only two places.
+            // If numbers are in memory, it is unknown where. Otherwise the operation uses only two places.
             Self::RandomNum(job) if job.words().next().is_some() => [ANYTHING, NOTHING],
             Self::RandomNum(job) => [of(&job.dst), job.counter.as_ref().map_or(NOTHING, of)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
             Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
             Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
-            // A function of the library that makes another stream use memory.
+            // This is a function of the library that makes another stream use memory.
             Self::HostFn(function) if function.calls_backend() => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
     }
 
-    /// Its name in the log of a schedule.
+    /// Returns the operation's name in the log of a schedule.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Awaited(operation, _) => operation.name(),
@@ -175,7 +175,7 @@ impl Operation {
         }
     }
 
-    /// Where it writes.
+    /// Returns the range that the operation writes.
     pub fn written(&self) -> Range {
         self.ranges()[0]
     }
@@ -184,7 +184,7 @@ impl Operation {
         self.ranges()[0].1 != 0
     }
 
-    /// How many bytes it works on, or an equivalent.
+    /// Returns the number of bytes that the operation works on, or an equivalent.
     pub fn len(&self) -> usize {
         match self {
             Self::Copy2d(copy) => memcpy_2d::effort(copy),
@@ -200,22 +200,22 @@ impl Operation {
         self.len() <= if matches!(self, Self::Copy(_) | Self::Fill(_)) { TINY } else { OTHER_TINY }
     }
 
-    /// If it is a run of a kernel: the launch to report after a failure.
+    /// Returns the launch to report after a failure, if this is a run of a kernel.
     pub fn failed_launch(&self) -> Option<FailedLaunch> {
         if let Self::Launch(call) = self { Some(call.failed()) } else { None }
     }
 
-    /// It calls user code, which a helping thread must not.
+    /// Whether the operation calls user code, which a helping thread must not call.
     pub fn is_host_fn(&self) -> bool {
         matches!(self, Self::HostFn(_)) || matches!(self, Self::Graph(run) if run.has_user_code())
     }
 
-    /// It runs kernels, which need a stack as large as those of the library's threads.
+    /// Whether the operation runs kernels, which need a stack as large as those of the library's threads.
     pub fn runs_kernels(&self) -> bool {
         matches!(self, Self::Launch(_)) || matches!(self, Self::Graph(run) if run.runs_kernels())
     }
 
-    /// Its completion depends on the program.
+    /// Whether the operation's completion depends on the program.
     pub fn is_user_code(&self) -> bool {
         self.is_host_fn() || matches!(self, Self::HandOver(..))
     }
@@ -224,7 +224,7 @@ impl Operation {
     pub fn run(&self, shared: &Shared) -> Result<()> {
         match self {
             Self::Awaited(operation, began) => {
-                // Relaxed: the end of the operation is seen with a stronger order.
+                // Relaxed: the end of the operation is read with a stronger order.
                 began.store(true, Ordering::Relaxed);
                 return operation.run(shared);
             }

@@ -1,4 +1,4 @@
-//! Runs one large operation in pieces on several threads.
+//! Runs one large operation in parts on several threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::algo::sync::event_count::EventCount;
 use crate::algo::thread::pause::spin_until;
 
-/// More threads than this do not make memory faster.
+/// The maximum number of threads for memory: more do not make it faster.
 const MAX_THREADS: usize = 8;
 
-/// What is called for each piece.
+/// The function that is called for each part of an operation.
 pub type Work<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// Work that several threads share. Pieces are begun in order.
+/// Work that several threads share. They begin its parts in order.
 pub struct Job {
-    /// The owner's closure. Valid until `finished == count`, which the owner waits for; it is
-    /// only called for a piece that was begun and is not finished.
+    /// The owner's closure. It is valid until `finished == count`, which the owner waits for. It is only called for a
+    /// part that was begun and is not finished.
     work: *const Work<'static>,
     count: usize,
     begun: AtomicUsize,
@@ -36,7 +36,7 @@ impl Job {
         self.begun.load(Ordering::Relaxed) < self.count
     }
 
-    /// Runs pieces until none is left to begin.
+    /// Runs parts until none is left to begin.
     pub fn help(&self) {
         loop {
             let piece = self.begun.fetch_add(1, Ordering::Relaxed);
@@ -55,20 +55,20 @@ impl Job {
     }
 }
 
-/// Threads that help with a large operation.
+/// The threads that help with a large operation.
 pub trait Helpers: Send + Sync {
     /// Calls `work` once for each number less than `count`, on this thread and on idle ones, at most `threads` in
     /// total. Returns when all calls have returned.
     fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>);
 
-    /// As [`Self::parallel_on`], on as many threads as memory needs.
+    /// Does the same as [`Self::parallel_on`] on as many threads as memory needs.
     fn parallel(&self, count: usize, work: &Work<'_>) {
         self.parallel_on(MAX_THREADS, count, work);
     }
 }
 
-/// Calls `work` once for each number less than `count`, on this thread and on those that take the job: it is offered to
-/// them, and withdrawn when it has no piece left to begin.
+/// Calls `work` once for each number less than `count`, on this thread and on those that take the job. The job is
+/// offered to them, and withdrawn when it has no part left to begin.
 pub fn share(count: usize, work: &Work<'_>, offer: impl FnOnce(&Arc<Job>), withdraw: impl FnOnce(&Arc<Job>)) {
     // SAFETY: only the lifetime changes. The reference is not used after this call returns: see `Job::work`, and the
     // wait below, which nothing skips.

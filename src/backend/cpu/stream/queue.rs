@@ -1,9 +1,9 @@
 //! The queue of a stream: its operations, the memory that they use, and their results.
 //!
-//! [`StreamQueue`] decides which thread may run them when; this is what such a thread does.
+//! [`StreamQueue`] decides which thread may run operations, and when. This module is what such a thread does.
 //!
-//! Lock order: a queue's operations, then an event or a record; the executor's lock with none of them held. Never two
-//! queues.
+//! Lock order: first a queue's operations, then an event or a record. The executor's lock is taken with none of them
+//! held. A thread never holds the locks of two queues.
 
 mod drain;
 mod run;
@@ -28,26 +28,26 @@ use crate::backend::cpu::transfer::stream_value;
 use crate::backend::stream::watch::Watched;
 use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Span, Ticket};
 
-/// Queues longer than this are not searched for uses of a block.
+/// The length of a queue above which it is not searched for uses of a block.
 const MAX_SEARCH: usize = 1024;
 
 #[repr(C)]
 pub struct Queue {
     pub shared: Arc<Shared>,
     executor: Arc<Executor>,
-    /// Its device.
+    /// The ordinal of the stream's device.
     ordinal: u32,
-    /// Its device, and its number there: distinguishes streams in the seeded delays and in schedules.
+    /// The stream's device, and its number there. It distinguishes streams in the seeded delays and in schedules.
     pub id: u64,
     pub priority: AtomicU32,
     pub operations: StreamQueue<Task>,
-    /// Ticket of the last operation that uses memory.
+    /// The ticket of the last operation that uses memory.
     last_use: AtomicU64,
-    /// It is on the list of users of memory.
+    /// Whether the queue is on the list of users of memory.
     enlisted: AtomicBool,
-    /// Receives failures.
+    /// The observer, which receives failures.
     observer: Option<Arc<dyn Observer>>,
-    /// The reason of its last abort.
+    /// The reason of the stream's last abort.
     aborted: Mutex<Option<Fault>>,
     /// See [`crate::backend::Stream::retire`].
     retired: AtomicBool,
@@ -84,26 +84,26 @@ impl Queue {
         })
     }
 
-    /// The counter of its device's work.
+    /// Returns the counter of the device's work.
     fn busy(&self) -> &Busy {
         &self.shared.devices[self.ordinal as usize].busy
     }
 
     // ---- submission ----
 
-    /// The right to submit, or the reason why not.
+    /// Returns the right to submit, or the reason why not.
     pub fn submit(&self) -> Result<Submission<'_, Task>> {
         self.operations.submit().ok_or_else(abandoned)
     }
 
-    /// The right to submit an operation to the queue, which has room for it.
+    /// Returns the right to submit an operation to the queue, which has room for it.
     pub fn submit_queued(&self) -> Result<Submission<'_, Task>> {
         let mut submission = self.submit()?;
         if submission.make_room(1) { Ok(submission) } else { Err(no_room()) }
     }
 
-    /// The right to submit an operation, and whether it may run in the caller: nothing is before it. If not there is
-    /// room to queue it.
+    /// Returns the right to submit an operation, and whether it may run in the caller, because nothing is pending. If
+    /// not, there is room to enqueue it.
     #[inline(always)]
     pub fn begin(&self) -> Result<(Submission<'_, Task>, bool)> {
         let mut submission = self.submit()?;
@@ -112,7 +112,7 @@ impl Queue {
         Ok((submission, may_run_now))
     }
 
-    /// Queues an operation. Returns its ticket.
+    /// Enqueues an operation. Returns its ticket.
     pub fn push(self: &Arc<Self>, submission: Submission<'_, Task>, operation: Operation) -> Position {
         let ticket = submission.ticket();
         let enlist = self.note_use(&operation, ticket);
@@ -126,17 +126,18 @@ impl Queue {
         ticket
     }
 
-    /// An operation is about to be queued: whether its use of memory puts the queue on the list of users.
+    /// Notes the memory use of an operation that is about to be enqueued. Returns whether that puts the queue on the
+    /// list of users.
     fn note_use(&self, operation: &Operation, ticket: Position) -> bool {
         if !operation.uses_memory() {
             return false;
         }
-        // Sequentially consistent with `delist_if_unused`: one of the two sees the other.
+        // Sequentially consistent with `delist_if_unused`: at least one of the two reads the other's write.
         self.last_use.store(ticket, Ordering::SeqCst);
         !self.enlisted.load(Ordering::SeqCst)
     }
 
-    /// Does nothing. Returns the position in the stream.
+    /// Submits an operation without work. Returns its position in the stream.
     pub fn nothing(&self, submission: Submission<'_, Task>) -> Position {
         if submission.is_idle() { submission.pass() } else { submission.ticket() - 1 }
     }
@@ -146,7 +147,7 @@ impl Queue {
         let position = submission.ticket();
         let claim = submission.claim(task);
         let failed = {
-            // Short ones take about as long as counting them would.
+            // Short operations take about as long as counting them would.
             let _working = (task.operation.len() > SHORT).then(|| self.busy().begin());
             self.guarded(|| task.operation.run(&self.shared))
         };
@@ -158,7 +159,7 @@ impl Queue {
         position
     }
 
-    /// Makes later operations wait. The queue must be idle: no thread need run it.
+    /// Makes later operations wait. The queue must be idle, so no thread need run it.
     pub fn block_now(self: &Arc<Self>, submission: Submission<'_, Task>, awaited: Awaited) -> Position {
         let position = submission.ticket();
         let wait = Operation::Wait(awaited);
@@ -170,13 +171,13 @@ impl Queue {
         position
     }
 
-    /// Subscribes the queue to the record of its first operation; false if that is complete, or has no wait. Under the
-    /// queue's lock.
+    /// Subscribes the queue to the record of its first operation. Returns false if that is complete, or has no wait.
+    /// The caller holds the queue's lock.
     fn subscribe(self: &Arc<Self>, on: &Awaited) -> bool {
         if !on.record.completion.subscribe(self) {
             return false;
         }
-        // On the list first: a thread that drops the record looks there for retired queues.
+        // The queue is added to the list first: a thread that drops the record looks there for retired queues.
         if self.is_retired() && on.record.dropped().is_some() {
             on.record.completion.unsubscribe(self);
             return false;
@@ -184,8 +185,8 @@ impl Queue {
         on.watched.as_ref().is_none_or(|watched| self.watch(watched, &on.record))
     }
 
-    /// Watches memory for a change that completes the record; false if it has changed already. The wait may time out.
-    /// Under the queue's lock.
+    /// Watches memory for a change that completes the record. Returns false if it has changed already. The wait may
+    /// time out. The caller holds the queue's lock.
     fn watch(self: &Arc<Self>, watched: &Watched, record: &Arc<Record>) -> bool {
         let ticket = self.operations.finished() + 1;
         let (queue, happening) = (Arc::downgrade(self), Arc::clone(record));
@@ -204,7 +205,8 @@ impl Queue {
         waits
     }
 
-    /// Ends the wait with this ticket; the queue goes on. The wait has failed unless its record is complete meanwhile.
+    /// Ends the wait with this ticket, so that the queue goes on. The wait has failed unless its record has become
+    /// complete.
     fn fail_wait(self: &Arc<Self>, ticket: u64, fault: Fault) {
         let Some((claim, task)) = self.operations.expire(ticket) else { return };
         let mut report = None;
@@ -221,8 +223,8 @@ impl Queue {
 
     // ---- failure and end ----
 
-    /// The operation in the caller's hands has failed. The returned operation must complete before it does: it notifies
-    /// user code of the failure on a separate queue, like a host function.
+    /// Reports that the operation which the caller runs has failed. The returned operation must complete before it
+    /// does: it notifies user code of the failure on a separate queue, like a host function.
     #[cold]
     fn fail(&self, fault: Fault, thread: u32, launch: Option<FailedLaunch>) -> Option<Operation> {
         let position = Some(self.operations.finished() + 1);
@@ -237,7 +239,7 @@ impl Queue {
         Some(Operation::Wait(Awaited::record(record)))
     }
 
-    /// The claimed operation is complete, or will be when `report` is complete.
+    /// Completes the claimed operation, or lets `report` complete it.
     fn finish(&self, claim: &mut LockedClaim<'_, Task>, report: Option<Operation>) {
         match report {
             Some(report) => claim.put_in_place(Task::new(report)),
@@ -248,14 +250,14 @@ impl Queue {
         }
     }
 
-    /// Ends the claim, and lists the queue if operations have come meanwhile.
+    /// Ends the claim, and lists the queue if operations were enqueued in the meantime.
     fn release(self: &Arc<Self>, claim: LockedClaim<'_, Task>) {
         if claim.release() {
             self.executor.push(Arc::clone(self));
         }
     }
 
-    /// Drops what has not started, and accepts no more. Returns the last operation that is kept.
+    /// Drops what has not started, and accepts no more. Returns the position of the last operation that is kept.
     pub fn abandon(self: &Arc<Self>) -> Position {
         let dropped = self.operations.abandon();
         self.unsubscribe(&dropped);
@@ -282,17 +284,17 @@ impl Queue {
         in_hand.filter(|(_, footprint)| on_memory(footprint)).map(|(ticket, _)| ticket)
     }
 
-    /// The reason of its last abort.
+    /// Returns the reason of the stream's last abort.
     pub fn why_aborted(&self) -> Fault {
         self.aborted.lock().clone().unwrap_or_else(abandoned)
     }
 
     pub fn is_retired(&self) -> bool {
-        // Sequentially consistent with `Record::drop_for`: one of the two sees the other.
+        // Sequentially consistent with `Record::drop_for`: at least one of the two reads the other's write.
         self.retired.load(Ordering::SeqCst)
     }
 
-    /// Waits for records that never complete end from here on.
+    /// Makes waits for records that never complete end from here on.
     pub fn retire(self: &Arc<Self>) {
         self.retired.store(true, Ordering::SeqCst);
         if let Some(on) = self.operations.blocked_on()
@@ -305,23 +307,23 @@ impl Queue {
         }
     }
 
-    /// It can resume: lists it for any thread.
+    /// Lists the queue, which can resume, for any thread.
     pub fn list_resumed(self: &Arc<Self>) {
         if self.operations.must_list() {
             self.executor.push(Arc::clone(self));
         }
     }
 
-    /// See [`crate::backend::Stream::limit_waits`].
+    /// Implements [`crate::backend::Stream::limit_waits`].
     pub fn limit_waits(&self, until: Instant) {
-        // Set before the check: a wait that begins later sees it.
+        // The limit is set before the check, so that a wait that begins later reads it.
         let until = *self.waits_until.get_or_init(|| until);
         if let Some(watched) = self.operations.blocked_on().and_then(|on| on.watched) {
             watched.limit(until);
         }
     }
 
-    /// It may have been blocked on the first of these.
+    /// Ends the subscription if the queue was blocked on the first of these.
     fn unsubscribe(self: &Arc<Self>, dropped: &VecDeque<Task>) {
         if let Some(Task { operation: Operation::Wait(on), .. }) = dropped.front() {
             on.record.completion.unsubscribe(self);
@@ -345,7 +347,7 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // Only an empty queue gets here; but no wait may last forever for a record that is gone.
+        // Only an empty queue gets here, but no wait may last forever for a record that is gone.
         self.complete_dropped(self.operations.abandon());
     }
 }
@@ -360,7 +362,7 @@ pub fn list_all(queues: Vec<Arc<Queue>>) {
     queues.iter().for_each(Queue::list_resumed);
 }
 
-/// The ticket that completes `record`.
+/// Returns the ticket that completes `record`.
 pub fn ticket(record: Arc<Record>) -> Ticket {
     Ticket::new(move || complete(&record))
 }
@@ -370,7 +372,7 @@ pub fn no_room() -> Fault {
     Fault::out_of_host_memory("no host memory is left to queue another operation in the stream")
 }
 
-/// The fault of an abandoned stream.
+/// Returns the fault of an abandoned stream.
 pub fn abandoned() -> Fault {
     Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }

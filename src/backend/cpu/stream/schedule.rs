@@ -1,13 +1,13 @@
 //! A chosen order of everything that a program does through the library (`PORTACL_SCHEDULE`).
 //!
 //! The actors are streams and threads of the program. One of them goes on at a time: a stream by one operation, a
-//! thread from one call of the library to the next. An actor that has reached the next such place waits for its turn. A
-//! turn is given when every thread of the process is at such a place or waits for something else, so the order depends
-//! on the plan alone, as far as the program itself is deterministic between its calls.
+//! thread from one call of the library to the next. An actor that has reached the next such place waits for its turn.
+//! The next turn begins when every thread of the process is at such a place or waits for something else. So the order
+//! depends on the plan alone, as far as the program itself is deterministic between its calls.
 //!
-//! A thread that waits inside a call can go on when what it waits for is true. Its timeout counts only when nothing
-//! else can go on. A thread inside a host function is like any other thread; when the function returns, its stream
-//! waits for a turn again.
+//! A thread that waits inside a call can go on when its condition is true. Its timeout counts only when nothing else
+//! can go on. A thread inside a host function is like any other thread. When the function returns, its stream waits for
+//! a turn again.
 
 mod policy;
 mod threads;
@@ -32,10 +32,10 @@ const LOOK: Duration = Duration::from_micros(50);
 /// The time between two checks while nothing can go on.
 const STUCK: Duration = Duration::from_millis(1);
 
-/// See the module's text.
+/// A schedule. The module's text describes it.
 pub struct Schedule {
     state: Mutex<State>,
-    /// Threads that are about to lock the state: they do not wait for something else.
+    /// The number of threads that are about to lock the state: they do not wait for something else.
     entering: AtomicUsize,
     changed: Condvar,
 }
@@ -44,18 +44,18 @@ struct State {
     policy: Policy,
     log: Option<OutputFile>,
     threads: Threads,
-    /// The numbers of threads, by the order in which they came.
+    /// The numbers of threads, in the order of their first calls.
     numbers: HashMap<Tid, u32>,
-    /// Streams with an operation to run, and its name.
+    /// The streams with an operation to run, and its name.
     ready: Vec<(u64, &'static str)>,
     parked: BTreeMap<Tid, Parked>,
-    /// Threads of the library that wait for a stream to run.
+    /// The threads of the library that wait for a stream to run.
     idle: BTreeSet<Tid>,
     /// The thread of the library that runs an operation.
     in_hand: Option<Tid>,
-    /// Whose turn it is, until it goes on.
+    /// The actor whose turn it is, until it goes on.
     turn: Option<Turn>,
-    /// Changes when what threads wait for may have become true.
+    /// A number that changes when what threads wait for may have become true.
     generation: u64,
     stopping: bool,
 }
@@ -68,13 +68,13 @@ enum Turn {
 
 /// A thread that waits for its turn.
 struct Parked {
-    /// The stream whose host function has returned on this thread, if it is none of the program's.
+    /// The stream whose host function has returned on this thread, if it is a thread of the library.
     stream: Option<u64>,
     doing: &'static str,
     condition: Option<Condition>,
 }
 
-/// What a thread inside a call waits for.
+/// The condition that a thread inside a call waits for.
 struct Condition {
     holds: bool,
     /// The generation in which it was checked.
@@ -82,13 +82,13 @@ struct Condition {
     deadline: Option<Instant>,
 }
 
-/// Someone that can go on, and its operation or call.
+/// An actor that can go on, and its operation or call.
 type Candidate = (Actor, Turn, &'static str);
 
 impl Schedule {
     /// Begins the schedule, and its log.
     pub fn new(mut settings: Settings) -> Result<Self> {
-        // Without it the system does not show what threads do.
+        // Without this file the system does not show what threads do.
         if fs::read_to_string("/proc/thread-self/syscall").is_err() {
             let text = "PORTACL_SCHEDULE needs /proc/thread-self/syscall, which cannot be read here";
             return Err(Fault::unsupported(text));
@@ -116,20 +116,20 @@ impl Schedule {
         })
     }
 
-    /// A thread begins a call: waits for its turn.
+    /// Waits for the turn of a thread that begins a call.
     pub fn call(&self, name: &'static str) {
         self.park(Parked { stream: None, doing: name, condition: None }, &|| true);
     }
 
-    /// Waits inside a call until `done`, or until the deadline and nothing else can go on. `None`: the schedule has
-    /// ended.
+    /// Waits inside a call until `done`, or until the deadline has passed and nothing else can go on. Returns `None` if
+    /// the schedule has ended.
     pub fn wait(&self, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Option<Wait> {
         let condition = Some(Condition { holds: false, seen: 0, deadline });
         let holds = self.park(Parked { stream: None, doing: "waits", condition }, done)?;
         Some(if holds { Wait::Done } else { Wait::TimedOut })
     }
 
-    /// A stream has an operation to run; it is not listed already.
+    /// Adds a stream that has an operation to run. The stream is not listed already.
     pub fn add(&self, stream: u64, operation: &'static str) {
         let mut state = self.lock();
         state.ready.push((stream, operation));
@@ -138,8 +138,8 @@ impl Schedule {
         self.changed.notify_all();
     }
 
-    /// For a thread of the library: waits for a turn of a stream, which it must run and then call [`Self::end_turn`].
-    /// `None`: the schedule has ended.
+    /// Waits, on a thread of the library, for a turn of a stream. The caller must run the stream and then call
+    /// [`Self::end_turn`]. Returns `None` if the schedule has ended.
     pub fn next(&self) -> Option<u64> {
         let me = thread_number();
         let mut state = self.lock();
@@ -159,7 +159,8 @@ impl Schedule {
         stream
     }
 
-    /// The operation is complete, or calls user code now: then its thread is like one of the program.
+    /// Ends the turn of an operation that is complete, or that calls user code now: then its thread is like one of the
+    /// program.
     pub fn end_turn(&self) {
         let mut state = self.lock();
         state.in_hand = None;
@@ -167,13 +168,13 @@ impl Schedule {
         self.changed.notify_all();
     }
 
-    /// The user code has returned: the operation waits for its turn.
+    /// Waits for the turn of an operation whose user code has returned.
     pub fn end_user_code(&self, stream: u64) {
         self.park(Parked { stream: Some(stream), doing: "returns", condition: None }, &|| true);
         self.lock().in_hand = Some(thread_number());
     }
 
-    /// Nothing waits for turns any more.
+    /// Ends the schedule: nothing waits for turns any more.
     pub fn stop(&self) {
         self.lock().stopping = true;
         self.changed.notify_all();
@@ -186,7 +187,7 @@ impl Schedule {
         state
     }
 
-    /// Waits for a turn of this thread. Returns whether its condition, which `done` checks, held then; `None`: the
+    /// Waits for a turn of this thread. Returns whether its condition, which `done` checks, held then, or `None` if the
     /// schedule has ended.
     fn park(&self, parked: Parked, done: &dyn Fn() -> bool) -> Option<bool> {
         let me = thread_number();
@@ -213,7 +214,7 @@ impl Schedule {
         turn.map(|_| condition.is_some_and(|condition| condition.holds))
     }
 
-    /// Gives a turn if it is time for it, or waits until it may be.
+    /// Begins the next turn if it is time for it, or waits until it may be.
     fn pause(&self, state: &mut MutexGuard<'_, State>) {
         if let Some(again) = state.grant_turn(&self.entering) {
             self.changed.wait_for(state, again);
@@ -228,7 +229,7 @@ impl State {
         self.parked.get_mut(&tid)?.condition.as_mut()
     }
 
-    /// Gives the next turn. Otherwise returns when to try again.
+    /// Begins the next turn. If it cannot, returns the time after which to try again.
     fn grant_turn(&mut self, entering: &AtomicUsize) -> Option<Duration> {
         let generation = self.generation;
         let was_checked = |parked: &Parked| parked.condition.as_ref().is_none_or(|it| it.seen == generation);
@@ -238,7 +239,7 @@ impl State {
         }
         let (parked, idle) = (&self.parked, &self.idle);
         let is_known = |tid| parked.contains_key(&tid) || idle.contains(&tid);
-        // In this order: a thread that enters meanwhile was running.
+        // The order of the checks matters: a thread that enters between them was running.
         if !self.threads.are_quiet(is_known) || entering.load(Ordering::SeqCst) > 0 {
             return Some(LOOK);
         }
@@ -262,7 +263,7 @@ impl State {
         None
     }
 
-    /// Those that can go on; `late`: those whose time is over.
+    /// Returns the actors that can go on. If `late`, returns those whose timeout has passed.
     fn candidates(&mut self, late: bool) -> Vec<Candidate> {
         let now = Instant::now();
         let mut candidates = Vec::new();
@@ -287,7 +288,7 @@ impl State {
         candidates
     }
 
-    /// Writes who goes on, the first one, and then who could have.
+    /// Writes the actor that goes on, and then those that could have gone on.
     fn write_log(&mut self, step: Option<u32>, candidates: &[Candidate]) {
         let Some(log) = &mut self.log else { return };
         let number = step.map_or_else(|| "-".to_owned(), |step| step.to_string());

@@ -1,4 +1,4 @@
-//! The operations of a stream: which run in the caller, and which are queued.
+//! Submits the operations of a stream: some run in the caller, others are enqueued.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::backend::{
     Position, Result, Submit, Ticket, ValueWait,
 };
 
-/// Operations. Those that programs submit in their inner loops are separate functions, so that [`Submit::submit`] jumps
-/// there without a frame: inlined together they cost each call some 5 ns.
+/// These operations are submitted in inner loops of programs. They are separate functions, so that [`Submit::submit`]
+/// jumps to them without a frame: inlined together they cost each call some 5 ns.
 impl CpuStream {
     #[inline(never)]
     fn copy(&self, copy: Copy) -> Result<Position> {
@@ -42,10 +42,10 @@ impl CpuStream {
     }
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
-        // All are queued or none.
+        // Either all copies are enqueued, or none.
         ensure!(self.queue.submit()?.make_room(copies.len()), queue::no_room());
         let aborts = self.queue.operations.aborts();
-        // In order: when the last one is complete, all are.
+        // The copies run in order: when the last one is complete, all are.
         let mut last = None;
         let outcome: Result<_> = copies.iter().try_fold(0, |_, copy| {
             let submitted = self.submit_copy(copy.clone())?;
@@ -75,7 +75,7 @@ impl CpuStream {
     #[inline(never)]
     fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
         let graph = graph::of(graph)?;
-        // Held until this run is the latest one, so that concurrent runs are ordered.
+        // The lock is held until this run is the latest one, so that concurrent runs are ordered.
         let mut latest = graph.latest.lock();
         if let Some(before) = latest.as_ref().filter(|before| !before.is_complete() && !before.is_of(&self.queue)) {
             self.queue(Operation::Wait(Awaited::record(Arc::clone(before))))?;
@@ -97,7 +97,7 @@ impl CpuStream {
         if !may_run_now {
             return Ok(self.queue.push(submission, Operation::HandOver(delivery, record)));
         }
-        // No wake-up is necessary. Later operations wait already.
+        // No wake-up is necessary, because later operations wait already.
         let (position, ticket) = match record {
             Some(record) => {
                 let awaited = Awaited::record(Arc::clone(&record));
@@ -121,7 +121,7 @@ impl CpuStream {
             }
             return Ok(position);
         }
-        // Under the stream's lock: of two concurrent records, the event keeps the later one.
+        // The stream's lock is held: of two concurrent records, the event keeps the later one.
         let record = event.record_later(&self.queue);
         Ok(self.queue.push(submission, Operation::Record(record)))
     }
@@ -166,14 +166,14 @@ impl CpuStream {
         Ok(self.queue.push(submission, Operation::Mark))
     }
 
-    /// Operations that programs submit less often.
+    /// Submits operations that programs submit less often.
     #[inline(never)]
     fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
         match op {
             Op::CopyBatch(copies) => self.copy_batch(copies),
             Op::Copy2d(copy) => self.copy_2d(copy),
             Op::CopyIndirect(copy) => self.queue(Operation::CopyIndirect(Box::new(copy))),
-            // All memory is host memory: there is nothing to move.
+            // All memory is host memory, so there is nothing to move.
             Op::Prefetch(..) => Ok(self.queue.nothing(self.queue.submit()?)),
             Op::RandomNum(job) => self.now_or_later(Operation::RandomNum(Box::new(job))),
             Op::Reduce(reduce) => self.now_or_later(Operation::Reduce(reduce)),

@@ -1,4 +1,4 @@
-//! Aborts: which work is dropped, which waits return the reason, and that streams go on.
+//! Tests of aborts: which work is dropped, which waits return the reason, and that streams go on.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ fn aborted<T: std::fmt::Debug>(result: crate::backend::Result<T>) {
     assert_eq!((fault.kind(), fault.text()), (FaultKind::Aborted, "aborted"));
 }
 
-/// A thread that waits, and returns how its wait ended.
+/// Starts a thread that waits, and returns how its wait ended.
 fn waiter(
     stream: &Arc<dyn Stream>,
     wait: impl FnOnce(&Arc<dyn Stream>) -> crate::backend::Result<Wait> + Send + 'static,
@@ -75,7 +75,7 @@ fn an_abort_ends_waits_for_the_stream() {
         for waiter in waiters {
             aborted(waiter.join().unwrap());
         }
-        // The next one waits again.
+        // The next record makes them wait again.
         let soon = Instant::now() + Duration::from_millis(5);
         assert_eq!(stream.synchronize(Some(soon)).unwrap(), Wait::TimedOut);
         gate.open();
@@ -125,14 +125,14 @@ fn streams_that_wait_for_a_dropped_record_go_on_when_the_event_is_recorded_again
         assert!(!event.is_complete().unwrap() && !waiter.is_idle().unwrap());
         aborted(event.synchronize(None));
         aborted(event.synchronize(Some(Instant::now() + Duration::from_secs(60))));
-        // Recorded again, and dropped again: they wait for the next record.
+        // The event is recorded again, and dropped again: they wait for the next record.
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();
         abort(&stream);
         gate.open();
         sync(&stream);
         assert!(!waiter.is_idle().unwrap());
-        // Recorded behind something: they wait for that.
+        // The event is recorded after other work: they wait for that.
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();
         assert!(!waiter.is_idle().unwrap());
@@ -203,7 +203,7 @@ fn unreferenced_streams_do_not_wait_for_dropped_records() {
             waiter.fill(fill(target, 64, 5)).unwrap();
             if retired_first {
                 waiter.retire();
-                // Other work runs meanwhile.
+                // Other work runs in the meantime.
                 run_other_work(&bench);
                 assert!(!waiter.is_idle().unwrap(), "a record that may happen is waited for");
                 abort(&stream);
@@ -237,7 +237,7 @@ fn an_aborted_stream_does_not_wait_for_what_it_waited_for() {
     });
 }
 
-/// Threads that submit, wait and abort at once: none blocks, and nothing is left.
+/// Checks threads that submit, wait and abort at once: none blocks, and nothing is left.
 #[test]
 fn concurrent_aborts_and_submissions_leave_no_thread_blocked() {
     in_all_modes(|bench| {
@@ -257,7 +257,7 @@ fn concurrent_aborts_and_submissions_leave_no_thread_blocked() {
                         }
                         if round % 7 == 3 {
                             abort(mine);
-                            // Who waits for what was dropped goes on.
+                            // Threads that wait for what was dropped go on.
                             mine.record(&events[me]).unwrap();
                         }
                         match mine.synchronize(Some(Instant::now() + Duration::from_secs(60))) {

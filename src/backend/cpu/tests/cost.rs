@@ -1,4 +1,4 @@
-//! What the common calls cost.
+//! Measures what the common calls cost.
 
 use crate::backend::Calls;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ fn nanoseconds(what: &str, calls: u32, step: impl Fn()) {
     println!("{what}: {best:.1} ns");
 }
 
-/// `cargo test --release --lib backend::cpu::tests::cost -- --ignored --nocapture`
+/// Run by `cargo test --release --lib backend::cpu::tests::cost -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints costs"]
 fn cost() {

@@ -1,4 +1,4 @@
-//! Failures, giving up, and the end.
+//! Tests of failures, of abandoned streams, and of the end.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,8 @@ fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
     });
 }
 
-/// User code is notified on a thread of the library before the failure completes, and only its stream waits.
+/// Checks that user code is notified on a thread of the library before the failure completes, and that only its stream
+/// waits.
 #[test]
 fn a_failure_callback_blocks_only_its_stream() {
     in_all_modes(|bench| {
@@ -60,7 +61,7 @@ fn a_failure_callback_blocks_only_its_stream() {
     });
 }
 
-/// An observer may give the stream up whose operation has failed.
+/// Checks that an observer may abandon the stream whose operation has failed.
 #[test]
 fn a_failure_can_stop_its_stream() {
     struct Stop(Mutex<Option<Arc<dyn Stream>>>);
@@ -181,7 +182,7 @@ fn shutdown_leaves_user_code_behind_that_never_returns() {
     assert!(!bench.driver.shutdown(Duration::from_secs(2)));
     assert!((1..20).contains(&begin.elapsed().as_secs()));
     assert_eq!(bench.threads(), 1);
-    // When it comes back after all, nothing happens.
+    // When the function returns after all, nothing happens.
     gate.open();
     let deadline = Instant::now() + Duration::from_secs(60);
     while bench.threads() > 0 {

@@ -1,4 +1,4 @@
-//! What streams hand over, and how they wait for it.
+//! Tests what streams hand over, and how they wait for it.
 
 use super::*;
 use crate::backend::Calls;
@@ -61,7 +61,7 @@ fn an_abandoned_stream_hands_nothing_over_and_waits_for_nothing() {
         stream.record(&event).unwrap();
         inbox.await_count(1);
         stream.abandon();
-        // The first parcel is there before the stream stands at its ticket.
+        // The first parcel arrives before the stream waits for its ticket.
         sync(&stream);
         assert!(stream.is_idle().unwrap() && event.is_complete().unwrap());
         assert!(stream.hand_over(inbox.parcel(3), false).is_err());

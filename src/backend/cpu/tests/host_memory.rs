@@ -1,9 +1,9 @@
-//! Registered and managed memory; stale addresses; the bytes of blocks.
+//! Tests of registered and managed memory, of stale addresses, and of the bytes of blocks.
 
 use super::*;
 use crate::backend::{Calls, FaultKind, Foreign, Usage};
 
-/// Bytes that the kernel says are locked of the mapping around `addr`.
+/// Returns the number of bytes that the kernel reports as locked in the mapping around `addr`.
 fn locked_at(addr: usize) -> u64 {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let mut inside = false;
@@ -21,7 +21,7 @@ fn locked_at(addr: usize) -> u64 {
 
 const PAGE: usize = 4096;
 
-/// Memory of the test's own, at a multiple of the page.
+/// Memory of one test, at a multiple of the page.
 struct Own(Vec<u8>);
 
 impl Own {
@@ -34,7 +34,7 @@ impl Own {
     }
 }
 
-/// Whether this process may lock a few pages. Without that nothing is locked, and nothing to be seen.
+/// Whether this process may lock a few pages. If not, nothing is locked, and there is nothing to check.
 fn may_lock(bench: &Bench) -> bool {
     let own = Own::new(2);
     let before = bench.driver.unlocked_host_bytes();
@@ -55,7 +55,7 @@ fn pages_are_locked_until_the_last_registration_goes() {
     assert!(locked_at(addr) > 0);
     assert!(locked_at(addr + 2 * PAGE) > 0, "the last page counts as a whole");
     assert_eq!(locked_at(addr + 3 * PAGE), 0);
-    // As while queued work keeps the first one.
+    // This is the situation while pending work keeps the first registration.
     bench.driver.register_host(addr + PAGE, PAGE).unwrap();
     bench.driver.unregister_host(addr, len).unwrap();
     assert_eq!([locked_at(addr), locked_at(addr + 2 * PAGE)], [0, 0]);
@@ -78,12 +78,12 @@ fn memory_stays_locked_while_operations_use_it() {
         stream.copy(copy(device(target, len), pinned(addr, len))).unwrap();
         bench.driver.unregister_host(addr, len).unwrap();
         assert!(locked_at(addr) > 0, "unlocked under a copy");
-        // A new one of a part does not disturb, and is not disturbed.
+        // A new registration of a part does not disturb the other, and is not disturbed.
         bench.driver.register_host(addr + PAGE, PAGE).unwrap();
         gate.open();
         sync(&stream);
         assert!(bench.read(target, len).iter().all(|&byte| byte == 1));
-        // Any call that gives or takes host memory looks for what is over.
+        // Any call that allocates or frees host memory looks for ended registrations.
         let block = bench.driver.alloc_host(64).unwrap();
         bench.driver.free_host(block).unwrap();
         assert_eq!(locked_at(addr), 0);
@@ -131,7 +131,7 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         // SAFETY: the stream is idle, and the `len` bytes of the block are initialised by the fills
         // above.
         assert!(unsafe { std::slice::from_raw_parts(bytes, len) }.iter().all(|&byte| byte == 4));
-        // Work that is queued does not need the host's access.
+        // Pending work does not need the host's access.
         let gate = Gate::close(&stream);
         let target = bench.alloc(len).addr;
         stream.copy(copy(device(target, len), device(block.addr, len))).unwrap();
@@ -141,7 +141,7 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         gate.open();
         sync(&stream);
         assert!(bench.read(target, len).iter().all(|&byte| byte == 4));
-        // New memory at the same place is inaccessible as before.
+        // New memory at the same place is as inaccessible as before.
         let next = bench.device.alloc_managed(len).unwrap();
         bench.device.free(next).unwrap();
         let plain = bench.alloc(len);
@@ -174,13 +174,13 @@ fn addresses_without_a_block_are_stale_where_a_device_has_its_memory() {
         for addr in [own.addr(), code, 0, 8, usize::MAX] {
             assert_eq!(foreign(addr), Foreign::Unknown);
         }
-        // The same for host memory, whether or not its pages were released to the system.
+        // The same is true of host memory, whether or not its pages were released to the system.
         for len in [64, 5000, 3 * MIB] {
             let host = bench.driver.alloc_host(len).unwrap();
             bench.driver.free_host(host).unwrap();
             assert_eq!(foreign(host.addr + len / 2), Foreign::Stale, "{len} bytes");
         }
-        // A closed device: nothing is there, unless the place was reused.
+        // The memory of a closed device is gone, unless the place was reused.
         bench.device.close().unwrap();
         let now = if crate::backend::base::probe::is_readable(block.addr) { Foreign::Unknown } else { Foreign::Stale };
         assert_eq!(foreign(block.addr), now);

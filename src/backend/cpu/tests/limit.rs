@@ -1,4 +1,4 @@
-//! Waits with a timeout.
+//! Tests of waits with a timeout.
 
 use super::*;
 use crate::backend::{Calls, FaultKind};
@@ -55,7 +55,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
         gate.open();
         sync(&stream);
         assert!(take_failure(&stream).is_none());
-        // The same for a record that is complete, or that is earlier in the stream anyway.
+        // The same is true of a record that is complete, or that is earlier in the stream anyway.
         stream.wait(&event, Some(Duration::from_nanos(1))).unwrap();
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();
@@ -161,7 +161,7 @@ fn blocked_streams_share_one_thread_which_ends_when_it_is_not_needed() {
             assert!(Instant::now() < deadline, "the watcher does not end");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // And it begins again.
+        // The limit begins again.
         let gate = Gate::close(&recorder);
         recorder.record(&event).unwrap();
         streams[0].wait(&event, Some(SHORT)).unwrap();

@@ -1,4 +1,4 @@
-//! Device memory and pinned memory.
+//! Tests of device memory and pinned memory.
 
 use super::*;
 use crate::backend::{Calls, FaultKind};
@@ -91,7 +91,7 @@ fn a_freed_block_is_not_allocated_while_operations_use_it() {
         let gate = Gate::close(&stream);
         stream.copy(copy(device(kept.addr, 4096), device(target.addr, 4096))).unwrap();
         bench.device.free(target).unwrap();
-        // There is no room but in the freed block, and that is in use.
+        // Only the freed block has room, and that is in use.
         let fault = bench.device.alloc(total / 2, PagePolicy::HugeFirst).unwrap_err();
         assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
         gate.open();
@@ -131,7 +131,7 @@ fn page_policies(bench: Bench) {
     assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
     assert!(fault.text().contains("1 GiB"), "{}", fault.text());
 
-    // Whether this kernel gives 2 MiB pages of memory files at all.
+    // This finds out whether the kernel gives 2 MiB pages of memory files at all.
     let Ok(only) = bench.device.alloc(100, PagePolicy::HugeOnly) else {
         let huge_first = bench.alloc(8 * MIB);
         assert_eq!(page_size(huge_first), 4096);
@@ -152,14 +152,14 @@ fn page_policies(bench: Bench) {
     bench.device.fill(fill(first.addr, first.len, 7)).unwrap();
     assert_eq!(page_size(first), expected(before));
 
-    // Here an operation has used them before the query.
+    // Here an operation has used the pages before the query.
     let before = failures();
     let second = bench.alloc(8 * MIB);
     bench.device.fill(fill(second.addr, second.len, 9)).unwrap();
     assert_eq!(page_size(second), expected(before));
     assert!(bench.read(second.addr, second.len).iter().all(|&byte| byte == 9));
 
-    // Contents survive when pages are made huge under them.
+    // The content survives when its pages are made huge.
     let third = bench.alloc(8 * MIB);
     let own = crate::backend::cpu::base::bytes::address(third.addr + bench.driver.shared.library_view);
     // SAFETY: the block is live and not shared.
@@ -190,7 +190,7 @@ fn freed_memory(bench: Bench) {
     assert_eq!(resident(), 0);
 }
 
-/// The kernel's protection of an address.
+/// Returns the kernel's protection of an address.
 pub(super) fn access(addr: usize) -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let line = maps.lines().find(|line| {

@@ -1,4 +1,4 @@
-//! Tests that drive the traits as the core does, each in all modes.
+//! Tests that call the traits as the core does, each in all modes.
 
 mod abort;
 mod cost;
@@ -30,16 +30,16 @@ use crate::backend::{
 
 pub(super) const MIB: usize = 1 << 20;
 
-/// A driver with two devices of 256 MiB, and the first of them opened.
+/// A driver with two devices of 256 MiB. The first of them is open.
 pub(super) struct Bench {
     pub(super) driver: CpuDriver,
     pub(super) device: Arc<dyn Device>,
 }
 
-/// Who observes a stream, by its address.
+/// The observers of streams, by the stream's address.
 static HEARD: Mutex<BTreeMap<usize, Arc<Heard>>> = Mutex::new(BTreeMap::new());
 
-/// The first failure of a stream of [`Bench::stream`] since the last call; forgets the others.
+/// Returns the first failure of a stream of [`Bench::stream`] since the last call, and drops the others.
 pub(super) fn take_failure(stream: &Arc<dyn Stream>) -> Option<Fault> {
     let heard = Arc::clone(&HEARD.lock()[&Arc::as_ptr(stream).addr()]);
     heard.take().into_iter().next().map(|failure| failure.fault)
@@ -59,12 +59,12 @@ impl Bench {
         Self::with_memory(asynchronous, 256 << 20)
     }
 
-    /// Device memory is out of the host's reach.
+    /// Opens a bench in guard mode: the host cannot access device memory.
     pub(super) fn guarded() -> Self {
         Self::with(Options { guard: true, ..Self::options(false, 256 << 20) })
     }
 
-    /// As [`Self::guarded`], and pinned memory is mapped twice.
+    /// Opens a bench as [`Self::guarded`] does, with pinned memory mapped twice.
     pub(super) fn closing() -> Self {
         Self::with(Options { guard: true, closes_pinned: true, ..Self::options(false, 256 << 20) })
     }
@@ -107,7 +107,7 @@ impl Bench {
         self.driver.shared.cores
     }
 
-    /// Synchronously reads `len` bytes at an address of the first device.
+    /// Reads `len` bytes at an address of the first device, and waits for them.
     pub(super) fn read(&self, addr: usize, len: usize) -> Vec<u8> {
         let mut bytes = vec![0u8; len];
         let copy = Copy { dst: pageable(&mut bytes), src: device(addr, len), stage_source: false };
@@ -137,7 +137,7 @@ pub(super) fn copy(dst: Span, src: Span) -> Copy {
     Copy { dst, src, stage_source: false }
 }
 
-/// `dst += src`, in 32-bit integers.
+/// Returns the operation `dst += src`, in 32-bit integers.
 pub(super) fn add(dst: usize, src: usize, len: usize) -> Reduce {
     Reduce { dst: device(dst, len), src: device(src, len), op: ReduceOp::Sum, element: Element::Int32 }
 }
@@ -147,30 +147,30 @@ pub(super) fn sync(stream: &Arc<dyn Stream>) {
     assert_eq!(stream.synchronize(Some(deadline)).unwrap(), Wait::Done, "hangs");
 }
 
-/// A host function from a closure.
+/// Creates a host function from a closure.
 pub(super) fn host_fn(closure: impl FnOnce() + Send + 'static) -> HostFn {
     HostFn::from_closure(closure)
 }
 
-/// Runs a host function in another stream: the executor has seen what was queued before.
+/// Runs a host function in another stream. When it returns, the executor has seen what was enqueued before.
 pub(super) fn run_other_work(bench: &Bench) {
     let (stream, (call, called)) = (bench.stream(), channel());
     stream.host_fn(host_fn(move || call.send(()).unwrap())).unwrap();
     called.recv_timeout(Duration::from_secs(60)).expect("held up by other streams");
 }
 
-/// Holds a stream up until it is opened, or dropped.
+/// Holds a stream up until it is opened or dropped.
 pub(super) struct Gate(#[expect(dead_code, reason = "dropping it opens the gate")] Sender<()>);
 
 impl Gate {
-    /// Queues a host function that waits. Returns when it has begun.
+    /// Enqueues a host function that waits. Returns when it has begun.
     pub(super) fn close(stream: &Arc<dyn Stream>) -> Self {
         let (gate, begun) = Self::queue(stream);
         begun.recv().unwrap();
         gate
     }
 
-    /// As `close`, without waiting: the receiver hears when it has begun.
+    /// Does the same as `close` without waiting: the receiver gets a message when the function has begun.
     pub(super) fn queue(stream: &Arc<dyn Stream>) -> (Self, Receiver<()>) {
         let (open, opened) = channel::<()>();
         let (begin, begun) = channel();

@@ -1,4 +1,4 @@
-//! Order inside a stream and between streams.
+//! Tests of the order inside a stream and between streams.
 
 use crate::backend::Calls;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -106,7 +106,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
         waiter.wait(&event, None).unwrap();
         b.record(&event).unwrap();
         gate_a.open();
-        // The event stands for b's work now, which is held up; the wait was for a's.
+        // The event stands for work of b now, which is held up. The wait was for work of a.
         sync(&waiter);
         assert!(!event.is_complete().unwrap());
         let soon = Instant::now() + Duration::from_millis(20);

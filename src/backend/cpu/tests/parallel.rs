@@ -1,4 +1,4 @@
-//! Large operations on several threads.
+//! Tests of large operations on several threads.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,12 +7,12 @@ use crate::backend::Calls;
 use crate::backend::cpu::stream::executor::Executor;
 use crate::backend::cpu::stream::parallel::Helpers;
 
-/// How long a piece takes, in pauses: some nothing, and the last ones most of the time of all.
+/// Returns how long a part takes, in pauses: some take none, and the last ones most of the time of all.
 fn effort(piece: usize, count: usize) -> u32 {
     if piece * 16 >= count * 15 { 2000 } else { (piece % 7) as u32 * 10 }
 }
 
-/// Each piece of many jobs, one right after the other, so that helpers are still awake.
+/// Runs each part of many jobs, one right after the other, so that helpers are still awake.
 fn share_often(executor: &Arc<Executor>) {
     for round in 0..200 {
         let count = 1 + round % 64;
@@ -21,7 +21,7 @@ fn share_often(executor: &Arc<Executor>) {
             (0..effort(piece, count)).for_each(|_| std::hint::spin_loop());
             calls[piece].fetch_add(1, Ordering::Relaxed);
         });
-        // Over when it returns, and not only begun.
+        // All calls have returned, and not only begun, when it returns.
         let once = calls.iter().all(|calls| calls.load(Ordering::Relaxed) == 1);
         assert!(once, "round {round}: {calls:?}");
     }
@@ -46,7 +46,8 @@ fn several_threads_share_their_work_at_once() {
     assert!(executor.stop(Duration::from_secs(60)), "a thread that stays awake does not end");
 }
 
-/// The thread that waits for a large operation, one that has stayed awake and one that was woken may all run it.
+/// Checks that the thread that waits for a large operation, one that has stayed awake and one that was woken may all
+/// run it.
 #[test]
 fn large_operations_right_after_each_other_are_done_once_and_in_order() {
     in_all_modes(|bench| {

@@ -1,4 +1,4 @@
-//! Pinned memory: its limit, its lifetime and its alignment.
+//! Tests of pinned memory: its limit, its lifetime and its alignment.
 
 use super::*;
 use crate::backend::Calls;
@@ -54,7 +54,7 @@ fn large_pinned_memory_is_used_again() {
     bench.driver.free_host(first).unwrap();
     let second = bench.driver.alloc_host(7 * MIB).unwrap();
     assert_eq!((second.addr, second.len), (first.addr, first.len));
-    // It is there once.
+    // The cached block is there only once.
     let third = bench.driver.alloc_host(8 * MIB).unwrap();
     assert_ne!(third.addr, first.addr);
     bench.driver.free_host(second).unwrap();
@@ -63,12 +63,12 @@ fn large_pinned_memory_is_used_again() {
     assert!(!bench.driver.host.make_room());
 }
 
-/// Cached memory does not use up the limit on locked memory.
+/// Checks that cached memory does not use up the limit on locked memory.
 #[test]
 fn kept_pinned_memory_makes_room_under_the_limit() {
     const INSIDE: &str = "PORTACL_TEST_INSIDE";
     if std::env::var_os(INSIDE).is_none() {
-        // In a process of its own: the limit is for all that a process has locked.
+        // The test runs in a separate process, because the limit is for all that a process has locked.
         #[expect(clippy::disallowed_methods, reason = "a thread of the tests")]
         let name = std::thread::current().name().expect("tests have names").to_owned();
         let program = std::env::current_exe().unwrap();
@@ -82,12 +82,12 @@ fn kept_pinned_memory_makes_room_under_the_limit() {
     }
     limit_locked_memory(8 << 20);
     let bench = Bench::new(false);
-    // Where the limit is lower still nothing is locked, before and after.
+    // If the limit is still lower, nothing is locked, before and after.
     let unlocked = || bench.driver.host.unlocked_bytes();
     let first = bench.driver.alloc_host(6 * MIB).unwrap();
     let nothing = if unlocked() == 0 { 0 } else { u64::MAX };
     bench.driver.free_host(first).unwrap();
-    // Too small for what is kept, and too large beside it.
+    // The cached block is too small for this one, and both together are too large.
     let second = bench.driver.alloc_host(4 * MIB).unwrap();
     assert!(unlocked() <= nothing, "{}", unlocked());
     bench.driver.free_host(second).unwrap();
@@ -98,7 +98,7 @@ fn kept_pinned_memory_makes_room_under_the_limit() {
     bench.driver.unregister_host(addr, 5 * MIB).unwrap();
 }
 
-/// Takes the calling thread the right to lock more memory than the limit, and lowers the limit.
+/// Removes the calling thread's right to lock more memory than the limit, and lowers the limit.
 fn limit_locked_memory(bytes: u64) {
     #[repr(C)]
     struct Header {
@@ -123,7 +123,7 @@ fn limit_locked_memory(bytes: u64) {
 
 #[test]
 fn pinned_memory_beyond_the_limit_is_had_unlocked() {
-    // On a thread of its own: the rights that it gives up do not come back.
+    // The test runs on a separate thread, because the rights that it drops cannot be restored.
     let test = || {
         limit_locked_memory(4 << 20);
         let bench = Bench::new(false);
@@ -131,7 +131,7 @@ fn pinned_memory_beyond_the_limit_is_had_unlocked() {
         bench.device.fill(Fill::bytes(pinned(block.addr, block.len), 1)).unwrap();
         assert_eq!(bench.driver.host.unlocked_bytes(), 16 << 20);
         bench.driver.free_host(block).unwrap();
-        // Used again it is as little locked.
+        // When the block is used again, it is not locked, either.
         let again = bench.driver.alloc_host(16 * MIB).unwrap();
         assert_eq!((again.addr, bench.driver.host.unlocked_bytes()), (block.addr, 32 << 20));
         bench.driver.free_host(again).unwrap();

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::backend::cpu::base::bytes;
 
-/// The value of the bytes.
+/// The value of each byte of a canary.
 const BYTE: u8 = 0xE5;
 
-/// From and to, relative to an allocation's address.
+/// A part of a canary: its beginning and its end, relative to an allocation's address.
 pub type Part = (isize, isize);
 
 /// Overwritten bytes beside an allocation.
@@ -15,7 +15,7 @@ pub type Part = (isize, isize);
 pub struct Damage {
     pub addr: usize,
     pub asked: usize,
-    /// The first byte that changed, relative to the allocation's address.
+    /// The offset of the first byte that changed, relative to the allocation's address.
     pub offset: isize,
     /// The number of bytes up to the last one that changed.
     pub bytes: usize,
@@ -37,7 +37,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Writes them. `addr`: the allocation in the library's view.
+/// Writes canaries. `addr` is the allocation's address in the library's view.
 pub fn put(addr: usize, parts: &[Part]) {
     for &(first, last) in parts.iter().filter(|(first, last)| first < last) {
         // SAFETY: the rest of the allocation's private pages.
@@ -45,7 +45,7 @@ pub fn put(addr: usize, parts: &[Part]) {
     }
 }
 
-/// Restores them. Returns the changed bytes, from the first to the last, as an offset and a length.
+/// Restores canaries. Returns the changed bytes, from the first to the last, as an offset and a length.
 pub fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
     let mut first_changed = None;
     let mut last_changed = 0;
@@ -53,7 +53,7 @@ pub fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
         let mut offset = first;
         while offset < last {
             let at = bytes::address(addr).wrapping_offset(offset);
-            // Most of them are unchanged.
+            // Most words are unchanged.
             if at.addr().is_multiple_of(8) && last - offset >= 8 {
                 // SAFETY: eight aligned bytes within the canary; the read is volatile because a
                 // running kernel may write there.

@@ -1,5 +1,5 @@
-//! Blocks that pools allocate within an allocation. The rest of the allocation is guarded: poisoned, or whole pages
-//! without access and canaries in the others.
+//! Guards what pools do not use of an allocation: the bytes are poisoned, or whole pages have no access and the others
+//! have canaries.
 
 use super::{Bounds, Check, Damage, State, announce, canary};
 use crate::algo::math::gaps::gaps;
@@ -23,7 +23,7 @@ impl State {
             || self.leaving.iter().any(|(addr, len, _)| *addr < end && addr + len > first)
     }
 
-    /// The unallocated parts of a range.
+    /// Returns the unallocated parts of a range.
     fn uncovered(&self, first: usize, end: usize) -> Vec<(usize, usize)> {
         let parts = self.parts.range(..end).rev().map(|(addr, len)| (*addr, addr + len));
         let mut taken: Vec<_> = parts.take_while(|part| part.1 > first).collect();
@@ -35,13 +35,13 @@ impl State {
 }
 
 impl Bounds {
-    /// A pool has allocated it: no part of it is in use.
+    /// Marks an allocation as a pool's segment, and guards all of it: no part of it is in use yet.
     pub fn got(&self, addr: usize, len: usize) {
         host_access::becomes(addr, host_access::SEGMENT);
         self.sweep(&mut self.state.lock(), addr, addr + len);
     }
 
-    /// A pool has allocated a block to the program.
+    /// Opens a block that a pool has allocated to the program.
     pub fn note_allocated(&self, addr: usize, len: usize) {
         let mut state = self.state.lock();
         let end = addr + len;
@@ -62,18 +62,18 @@ impl Bounds {
         state.parts.insert(addr, len);
     }
 
-    /// For kernels and the library.
+    /// Opens pages for kernels and the library.
     fn open_pages(&self, state: &State, first: usize, end: usize) {
         let open = |first: usize, end: usize| pages::set_access(first + self.own, end - first, Access::ReadWrite);
         if open(first, end).is_err()
             && let Some((_, live)) = state.live.range(..=first).next_back()
         {
-            // There are too many mappings: all of it in one, which guards less.
+            // If there are too many mappings, all pages are opened in one, which guards less.
             let _ = open(live.first, live.last);
         }
     }
 
-    /// The program has freed a block. Operations may still use it until the fence has passed.
+    /// Keeps a block that the program has freed. Operations may still use it until the fence has passed.
     pub fn returned(&self, addr: usize, fence: Fence) {
         let mut state = self.state.lock();
         let damage = self.check_part(&state, addr);
@@ -103,7 +103,7 @@ impl Bounds {
         let last = page_of(end - 1) + PAGE;
         let close = |from: usize, to: usize| {
             if from < to {
-                // A failure here only makes the guard weaker.
+                // A failure here only weakens the guard.
                 let _ = pages::set_access(from + self.own, to - from, Access::None);
             }
         };
@@ -119,13 +119,13 @@ impl Bounds {
         close(idle, last);
     }
 
-    /// Overwritten bytes beside a block.
+    /// Returns the overwritten bytes beside a block.
     pub(super) fn check_part(&self, state: &State, addr: usize) -> Option<Damage> {
         let end = addr + state.parts.get(&addr)?;
         if self.check != Check::Guard {
             return None;
         }
-        // Up to the next blocks: the bytes after those belong to the others.
+        // The check ends at the next blocks: the bytes after those belong to them.
         let free = state.uncovered(page_of(addr), end.next_multiple_of(PAGE)).into_iter();
         let beside = free.filter(|(from, to)| *from == end || *to == addr);
         let parts: Vec<_> =

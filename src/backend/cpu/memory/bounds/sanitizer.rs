@@ -1,11 +1,11 @@
-//! AddressSanitizer's public interface, if it is in the process.
+//! AddressSanitizer's public interface, if the process contains it.
 
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
-/// `__asan_poison_memory_region` and its inverse.
+/// The type of `__asan_poison_memory_region` and of its inverse.
 type Region = unsafe extern "C" fn(*const c_void, usize);
-/// `__asan_region_is_poisoned`: the first poisoned address, or null.
+/// The type of `__asan_region_is_poisoned`. It returns the first poisoned address, or null.
 type FirstPoisoned = unsafe extern "C" fn(*const c_void, usize) -> *const c_void;
 
 struct Sanitizer {
@@ -14,10 +14,10 @@ struct Sanitizer {
     first_poisoned: FirstPoisoned,
 }
 
-/// It is part of the program, or absent.
+/// The sanitizer, which is part of the program or absent.
 static SANITIZER: OnceLock<Option<Sanitizer>> = OnceLock::new();
 
-/// The function `name` of the process, of the type `F`.
+/// Returns the function `name` of the process, of the type `F`.
 fn find<F: Copy>(name: &CStr) -> Option<F> {
     // SAFETY: asks for an address.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
@@ -36,12 +36,12 @@ fn sanitizer() -> Option<&'static Sanitizer> {
     SANITIZER.get_or_init(look).as_ref()
 }
 
-/// Whether the process has it.
+/// Whether the process contains the sanitizer.
 pub fn is_there() -> bool {
     sanitizer().is_some()
 }
 
-/// Makes it report accesses to this memory.
+/// Makes the sanitizer report accesses to this memory.
 pub fn poison(addr: usize, len: usize) {
     if let Some(found) = sanitizer() {
         // SAFETY: the function notes something about these addresses, which belong to the library.
@@ -49,7 +49,7 @@ pub fn poison(addr: usize, len: usize) {
     }
 }
 
-/// The inverse.
+/// Undoes [`poison`].
 pub fn unpoison(addr: usize, len: usize) {
     if let Some(found) = sanitizer() {
         // SAFETY: the runtime only marks shadow memory of the range, and the library has mapped

@@ -1,5 +1,5 @@
-//! The backing of a device's memory: a file in memory or, if the system has none, private memory. That cannot be
-//! shared, nor mapped at other addresses, and guard mode maps all memory twice.
+//! The backing of a device's memory: a file in memory or, if the system has none, private memory. Private memory cannot
+//! be shared or mapped at other addresses, so it excludes guard mode, which maps all memory twice.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use crate::backend::{Fault, Result};
 
 pub(super) enum Backing {
     File(File),
-    /// Why there is no file.
+    /// The reason why there is no file.
     Private(io::Error),
 }
 
@@ -22,12 +22,12 @@ pub(super) enum Backing {
 pub(super) type Range = (u64, u64);
 
 impl Backing {
-    /// For `size` bytes, none of them allocated yet.
+    /// Creates the backing for `size` bytes, none of them allocated yet.
     pub(super) fn new(size: u64) -> Self {
         files::sealed_file(c"portacl-device", size).map_or_else(Self::Private, Self::File)
     }
 
-    /// What the device's memory from an offset on is mapped from.
+    /// Returns the source from which the device's memory from an offset on is mapped.
     pub(super) fn source(&self, offset: u64) -> Source<'_> {
         match self {
             Self::File(file) => Source::File(file.as_fd(), offset),
@@ -35,7 +35,7 @@ impl Backing {
         }
     }
 
-    /// The file, for operations that need one.
+    /// Returns the file, for operations that need one.
     pub(super) fn file(&self, ordinal: u32) -> Result<BorrowedFd<'_>> {
         match self {
             Self::File(file) => Ok(file.as_fd()),
@@ -55,7 +55,7 @@ impl Backing {
         }
     }
 
-    /// The first part from `from` on that may not be zeros; `used`: the parts in use, in order.
+    /// Returns the first part from `from` on that may not be zeros. `used` lists the parts in use, in order.
     pub(super) fn next_data(&self, from: u64, used: &[Range]) -> io::Result<Option<Range>> {
         match self {
             Self::File(file) => {
@@ -69,7 +69,7 @@ impl Backing {
         }
     }
 
-    /// Copies the bytes at an offset, which is mapped at `addr`. There are no writes now.
+    /// Copies the bytes at an offset, which is mapped at `addr`. Nothing writes there at this time.
     pub(super) fn read(&self, addr: usize, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.read_exact_at(bytes, offset).map_err(|error| named("pread", error)),
@@ -84,7 +84,7 @@ impl Backing {
         }
     }
 
-    /// Writes at an offset, which is mapped at `addr`. There are no other uses now.
+    /// Writes at an offset, which is mapped at `addr`. Nothing else uses the bytes at this time.
     pub(super) fn write(&self, addr: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.write_all_at(bytes, offset).map_err(|error| named("pwrite", error)),

@@ -1,11 +1,11 @@
-//! Blocks with detection of accesses outside of them, see [`super::super::bounds`].
+//! Allocates blocks for which accesses outside of them are detected, see [`super::super::bounds`].
 
 use super::{Block, DeviceMemory, Result};
 use crate::backend::cpu::base::arena::{Arena, HUGE};
 use crate::backend::cpu::memory::bounds::Layout;
 
 impl DeviceMemory {
-    /// As [`DeviceMemory::take_block`], with `rounded` bytes for a request of `asked`.
+    /// Allocates a block as [`DeviceMemory::take_block`] does, with `rounded` bytes for a request of `asked`.
     pub(super) fn take_checked(&self, asked: usize, rounded: usize, align: u64) -> Result<Option<Block>> {
         let len = Arena::piece_len(rounded as u64);
         drop(self.arena_with_room()?);
@@ -16,13 +16,13 @@ impl DeviceMemory {
         let mut apart = None;
         if self.bounds.has_room() {
             let mut arena = self.arena.lock();
-            // The rest of the device's memory needs addresses as well, small blocks whole slabs of them.
+            // The rest of the device's memory needs addresses as well: small blocks need whole slabs of them.
             let rest = self.size - self.bounds.used() + HUGE;
             if arena.used() + layout.extent + rest <= self.span {
                 apart = arena.take(layout.extent, layout.align);
             }
         }
-        // Otherwise sharing pages, as without checks.
+        // Without private pages, the block shares pages, as without checks.
         let Some(piece) = apart.or_else(|| self.arena.lock().take(rounded as u64, align)) else {
             self.bounds.cancel(len as usize);
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Why a device has no memory.
+//! Faults that say why a device has no memory.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use super::DeviceMemory;
 use crate::backend::Fault;
 use crate::backend::cpu::base::machine;
 
-/// Guard mode needs a file in memory, which the system does not provide.
+/// Returns the fault that guard mode needs a file in memory, which the system does not provide.
 pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     Fault::unsupported(format!(
         "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, and the \
@@ -15,7 +15,7 @@ pub fn guard_needs_file(ordinal: u32, why: &impl std::fmt::Display) -> Fault {
     ))
 }
 
-/// The process cannot map `span` bytes and the library's view of them.
+/// Returns the fault that the process cannot map `span` bytes and the library's view of them.
 pub fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u64, error: &io::Error) -> Fault {
     let limit = machine::most_addresses()
         .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
@@ -33,7 +33,7 @@ pub fn no_addresses(ordinal: u32, size: u64, library_view: usize, span: u64, err
 }
 
 impl DeviceMemory {
-    /// Why there is no room for `len` bytes.
+    /// Returns the fault that there is no room for `len` bytes, with the reason.
     pub fn exhausted(&self, len: usize) -> Fault {
         let (ordinal, size, free) = (self.ordinal, self.size, self.free_bytes());
         let text = match self.share.taken() {
@@ -50,7 +50,7 @@ impl DeviceMemory {
         Fault::out_of_device_memory(text)
     }
 
-    /// The kernel does not change the access to `len` bytes.
+    /// Returns the fault that the kernel does not change the access to `len` bytes.
     pub(super) fn access_not_changed(&self, len: usize, error: &io::Error) -> Fault {
         Fault::out_of_host_memory(format!(
             "the kernel does not change the access to {len} bytes of device {}: {error}",

@@ -1,4 +1,5 @@
-//! Saved memory of a device. The addresses and all bookkeeping stay: only the pages are released and restored.
+//! Saves and restores the memory of a device. The addresses and all bookkeeping stay: only the pages are released and
+//! restored.
 
 use super::backing::Range;
 use super::{Backing, DeviceMemory, HUGE, UNIT};
@@ -11,13 +12,13 @@ use crate::backend::{Fault, FaultKind, Result};
 pub(super) struct Piece {
     offset: u64,
     bytes: Vec<u8>,
-    /// It was on one large page.
+    /// True if it was on one 2 MiB page.
     was_huge: bool,
 }
 
 impl DeviceMemory {
     /// Copies everything but the ranges in `kept` (address and length) to the heap, and releases its pages to the
-    /// system. On failure some may have been saved.
+    /// system. On failure some of it may have been saved.
     pub fn save(&self, kept: &[(usize, usize)]) -> Result<()> {
         let mut saved = self.saved.lock();
         let used = self.used_ranges();
@@ -37,10 +38,10 @@ impl DeviceMemory {
         Ok(())
     }
 
-    /// The parts of the memory that may have to be saved, in order.
+    /// Returns the parts of the memory that may have to be saved, in order.
     fn used_ranges(&self) -> Vec<Range> {
         if let Backing::File(_) = self.backing {
-            // The kernel knows where.
+            // The kernel knows which parts have pages.
             return vec![(0, self.span)];
         }
         let shared = self.shared.lock();
@@ -52,7 +53,7 @@ impl DeviceMemory {
         gaps((0, self.span), free).into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
     }
 
-    /// Nothing for zeros, which need not be saved.
+    /// Copies one part. Returns `None` for zeros, which need not be saved.
     fn save_piece(&self, offset: u64, end: u64) -> Result<Option<Piece>> {
         let len = (end - offset) as usize;
         let mut bytes = Vec::new();
@@ -68,7 +69,7 @@ impl DeviceMemory {
         Ok((!is_empty || was_huge).then_some(Piece { offset, bytes, was_huge }))
     }
 
-    /// Restores what was saved. On failure it is still saved.
+    /// Restores what was saved. On failure it remains saved.
     pub fn bring_back(&self) -> Result<()> {
         let mut saved = self.saved.lock();
         for piece in &*saved {
@@ -97,7 +98,7 @@ impl DeviceMemory {
         Fault::new(kind, format!("the memory of device {} cannot be saved: {why}", self.ordinal))
     }
 
-    /// The parts of a range of the file without anything in `kept`, in whole pages.
+    /// Returns the parts of a range of the file without anything in `kept`, in whole pages.
     fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<Range> {
         let kept = kept.iter().filter(|(addr, _)| self.contains(*addr));
         let mut kept: Vec<Range> = kept

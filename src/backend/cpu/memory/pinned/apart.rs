@@ -1,4 +1,4 @@
-//! Page-locked memory with detection of accesses outside of allocations: each allocation has a private mapping, which
+//! Page-locked memory with detection of accesses outside of allocations. Each allocation has a private mapping, which
 //! stays without access for a while after it was freed.
 
 use std::collections::{HashMap, VecDeque};
@@ -15,17 +15,17 @@ use crate::backend::cpu::base::{files, host_ranges};
 use crate::backend::cpu::memory::bounds::{Bounds, Layout, announce};
 use crate::backend::{Access, Block, Result};
 
-/// Marks a block with a private mapping, in its token.
+/// The flag in the token of a block with a private mapping.
 pub(super) const APART: u64 = LARGE | 1 << 40;
-/// Bytes of freed mappings that stay, so that an access to them is detected.
+/// The number of bytes of freed mappings that stay mapped, so that an access to them is detected.
 const MOST_FREED: usize = 64 << 20;
 
 pub(super) struct Apart {
     pub(super) bounds: Arc<Bounds>,
     can_close: bool,
-    /// By the allocation's address.
+    /// The mappings of live allocations, by address.
     live: Mutex<HashMap<usize, Mapping>>,
-    /// In the order of their frees.
+    /// The freed mappings, in the order of their frees.
     freed: Mutex<VecDeque<Mapping>>,
 }
 
@@ -48,14 +48,14 @@ impl Apart {
         self.unmap(gone);
     }
 
-    /// These addresses may be reused.
+    /// Unmaps mappings, whose addresses may then be reused.
     fn unmap(&self, mappings: Vec<Mapping>) {
         for mapping in mappings {
             self.bounds.forget(mapping.addr(), mapping.len());
         }
     }
 
-    /// Unmaps freed mappings; true if there were any.
+    /// Unmaps freed mappings. Returns true if there were any.
     pub(super) fn release(&self) -> bool {
         let freed = std::mem::take(&mut *self.freed.lock());
         let some = !freed.is_empty();
@@ -63,7 +63,7 @@ impl Apart {
         some
     }
 
-    /// Unmaps everything.
+    /// Unmaps all mappings.
     pub(super) fn close(&self) {
         self.release();
         self.bounds.close();
@@ -72,18 +72,18 @@ impl Apart {
     }
 }
 
-/// A driver that was not shut down: its addresses may be reused.
+/// Closes the memory of a driver that was not shut down, because its addresses may be reused.
 impl Drop for Apart {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-/// A block ends, and with it the library's view of it, if it has one.
+/// Ends a block, and the library's view of it, if it has one.
 fn end_views(addr: usize, mapping: &Mapping) {
     if mapping.own() != 0 {
         closed::end(addr);
-        // A failure here only makes the guard weaker.
+        // A failure here only weakens the guard.
         let _ = pages::set_access(mapping.addr() + mapping.own(), mapping.len(), Access::None);
     }
 }
@@ -91,7 +91,7 @@ fn end_views(addr: usize, mapping: &Mapping) {
 /// Maps `len` bytes of a file in memory twice: for the program, and for the library.
 fn map_twice(len: usize) -> io::Result<Mapping> {
     let file = files::sealed_file(c"portacl-shared", len as u64)?;
-    // Far enough that an access behind the one does not reach the other.
+    // The distance is so large that an access past the end of one view does not reach the other.
     let own = len.next_multiple_of(HUGE as usize) + HUGE as usize;
     let mapping = Mapping::new(len, Source::File(file.as_fd(), 0), own)?;
     let used = len - UNIT as usize;
@@ -102,7 +102,7 @@ fn map_twice(len: usize) -> io::Result<Mapping> {
 }
 
 impl HostMemory {
-    /// A block with a private mapping. `None`: there are too many of them.
+    /// Allocates a block with a private mapping. Returns `None` if there are too many of them.
     #[cold]
     pub(super) fn take_apart(&self, len: usize) -> Result<Option<Block>> {
         if !self.apart.bounds.has_room() {
@@ -113,7 +113,7 @@ impl HostMemory {
         ensure!(block_len.checked_add(2 * UNIT).is_some_and(|all| all <= isize::MAX as u64), too_large());
         let layout = Layout::new(block_len, UNIT);
         let extent = layout.extent as usize;
-        // A smaller block has no whole page. Without a file in memory, the block is as without the check.
+        // A smaller block has no whole page. Without a file in memory, the block is allocated as without the check.
         let is_closable = self.apart.can_close && layout.lead == 0 && closed::has_room();
         let twice = is_closable.then(|| map_twice(extent).ok()).flatten();
         let mapping = twice.map_or_else(|| self.map_unlocked(extent), Ok)?;

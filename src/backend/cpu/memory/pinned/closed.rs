@@ -1,10 +1,10 @@
-//! Pinned memory that pending operations use, without access for the program (guard mode with `PORTACL_CHECK=sync`).
+//! Closes the program's access to pinned memory that pending operations use (guard mode with `PORTACL_CHECK=sync`).
 //!
 //! A block is mapped twice: at the program's addresses, and in the library's view. The checker closes the pages of a
-//! range when an operation that uses it is submitted, and opens them when the host has waited. An access meanwhile
-//! faults. The signal handler (`host_access.rs`) reports it and opens the pages, so that the program goes
-//! on: it runs as if nothing were checked. It tries the lock for a moment; if that stays taken the page opens without a
-//! report.
+//! range when an operation that uses it is submitted, and opens them when the host has waited. In between, an access of
+//! the program faults. The signal handler (`host_access.rs`) reports it and opens the pages, so that the program goes
+//! on as if nothing were checked. The handler tries the lock for a moment. If that stays taken, the page opens without
+//! a report.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -20,41 +20,44 @@ use crate::backend::stream::host_fn::inside_host_function;
 use crate::backend::{Access, Block};
 
 const PAGE: usize = UNIT as usize;
-/// The blocks that are mapped twice. Each takes up to six of the mappings that the kernel gives a process.
+/// The maximum number of blocks that are mapped twice. Each uses up to six of the mappings that the kernel allows a
+/// process.
 const MOST_BLOCKS: usize = 4 << 10;
-/// The most closed ranges.
+/// The maximum number of closed ranges.
 const MOST_CLOSED: usize = 1 << 10;
 
-/// How often the signal handler tries to take a lock. A thread that has crashed with the lock would wait forever.
+/// The number of times that the signal handler tries to take a lock. A thread that has crashed with the lock would wait
+/// forever.
 pub const TRIES: usize = 1 << 20;
 
 static BLOCKS: AddressMap = AddressMap::new();
-/// In `Range::words`: the distance of the library's view, and the bytes of the request.
+/// The indexes in `Range::words` of the distance of the library's view, and of the number of bytes of the request.
 const OWN: usize = 0;
 const ASKED: usize = 1;
 
-/// There was such a block.
+/// True if such a block was ever allocated.
 static ARE_USED: AtomicBool = AtomicBool::new(false);
 
 /// A closed range.
 struct Closed {
-    /// Distinguishes all that were ever closed.
+    /// The number that distinguishes the range from all that were ever closed.
     id: u64,
     first: usize,
     end: usize,
-    /// The operation writes the memory, so that the program may not read it either.
+    /// Whether the operation writes the memory, so that the program may not read it either.
     writes: bool,
-    /// The program has used the memory: it is open from then on.
+    /// True when the program has used the memory, which is open from then on.
     is_open: bool,
 }
 
-/// Held while ranges are closed and opened. A thread that holds it uses no memory that can be closed.
+/// The closed ranges. The lock is held while ranges are closed and opened, by a thread that uses no memory that can be
+/// closed.
 static STATE: Mutex<State> = Mutex::new(State { closed: Vec::new(), latest: 0, lent: BTreeSet::new() });
 
 struct State {
     closed: Vec<Closed>,
     latest: u64,
-    /// Blocks whose address a kernel had: it may use them at any time, also by threads of its own.
+    /// The blocks whose address a kernel had. It may use them at any time, also by threads that it started.
     lent: BTreeSet<usize>,
 }
 
@@ -79,7 +82,7 @@ impl State {
         Ok(())
     }
 
-    /// Forgets the ranges for which this is true, and opens what no other one closes.
+    /// Removes the ranges for which `is_over` is true, and opens what no other range closes.
     fn open(&mut self, is_over: impl Fn(&Closed) -> bool) {
         let over: Vec<_> = self.closed.extract_if(.., |it| is_over(it)).collect();
         for it in over {
@@ -99,7 +102,7 @@ pub(super) fn has_room() -> bool {
     BLOCKS.count() < MOST_BLOCKS
 }
 
-/// A block begins that is mapped twice. `own`: the distance of the library's view.
+/// Registers a block that is mapped twice. `own` is the distance of the library's view.
 pub(super) fn begin(block: &Block, asked: usize, own: usize) {
     let words = [own as u64, asked as u64, 0];
     // Without memory for the map, the program's view is used, and stays open.
@@ -108,7 +111,7 @@ pub(super) fn begin(block: &Block, asked: usize, own: usize) {
     }
 }
 
-/// The block at this address ends.
+/// Unregisters the block at this address.
 pub(super) fn end(addr: usize) {
     let mut state = STATE.lock();
     state.lent.remove(&addr);
@@ -117,12 +120,12 @@ pub(super) fn end(addr: usize) {
     }
 }
 
-/// The distance of the library's view from an address of pinned memory: 0 if that is mapped once.
+/// Returns the distance of the library's view from an address of pinned memory, or 0 if that is mapped once.
 pub fn library_view(addr: usize) -> usize {
     BLOCKS.find(addr).map_or(0, |block| block.words[OWN] as usize)
 }
 
-/// A kernel uses the block that has this address: it is open from now on, because kernels use the program's addresses.
+/// Opens the block that has this address from now on, because a kernel uses it: kernels use the program's addresses.
 pub fn lend(addr: usize) {
     if let Some(block) = BLOCKS.find(addr) {
         let mut state = STATE.lock();
@@ -131,21 +134,21 @@ pub fn lend(addr: usize) {
     }
 }
 
-/// A kernel has these arguments.
+/// Opens the blocks whose addresses are in a kernel's arguments.
 pub fn lend_arguments(arguments: &[u8]) {
-    /// Pointers in packed structures are aligned to this at least.
+    /// The smallest alignment of pointers in packed structures.
     const STEP: usize = 4;
     if are_used() {
         arguments.array_windows().step_by(STEP).for_each(|word| lend(usize::from_ne_bytes(*word)));
     }
 }
 
-/// Takes the program's access to the pages that lie inside a range of pinned memory, because a pending operation uses
-/// it: writes it, or reads it, so that the program may read it as well. Returns the number to open them by. `None`:
-/// there are none, or they cannot be closed.
+/// Closes the program's access to the pages that lie inside a range of pinned memory, because a pending operation uses
+/// it. If the operation only reads it, the program may read it as well. Returns the number with which to open them, or
+/// `None` if there are no such pages, or they cannot be closed.
 pub fn close(addr: usize, end: usize, writes: bool) -> Option<u64> {
     let block = BLOCKS.find(addr)?;
-    // The library reads the canary behind the request by the program's addresses.
+    // The library reads the canary after the request by the program's addresses.
     let most = block.base + block.words[ASKED] as usize;
     let (first, end) = (addr.next_multiple_of(PAGE), end.min(most) & !(PAGE - 1));
     let mut state = STATE.lock();
@@ -162,7 +165,7 @@ pub fn close(addr: usize, end: usize, writes: bool) -> Option<u64> {
     Some(id)
 }
 
-/// Opens what was closed under this number, except for pages that another one closes.
+/// Opens what was closed under this number, except for pages that another range closes.
 pub fn open(id: u64) {
     STATE.lock().open(|it| it.id == id);
 }
@@ -172,11 +175,11 @@ pub fn open(id: u64) {
 pub struct Touch {
     /// The number of the closed range.
     pub id: u64,
-    /// The address.
+    /// The address that the program accesses.
     pub addr: usize,
-    /// Whether it writes, if the processor reports that.
+    /// Whether the access writes, if the processor reports that.
     pub writes: Option<bool>,
-    /// The instruction.
+    /// The address of the instruction.
     pub instruction: usize,
     /// Whether the stack has room for a walk: programs can give signal handlers a small one.
     pub has_room: bool,
@@ -189,16 +192,16 @@ pub fn report_touches_by(report: fn(&Touch)) {
     REPORT.get_or_init(|| report);
 }
 
-/// An access has faulted, perhaps because of closed memory: then reports and opens that. True: the access can be
-/// repeated. In a signal handler. `id` of the touch is still to be found.
+/// Handles a fault in a signal handler. If the access is to closed memory, reports it and opens the memory. Returns
+/// true if the access can be repeated. `id` of the touch is found here.
 pub fn is_opened(touch: Touch) -> bool {
     let Touch { addr, writes, instruction, .. } = touch;
-    // A jump there fails in open memory, too.
+    // A jump to this address fails in open memory, too.
     if addr == instruction || BLOCKS.find(addr).is_none() {
         return false;
     }
     let open_page = || pages::set_access(addr & !(PAGE - 1), PAGE, Access::ReadWrite).is_ok();
-    // In a forked child a thread that the child lacks may hold it forever, and so may the code that the signal has
+    // In a forked child, a thread that the child lacks may hold the lock forever. So may the code that the signal has
     // interrupted.
     let Some(mut state) = (0..TRIES).find_map(|_| STATE.try_lock()) else { return open_page() };
     let mut found = None;
@@ -206,15 +209,16 @@ pub fn is_opened(touch: Touch) -> bool {
         it.is_open = true;
         // If the kernel refuses, the page below is enough.
         let _ = pages::set_access(it.first, it.end - it.first, Access::ReadWrite);
-        // Unless the program only reads, too.
+        // The range stays closed if both the operation and the program only read.
         if it.writes || writes != Some(false) {
             found = found.max(Some(it.id));
         }
     }
     drop(state);
-    // Another thread may have opened or closed it meanwhile.
+    // Another thread may have opened or closed it in the meantime.
     let is_opened = open_page();
-    // Kernels and functions of the program that a stream runs are part of its order.
+    // Kernels, and functions of the program that a stream runs, are part of the stream's order, so they are not
+    // reported.
     if let (Some(id), Some(report), false) = (found, REPORT.get(), inside_host_function()) {
         report(&Touch { id, ..touch });
     }

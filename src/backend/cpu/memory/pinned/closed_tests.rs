@@ -9,7 +9,7 @@ use crate::backend::cpu::memory::pinned::HostMemory;
 
 static TOUCHES: Mutex<Vec<Touch>> = Mutex::new(Vec::new());
 
-/// A block of five pages, the last of which the request uses in part.
+/// A block of five pages. The request uses only a part of the last one.
 struct Fixture {
     memory: HostMemory,
     block: Block,
@@ -32,7 +32,7 @@ impl Fixture {
         self.block.addr + number * PAGE
     }
 
-    /// Which of the pages the program can read.
+    /// Returns which of the pages the program can read.
     fn readable(&self) -> [bool; 5] {
         [0, 1, 2, 3, 4].map(|number| probe::is_readable(self.page(number)))
     }
@@ -116,7 +116,7 @@ fn memory_that_is_read_can_be_read() {
     let all = Fixture::new();
     let reader = close(all.page(0), all.page(4), false).unwrap();
     assert_eq!((all.read(1), all.readable()), (0, [true; 5]));
-    // A write closes it for reads.
+    // An operation that writes closes it for reads.
     let writer = close(all.page(2), all.page(3), true).unwrap();
     assert_eq!(all.readable(), [true, true, false, true, true]);
     open(writer);
@@ -146,6 +146,6 @@ fn a_freed_block_is_forgotten() {
     assert_eq!((library_view(addr), close(addr, addr + PAGE, true)), (0, None));
     open(id);
     assert!(!probe::is_readable(addr), "freed memory stays without access");
-    // It is freed already.
+    // The block is freed already.
     std::mem::forget(all);
 }

@@ -1,5 +1,5 @@
-//! A thread that runs streams. It calls only a limited number of host functions at once, and never on the last thread
-//! that serves.
+//! Runs streams on a thread. Only a limited number of host functions run at once, and never on the last thread that
+//! serves.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,13 +12,13 @@ use crate::backend::Result;
 use crate::backend::cpu::stream::operation;
 use crate::backend::cpu::stream::queue::Queue;
 
-/// A thread that runs streams: one of the executor's, or one that waits and helps.
+/// A thread that runs streams: a thread of the executor, or one that helps while it waits.
 pub struct Runner<'a> {
     executor: &'a Arc<Executor>,
-    /// A stream that an operation of this thread has resumed: it runs next, here, where its data is cached, without a
-    /// wake-up.
+    /// A stream that an operation of this thread has resumed. It runs next on this thread, where its data is cached,
+    /// without a wake-up.
     local: Option<Arc<Queue>>,
-    /// It is a thread of the program, which calls no host functions.
+    /// True for a thread of the program, which calls no host functions.
     helper: bool,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Runner<'a> {
         self.run_resumed(has_hopped_enough, &mut turn_is_over);
     }
 
-    /// Runs the streams that this thread's operations resume, each until `stop` returns true; `enough`: others may run
-    /// the next one.
+    /// Runs the streams that this thread's operations resume, each until `stop` returns true. When `enough` returns
+    /// true, others may run the next one.
     pub fn run_resumed(&mut self, mut enough: impl FnMut() -> bool, stop: &mut dyn FnMut() -> bool) {
         while let Some(next) = self.local.take() {
             if enough() {
@@ -58,7 +58,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Streams that can resume: queued, not listed, and not claimed.
+    /// Accepts streams that can resume: they have operations, and are neither listed nor claimed.
     pub fn resumed(&mut self, queues: Vec<Arc<Queue>>) {
         let mut queues = queues.into_iter();
         if self.local.is_none() && self.executor.schedule.is_none() {
@@ -69,15 +69,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// This thread will be busy for a while: others may run the streams that it has resumed.
+    /// Lets others run the streams that this thread has resumed, because it will be busy for a while.
     pub fn flush(&mut self) {
         if let Some(queue) = self.local.take() {
             queue.list_resumed();
         }
     }
 
-    /// Whether this thread may call a host function now: then it reports its return; otherwise the stream must be held.
-    /// A fault: never, because no other thread can be created to serve meanwhile.
+    /// Whether this thread may call a host function now. If so, it reports the function's return; if not, the stream
+    /// must be held. Fails if it never may, because no other thread can be created to serve in its place.
     pub fn enter_user_code(&mut self) -> Result<bool> {
         if self.helper {
             return Ok(false);
@@ -89,7 +89,7 @@ impl<'a> Runner<'a> {
             return Ok(false);
         }
         if pool.threads == pool.in_user + 1 {
-            // It is the last thread outside user code, so another one is needed first.
+            // This is the last thread outside user code, so another one is needed first.
             pool.threads += 1;
             drop(pool);
             executor.start()?;
@@ -99,7 +99,7 @@ impl<'a> Runner<'a> {
         let call = pool.call_if_needed(executor.cores);
         drop(pool);
         executor.answer(call);
-        // The thread is like one of the program now.
+        // From here on the thread is like one of the program.
         executor.schedule.iter().for_each(|schedule| schedule.end_turn());
         Ok(true)
     }
@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
         !self.helper || thread_attributes::has_deep_stack()
     }
 
-    /// The user code of this stream has returned.
+    /// Ends the user code of this stream, which has returned.
     pub fn leave_user_code(&mut self, stream: u64) {
         let executor = self.executor;
         executor.schedule.iter().for_each(|schedule| schedule.end_user_code(stream));
@@ -121,14 +121,14 @@ impl<'a> Runner<'a> {
             }
             return;
         }
-        // One more may run, and this thread may have other work first.
+        // One more host function may run, and this thread may have other work first.
         pool.progress = Some(Instant::now());
         let call = pool.call_one(executor.cores);
         drop(pool);
         executor.answer(call);
     }
 
-    /// Holds a stream whose user code this thread may not call; it is marked as listed.
+    /// Holds a stream whose user code this thread may not call. The stream stays marked as listed.
     pub fn hold(&mut self, queue: Arc<Queue>) {
         if self.helper {
             return self.executor.push(queue);

@@ -1,4 +1,5 @@
-//! The threads of an executor: which streams and jobs wait for them, who sleeps, and whether another one is needed.
+//! The threads of an executor: which streams and jobs wait for them, which of them sleep, and whether another one is
+//! needed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,32 +12,32 @@ use crate::backend::cpu::stream::parallel::Job;
 use crate::backend::cpu::stream::queue::Queue;
 
 const LEVELS: usize = LEAST_PRIORITY as usize + 1;
-/// How long a thread that has helped stays awake for the next large operation, yielding its processor all the time:
-/// several times the cost of a wake-up.
+/// The time for which a thread that has helped stays awake for the next large operation. It yields its processor all
+/// the time. This is several times the cost of a wake-up.
 const LINGER: Duration = Duration::from_micros(50);
-/// Pauses between these yields.
+/// The number of pauses between these yields.
 const PAUSES: u32 = 8;
 
-/// After this long without a return of a host function, one more may run.
+/// The time without a return of a host function after which one more may run.
 pub const STARVED: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 pub struct Pool {
     pub ready: [VecDeque<Arc<Queue>>; LEVELS],
-    /// Streams whose first operation is a host function that may not run yet.
+    /// The streams whose first operation is a host function that may not run yet.
     pub held: VecDeque<Arc<Queue>>,
     pub jobs: Vec<Arc<Job>>,
-    /// The last one fell asleep last: its caches are warm.
+    /// The sleeping threads. The last one fell asleep last, so its caches are warm.
     pub sleepers: Vec<Arc<Sleeper>>,
-    /// Threads that live or are being started.
+    /// The number of threads that live or are being started.
     pub threads: usize,
-    /// Threads in user code.
+    /// The number of threads in user code.
     pub in_user: usize,
-    /// How many host functions may run at once: as many as threads stay, and more while none returns in time.
+    /// The number of host functions that may run at once: as many as threads stay, and more while none returns in time.
     pub permits: usize,
-    /// When a host function returned, the number of permits grew, or the first stream was held.
+    /// The time when a host function returned, the number of permits grew, or the first stream was held.
     pub progress: Option<Instant>,
-    /// A sleeping thread watches `held`.
+    /// True while a sleeping thread watches `held`.
     pub watched: bool,
     pub stopping: bool,
     pub handles: Vec<JoinHandle<()>>,
@@ -51,7 +52,7 @@ pub struct Sleeper {
 impl Sleeper {
     pub fn wake(&self) {
         self.woken.store(true, Ordering::Release);
-        // A thread that still spins is not asleep for the standard library either: no system call.
+        // For the standard library, too, a thread that still spins is not asleep, so this makes no system call.
         self.thread.unpark();
     }
 
@@ -73,14 +74,14 @@ pub fn pause(times: u32) {
     (0..times).for_each(|_| std::hint::spin_loop());
 }
 
-/// What must be done, after the lock is released, so that enough threads serve.
+/// What the caller must do, after the lock is released, so that enough threads serve.
 pub enum Call {
     Wake(Arc<Sleeper>),
     Start,
 }
 
 impl Pool {
-    /// The calling thread will be busy: checks whether another one is needed.
+    /// Checks whether another thread is needed, because the calling thread will be busy.
     #[must_use]
     pub fn call_if_needed(&mut self, cores: usize) -> Option<Call> {
         let unwatched = !self.held.is_empty() && !self.watched;
@@ -90,7 +91,7 @@ impl Pool {
 
     #[must_use]
     pub fn call_one(&mut self, cores: usize) -> Option<Call> {
-        // Those that neither sleep nor run user code serve.
+        // The threads that neither sleep nor run user code serve.
         if self.stopping || self.threads - self.sleepers.len() - self.in_user >= cores {
             return None;
         }
@@ -101,7 +102,7 @@ impl Pool {
         Some(Call::Start)
     }
 
-    /// A stream whose host function may run now.
+    /// Removes and returns a stream whose host function may run now.
     pub fn pop_held(&mut self) -> Option<Arc<Queue>> {
         if self.held.is_empty() {
             return None;

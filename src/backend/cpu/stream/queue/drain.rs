@@ -7,18 +7,18 @@ use crate::backend::Position;
 use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::operation::{Operation, Task};
 
-/// Streams that a record depends on, with the last operations that it depends on.
+/// The streams that a record depends on, with the last operations that it depends on.
 type Seen = Vec<(Arc<Queue>, Position)>;
 
 impl Queue {
-    /// Waits until the operation with this ticket is complete, or those before the first one whose completion depends
-    /// on the program.
+    /// Waits until the operation with this ticket is complete. If the completion of an earlier operation depends on the
+    /// program, waits only for those before it.
     pub fn drain_up_to(self: &Arc<Self>, ticket: Position) {
         let ticket = self.independent_up_to(ticket, &mut Vec::new());
         let _ = self.wait_until(&|| self.operations.has_finished(ticket), None);
     }
 
-    /// The last operation, up to `ticket`, that completes independently of the program.
+    /// Returns the last operation, up to `ticket`, that completes independently of the program.
     fn independent_up_to(self: &Arc<Self>, ticket: Position, seen: &mut Seen) -> Position {
         if self.operations.in_hand().is_some_and(|in_hand| in_hand.is_user_code) {
             return self.operations.finished();
@@ -35,7 +35,7 @@ impl Queue {
             if !completes_by_itself(&record, seen) {
                 let is_it =
                     |task: &Task| matches!(&task.operation, Operation::Wait(on) if Arc::ptr_eq(&on.record, &record));
-                // Not queued any more: it has become complete.
+                // The operation is no longer enqueued, because it has become complete.
                 let Some(stop) = self.operations.find(is_it) else { continue };
                 return ticket.min(stop - 1);
             }
@@ -52,7 +52,7 @@ fn completes_by_itself(record: &Arc<Record>, seen: &mut Seen) -> bool {
         return false;
     };
     let is_it = |task: &Task| matches!(&task.operation, Operation::Record(queued) if Arc::ptr_eq(queued, record));
-    // Not queued any more: it is about to complete.
+    // The operation is no longer enqueued, because it is about to complete.
     let Some(ticket) = stream.operations.find(is_it) else { return true };
     if seen.iter().any(|(other, seen)| Arc::ptr_eq(other, &stream) && *seen >= ticket) {
         return true;

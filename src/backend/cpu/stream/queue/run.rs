@@ -1,4 +1,4 @@
-//! Running a queue, and waiting for one.
+//! Runs a queue, and waits for one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::backend::cpu::stream::operation::{Awaited, GraphRun, Operation, SHORT
 use crate::backend::stream::watch::ANYWHERE;
 use crate::backend::{Fault, FaultKind, Result, Ticket, Wait};
 
-/// How many streams, each waiting for the next, a helping thread follows.
+/// The maximum number of streams, each waiting for the next, that a helping thread follows.
 const MAX_CHAIN: usize = 64;
 
-/// What became of an operation with user code: it is complete, or will be when the report is complete. An error: this
-/// thread must not call its host function now.
+/// The result of an operation with user code. It is complete, or will be when the report is complete. An error contains
+/// the operation, because this thread must not call its host function now.
 type UserCode = std::result::Result<Option<Operation>, Operation>;
 
 impl Queue {
-    /// The name of the operation that runs next, for the log of a schedule.
+    /// Returns the name of the operation that runs next, for the log of a schedule.
     pub fn first_operation(&self) -> &'static str {
         let mut name = "nothing";
         let _ = self.operations.find(|task| {
@@ -35,16 +35,16 @@ impl Queue {
     }
 
     /// Runs operations of a queue that the caller has claimed, until it is empty or blocked, or `stop` returns true
-    /// after an operation; then the claim is released.
+    /// after an operation. Then releases the claim.
     pub fn run(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, stop: &mut dyn FnMut() -> bool) {
         let mut claim = claim.lock();
-        // Begins with the first operation on memory; user code does not count as work of the device.
+        // The device works from the first operation on memory on. User code does not count as work of the device.
         let mut working = None;
         while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
             let Task { operation, thread } = task;
             let mut report = None;
             claim = match operation {
-                // It is complete.
+                // The wait is complete.
                 Operation::Wait(_) => locked,
                 operation @ (Operation::Mark | Operation::Record(_) | Operation::ChangeNotify(..)) => {
                     let claim = locked.unlock();
@@ -187,12 +187,12 @@ impl Queue {
         Ok(report)
     }
 
-    /// The claimer cannot call this function: the queue goes back to the executor, with it in front again.
+    /// Puts an operation whose function the claimer cannot call back in front, and holds the queue in the executor.
     fn hold(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, task: Task) {
         match claim.lock().put_back(task) {
             Ok(true) => runner.hold(Arc::clone(self)),
             Ok(false) => {}
-            // Dropped meanwhile, and complete now.
+            // The operation was dropped, and is complete now.
             Err((_, list)) => {
                 self.waiters.notify_all();
                 if list {
@@ -217,7 +217,8 @@ impl Queue {
         Some(Fault::new(FaultKind::Execution, text))
     }
 
-    /// In asynchronous mode: a delay that depends on the seed, the stream and the operation; none in half of all cases.
+    /// Delays the queue in asynchronous mode. The delay depends on the seed, the stream and the operation; half of all
+    /// operations have none.
     fn delay(&self) {
         let options = &self.shared.options;
         if options.asynchronous && options.schedule.is_none() {
@@ -229,7 +230,7 @@ impl Queue {
         }
     }
 
-    /// Waits until `done`, which an operation of this queue makes true. Meanwhile this thread runs the library's
+    /// Waits until `done`, which an operation of this queue makes true. While it waits, this thread runs the library's
     /// earlier operations, if it can.
     pub fn wait_until(self: &Arc<Self>, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Wait {
         let expired = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -260,7 +261,7 @@ impl Queue {
         }
     }
 
-    /// Runs operations of this queue, or of the one that it waits for. False: nothing can be done here.
+    /// Runs operations of this queue, or of the one that it waits for. Returns false if nothing can be done here.
     fn help(self: &Arc<Self>, enough: &dyn Fn() -> bool) -> bool {
         let mut queue = Arc::clone(self);
         let mut until: Option<Arc<Record>> = None;

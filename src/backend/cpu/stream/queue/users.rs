@@ -1,4 +1,4 @@
-//! The queue as a user of memory.
+//! Implements the queue as a user of memory.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

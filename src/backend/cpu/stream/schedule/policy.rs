@@ -1,4 +1,5 @@
-//! Which of several actors goes on: random priorities that change at few steps (PCT, Burckhardt et al., ASPLOS 2010).
+//! Chooses which of several actors goes on: random priorities that change at few steps (PCT, Burckhardt et al., ASPLOS
+//! 2010).
 //!
 //! The actor with the highest priority goes on whenever it can. At a *change point* the one that would go on gets the
 //! lowest priority instead. An error that needs few actors in a certain order is found with a known probability, and a
@@ -10,14 +11,15 @@ use std::path::PathBuf;
 
 use crate::algo::math::mix::mix;
 
-/// What a program may write into `PORTACL_SCHEDULE`.
+/// The text that says what a program may write into `PORTACL_SCHEDULE`.
 pub const ALLOWED: &str = "lazy, eager or seed:N (N from 0 to 18446744073709551615), and then, if wanted, ,at:none or \
     ,at:STEP+STEP... with steps from 1 on";
 
-/// After this many turns in a row without new work, a thread of the program that only asks lets the others go on.
+/// The number of turns in a row without new work after which a thread of the program that only queries lets the others
+/// go on.
 const PATIENCE: u32 = 100;
 
-/// A thread of the program, by the order in which they call the library, or a stream, by its device and number.
+/// A thread of the program, in the order of their first calls of the library, or a stream, by its device and number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Actor {
     Thread(u32),
@@ -36,9 +38,9 @@ impl fmt::Display for Actor {
 /// The priorities at the beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
-    /// The program before its streams: work starts as late as possible.
+    /// The program goes before its streams: work starts as late as possible.
     Lazy,
-    /// Streams before the program: work starts at once.
+    /// Streams go before the program: work starts at once.
     Eager,
     Seed(u64),
 }
@@ -47,14 +49,14 @@ enum Base {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     base: Base,
-    /// The change points, steps from 1 on.
+    /// The change points: numbers of steps, which count from 1.
     at: Vec<u32>,
     /// The file of `PORTACL_SCHEDULE_LOG`.
     pub log: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Reads the value of the variable, and takes the file of the log; `None` if the value is not valid.
+    /// Parses the value of the variable, and keeps the path of the log. Returns `None` if the value is not valid.
     pub fn parse(text: &str, log: Option<PathBuf>) -> Option<Self> {
         let (base, at) = text.split_once(",at:").map_or((text, None), |(base, at)| (base, Some(at)));
         let base = match base {
@@ -73,12 +75,12 @@ impl Settings {
         Some(Self { base, at, log })
     }
 
-    /// The seed of what else is random.
+    /// Returns the seed for what else is random.
     pub fn seed(&self) -> u64 {
         if let Base::Seed(seed) = self.base { seed } else { 0 }
     }
 
-    /// Higher goes first. All are positive.
+    /// Returns the actor's priority at the beginning, which is positive. The highest goes first.
     fn rank(&self, actor: Actor) -> i64 {
         const MIDDLE: i64 = 1 << 61;
         let (is_thread, number) = match actor {
@@ -87,13 +89,13 @@ impl Settings {
         };
         match self.base {
             Base::Seed(seed) => (mix(seed ^ mix(number << 1 | u64::from(is_thread))) >> 2) as i64 + 1,
-            // Among equals the older ones go first.
+            // Among equal actors the older ones go first.
             base => (if is_thread == (base == Base::Lazy) { 2 * MIDDLE - 1 } else { MIDDLE }) - number as i64,
         }
     }
 }
 
-/// Up to three change points for a seed, most of them early, because the number of steps is unknown.
+/// Returns up to three change points for a seed. Most of them are early, because the number of steps is unknown.
 fn drawn(seed: u64) -> Vec<u32> {
     let random = |index: u64| mix(mix(seed).wrapping_add(index));
     let one = |index| (random(2 * index) % (4 << (random(2 * index + 1) % 8))) as u32 + 1;
@@ -103,11 +105,11 @@ fn drawn(seed: u64) -> Vec<u32> {
 /// A plan in execution.
 pub struct Policy {
     plan: Settings,
-    /// The priorities of those that fell at a change point.
+    /// The priorities of the actors that fell at a change point.
     fallen: HashMap<Actor, i64>,
-    /// How often more than one actor could go on.
+    /// The number of times that more than one actor could go on.
     step: u32,
-    /// Who went on last, and how often in a row without new work.
+    /// The actor that went on last, and its number of turns in a row without new work.
     repeated: (Option<Actor>, u32),
 }
 
@@ -116,13 +118,13 @@ impl Policy {
         Self { plan, fallen: HashMap::new(), step: 0, repeated: (None, 0) }
     }
 
-    /// An operation was queued.
+    /// Notes that an operation was enqueued.
     pub fn note_work(&mut self) {
         self.repeated = (None, 0);
     }
 
-    /// Chooses one of these, of which there is at least one. Returns its index, and the number of the step if there
-    /// was a choice.
+    /// Chooses one of these actors, of which there is at least one. Returns its index, and the number of the step if
+    /// there was a choice.
     pub fn choose(&mut self, enabled: &[Actor]) -> (usize, Option<u32>) {
         if enabled.len() < 2 {
             return (0, None);
@@ -141,7 +143,8 @@ impl Policy {
         (0..enabled.len()).max_by_key(|&index| rank(enabled[index])).unwrap_or(0)
     }
 
-    /// A thread that asks whether work is complete would otherwise go on forever, and the work never.
+    /// Whether an actor is a thread that only queries whether work is complete. It would go on forever, and the work
+    /// never would.
     fn only_asks(&mut self, actor: Actor) -> bool {
         if self.repeated.0 != Some(actor) {
             self.repeated = (Some(actor), 0);

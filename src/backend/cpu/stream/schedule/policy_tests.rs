@@ -4,7 +4,7 @@ const HOST: Actor = Actor::Thread(0);
 const FIRST: Actor = Actor::Stream(0);
 const SECOND: Actor = Actor::Stream(1);
 
-/// Who goes on at each step if all can.
+/// Returns which actor goes on at each step if all can.
 fn order(text: &str, steps: usize) -> Vec<Actor> {
     let mut policy = Policy::new(Settings::parse(text, None).unwrap());
     let all = [HOST, FIRST, SECOND];
@@ -48,7 +48,7 @@ fn a_thread_that_only_asks_does_not_keep_streams_from_going_on() {
     let all = [HOST, FIRST];
     assert!((1..PATIENCE).all(|_| policy.choose(&all).0 == 0));
     assert_eq!(policy.choose(&all).0, 1);
-    // New work means that it does not only ask.
+    // New work means that the thread does not only query.
     let mut policy = Policy::new(Settings::parse("lazy", None).unwrap());
     for _ in 0..2 * PATIENCE {
         assert_eq!(policy.choose(&all).0, 0);

@@ -1,6 +1,6 @@
-//! What the other threads of the process do: they run, sleep for a time, or wait for something.
+//! Finds out what the other threads of the process do: they run, sleep for a time, or wait for something.
 //!
-//! The system's list of threads shows it (`/proc/self/task`), for threads that the library has never seen as well. A
+//! The system's list of threads shows it (`/proc/self/task`), also for threads that the library has never seen. A
 //! thread that another one has woken counts as running from that moment on.
 
 use std::collections::HashMap;
@@ -13,23 +13,24 @@ use rustix::fs::{Mode, OFlags, RawDir};
 /// The system's number of a thread.
 pub type Tid = u32;
 
-/// How long a thread waits in one place before it counts as waiting: a lock that is only taken for a moment is none.
+/// The time that a thread spends in one place before it counts as waiting. A lock that is only taken for a moment does
+/// not count.
 const WAITS: Duration = Duration::from_micros(300);
-/// The same for system calls that mostly return by themselves.
+/// The same time for system calls that mostly return by themselves.
 const WAITS_LONG: Duration = Duration::from_millis(20);
-/// A thread that sleeps for less comes back by itself.
+/// The duration of a sleep below which a thread counts as one that comes back by itself.
 const SLEEPS: Duration = Duration::from_millis(500);
-/// Processor time without a call of the library after which a thread counts as waiting in a loop.
+/// The processor time without a call of the library after which a thread counts as waiting in a loop.
 const SPINS: Duration = Duration::from_millis(50);
-/// The same after the next operation.
+/// The same time after the next operation.
 const SPINS_ON: Duration = Duration::from_millis(2);
 
 /// What a thread did at the last check.
 struct Seen {
-    /// The system call, its arguments and the stack pointer; nothing while it runs.
+    /// The system call, its arguments and the stack pointer, or nothing while the thread runs.
     place: String,
     since: Instant,
-    /// Its processor time at which it counts as waiting in a loop.
+    /// The thread's processor time at which it counts as waiting in a loop.
     spins_at: Duration,
 }
 
@@ -40,7 +41,8 @@ pub struct Threads(HashMap<Tid, Seen>);
 impl Threads {
     /// Whether no thread runs, except those that `is_known`.
     pub fn are_quiet(&mut self, is_known: impl Fn(Tid) -> bool) -> bool {
-        // Twice: a thread may wake one that has been checked already, and end before it is checked itself.
+        // The threads are checked twice: a thread may wake one that has been checked already, and end before it is
+        // checked itself.
         self.seem_quiet(&is_known) && self.seem_quiet(&is_known)
     }
 
@@ -50,7 +52,7 @@ impl Threads {
         tasks.into_iter().filter(|&tid| !is_known(tid)).all(|tid| self.is_quiet(tid))
     }
 
-    /// An actor goes on: threads that wait in loops may have reason to leave them.
+    /// Notes that an actor goes on, so that threads that wait in loops may have reason to leave them.
     pub fn note_turn(&mut self) {
         for (&tid, seen) in &mut self.0 {
             seen.spins_at = seen.spins_at.min(processor_time(tid) + SPINS_ON);
@@ -59,9 +61,9 @@ impl Threads {
 
     fn is_quiet(&mut self, tid: Tid) -> bool {
         let read = fs::read_to_string(format!("/proc/self/task/{tid}/syscall"));
-        // It has ended; the first thread stays listed, without a stack.
+        // The thread has ended. The first thread stays listed, without a stack.
         let Some(place) = read.ok().filter(|place| !place.starts_with("-1 0x0 0x0")) else { return true };
-        // -1: it is interrupted, as by a page that is read.
+        // -1 means that the thread is interrupted, as by a page that is read.
         let runs = place.starts_with("running") || place.starts_with("-1");
         let place = if runs { String::new() } else { place };
         let (now, used) = (Instant::now(), processor_time(tid));
@@ -74,7 +76,7 @@ impl Threads {
     }
 }
 
-/// The threads of this process.
+/// Returns the threads of this process.
 fn tasks() -> Vec<Tid> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(folder) = rustix::fs::open("/proc/self/task", flags, Mode::empty()) else { return Vec::new() };
@@ -87,7 +89,7 @@ fn tasks() -> Vec<Tid> {
     tasks
 }
 
-/// How long a thread waits in this system call before it counts as waiting.
+/// Returns the time that a thread spends in this system call before it counts as waiting.
 fn patience(place: &str) -> Duration {
     match place.split(' ').next().and_then(|number| number.parse().ok()) {
         Some(libc::SYS_futex) => WAITS,
@@ -96,7 +98,7 @@ fn patience(place: &str) -> Duration {
     }
 }
 
-/// The processor time of a thread of this process.
+/// Returns the processor time of a thread of this process.
 fn processor_time(tid: Tid) -> Duration {
     /// The kernel's number of the clock "processor time of a thread", in the lowest bits of a clock's id.
     const OF_THREAD: i32 = 6;

@@ -5,7 +5,7 @@ use std::thread;
 use super::*;
 use crate::backend::thread_number;
 
-/// How long it takes until a thread that does `work` counts as quiet; at most a second. `release` then ends the work.
+/// Returns the time, at most a second, until a thread that does `work` counts as quiet.
 fn time_until_quiet(work: impl Fn(&AtomicBool) + Send + Sync, release: impl FnOnce()) -> Duration {
     let (tid, over) = (AtomicU32::new(0), AtomicBool::new(false));
     // Before the work begins: what is measured is at least as long as a sleep.
