@@ -1,14 +1,14 @@
-//! NVIDIA GPUs, through the CUDA driver.
+//! Uses NVIDIA GPUs through the CUDA driver.
 //!
-//! Folders and files have the names of the cpu backend's; ARCHITECTURE.md lists those that only one of them has. The
-//! lower files come first here; a file imports no higher one:
+//! Folders and files have the names of the CPU backend's. ARCHITECTURE.md lists those that only one of them has. This
+//! table lists lower files first; a file imports no higher one:
 //!
 //! | files | contents |
 //! |---|---|
 //! | `base/` | the driver's functions, its status numbers, the addresses that it returned |
 //! | `runtime/`: context, shared, device_state | primary contexts; the state of the driver, then of a device |
 //! | `stream/mark.rs`, `stream/state.rs` | events of the library; the state of a stream, and the list of all streams |
-//! | `memory/pending.rs` | what the driver gets back when no work uses it any more |
+//! | `memory/pending.rs` | what is released to the driver when no work uses it any more |
 //! | the rest of `memory/`, `pool/`, `stream/`, `transfer/`, `kernel/`, `graph/` | what they do with these states |
 //! | `stream/mod.rs`, `runtime/device.rs`, `runtime/driver.rs` | the traits of streams, devices and the driver |
 //!

@@ -1,4 +1,4 @@
-//! Reductions against a scalar reference that is written differently.
+//! Tests of reductions against a scalar reference that is written differently.
 
 use crate::backend::Calls;
 use half::{bf16, f16};
@@ -7,7 +7,7 @@ use super::*;
 
 const OPS: [ReduceOp; 3] = [ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min];
 
-/// The rule: a number beats a NaN; of two zeros, plus is the larger.
+/// Returns the expected choice: a number beats a NaN; of two zeros, plus is the larger.
 fn pick(a: f64, b: f64, op: ReduceOp) -> f64 {
     let a_first = match (a.is_nan(), b.is_nan()) {
         (true, _) => false,
@@ -22,9 +22,9 @@ fn bytes<const N: usize, T: Clone>(values: &[T], to: impl Fn(T) -> [u8; N]) -> V
     values.iter().cloned().flat_map(to).collect()
 }
 
-/// All pairs of the values, reduced on the device: each result.
+/// Reduces all pairs of the values on the device, and returns each result.
 fn reduce<const N: usize>(bench: &Bench, element: Element, op: ReduceOp, a: &[u8], b: &[u8]) -> Vec<[u8; N]> {
-    // One element off the block's alignment: only the element's own may be relied on.
+    // The addresses are one element off the block's alignment: only the alignment of the element is guaranteed.
     let blocks = [bench.alloc(a.len() + N), bench.alloc(b.len() + N)];
     let [dst, src] = blocks.map(|block| device(block.addr + N, a.len()));
     let stream = bench.stream();
@@ -41,7 +41,7 @@ fn reduce<const N: usize>(bench: &Bench, element: Element, op: ReduceOp, a: &[u8
     result.chunks_exact(N).map(|chunk| chunk.try_into().unwrap()).collect()
 }
 
-/// Both halves of all pairs.
+/// Returns both halves of all pairs.
 fn pairs<T: Clone>(values: &[T]) -> (Vec<T>, Vec<T>) {
     values.iter().flat_map(|a| values.iter().map(move |b| (a.clone(), b.clone()))).unzip()
 }
@@ -77,7 +77,7 @@ integers! {
     int32 i32, Int32;
 }
 
-/// Special values, and numbers of all sizes, in a type's own bits.
+/// Returns special values, and numbers of all sizes, in a type's bits.
 fn float_values<T>(from_f64: fn(f64) -> T, smallest: T, largest: T) -> Vec<T> {
     let mut values = vec![smallest, largest];
     let infinity = f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Memory in several processes: here two drivers of one, which know no more of each other.
+//! Tests of memory in several processes. The processes are two drivers of one process, which share no state.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -18,7 +18,7 @@ fn import(bench: &Bench, descriptor: impl AsFd) -> Box<dyn Pool> {
     pool
 }
 
-/// Why the driver does not import this.
+/// Returns why the driver does not import this.
 fn refused(descriptor: BorrowedFd<'_>) -> String {
     let bench = Bench::new(false);
     let fault = bench.driver.import_memory(descriptor, 0).err().expect("it is refused");
@@ -32,7 +32,7 @@ fn refused_name(imported: &dyn Pool, name: &PointerExport) -> String {
     fault.text().to_owned()
 }
 
-/// An exporter, its memory with a block of 4 MiB, and an importer.
+/// Runs a test with an exporter, its memory with a block of 4 MiB, and an importer.
 fn both_sides(test: impl Fn(&Bench, &Arc<dyn SharedMemory>, Block, &Bench)) {
     for (guard_here, guard_there) in [(false, false), (true, false), (false, true), (true, true)] {
         let bench = |guard| if guard { Bench::guarded() } else { Bench::new(false) };
@@ -46,7 +46,7 @@ fn both_sides(test: impl Fn(&Bench, &Arc<dyn SharedMemory>, Block, &Bench)) {
 #[test]
 fn what_one_side_writes_the_other_one_reads() {
     both_sides(|exporter, shared, block, importer| {
-        // Neither begins nor ends with a page.
+        // The range neither begins nor ends with a page.
         let (at, len) = (block.addr + 3 * 4096 + 768, HUGE + 1000);
         exporter.device.fill(fill(at - 1, len + 2, 1)).unwrap();
         exporter.device.fill(fill(at, len, 2)).unwrap();
@@ -63,7 +63,7 @@ fn what_one_side_writes_the_other_one_reads() {
         assert_eq!(exporter.read(at - 1, 1), [1], "nothing in front of it was written");
         assert_eq!(exporter.read(at + len, 1), [1], "nothing behind it was written");
 
-        // The same block again has another address; each is freed separately.
+        // Another import of the same block has another address. Each is freed separately.
         let again = imported.import_block(&name).unwrap();
         assert_ne!(again.addr, there.addr);
         let mapped = || imported.get(PoolAttribute::UsedCurrent).unwrap();
@@ -112,7 +112,7 @@ fn blocks_are_whole_pages_and_all_of_the_device() {
     bench.device.free(bench.alloc(256 * MIB)).unwrap();
 }
 
-/// Shared memory is not shared any more after it was freed.
+/// Checks that shared memory is not shared any more after it was freed.
 #[test]
 fn importers_see_nothing_of_what_comes_after() {
     both_sides(|exporter, shared, block, importer| {
@@ -169,7 +169,7 @@ fn closed_memory_stays_readable_and_cannot_be_imported() {
         assert!(refused_name(&*imported, &name).contains("no more"));
         assert!(refused(descriptor.as_fd()).contains("no more"));
         assert_eq!(importer.read(there.addr, there.len), vec![5; 4 * MIB]);
-        // Its own side goes on, too.
+        // The exporter goes on, too.
         assert_eq!(exporter.read(block.addr, 100), [5; 100]);
     });
 }
@@ -185,7 +185,7 @@ fn what_ends_with_its_exporter_is_readable_until_it_is_freed() {
     let name = shared.export_range(block.addr, block.len).unwrap();
     let imported = import(&importer, &descriptor);
     let there = imported.import_block(&name).unwrap();
-    // Without a close, and without a free.
+    // There is neither a close nor a free of the import.
     exporter.device.close().unwrap();
     drop(shared);
     assert!(refused_name(&*imported, &name).contains("no more"));
@@ -256,7 +256,7 @@ fn a_device_has_to_be_the_same() {
     let text = refused(other.export().unwrap().as_fd());
     assert!(text.contains("of device 1") && text.contains("device 0"), "{text}");
 
-    // Numbers count among all devices of the machine, not among those that were chosen.
+    // The numbers count among all devices of the machine, not among those that were chosen.
     let options = Bench::options(false, 256 << 20);
     let driver = CpuDriver::new(options, |_| vec![1]).unwrap();
     let device = driver.open(0).unwrap();
@@ -315,7 +315,7 @@ fn what_is_no_shared_memory_is_refused() {
     }
 }
 
-/// The bytes of a file's header are changed one by one; then all are as before.
+/// Changes the bytes of a file's header one by one. Then all are as before.
 #[test]
 fn damaged_headers_are_refused() {
     let bench = Bench::new(false);

@@ -1,4 +1,4 @@
-//! How many threads there are, and who holds whom up.
+//! Tests of the number of threads, and of which of them hold others up.
 
 use crate::backend::Calls;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +37,7 @@ fn blocked_host_functions_stall_only_their_own_streams() {
         let blocked = bench.cores() * 4 + 20;
         let held: Vec<_> = (0..blocked).map(|_| bench.stream()).collect();
         let gates: Vec<_> = held.iter().map(Gate::queue).collect();
-        // All of them begin, although none returns.
+        // All functions begin, although none returns.
         for (_, begun) in &gates {
             begun.recv_timeout(Duration::from_secs(60)).expect("a host function never begins");
         }
@@ -53,7 +53,7 @@ fn blocked_host_functions_stall_only_their_own_streams() {
         assert!(held.iter().all(|stream| !stream.is_idle().unwrap()));
         drop(gates);
         held.iter().for_each(sync);
-        // The threads that are too many end.
+        // The threads that are not needed any more end.
         let deadline = Instant::now() + Duration::from_secs(60);
         while bench.threads() > bench.cores() + 8 {
             assert!(Instant::now() < deadline, "{} threads stay", bench.threads());
@@ -86,7 +86,7 @@ fn a_waiting_thread_runs_what_it_waits_for() {
     let bench = Bench::new(false);
     let (first, second, event) = (bench.stream(), bench.stream(), bench.event());
     let target = bench.alloc(MIB).addr;
-    // No other thread can: all threads of the executor are stopped.
+    // No other thread can run it: all threads of the executor are stopped.
     assert!(bench.driver.executor.stop(Duration::from_secs(10)));
     first.fill(fill(target, MIB, 1)).unwrap();
     first.record(&event).unwrap();

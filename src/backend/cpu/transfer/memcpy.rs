@@ -7,12 +7,12 @@ use crate::backend::cpu::base::bytes::{address, copy_bytes};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{Copy, Fill, Span};
 
-/// Operations of at least this size are done in pieces, by several threads if some are idle.
+/// The size in bytes from which operations run in parts, on several threads if some are idle.
 pub const LARGE: usize = 1 << 20;
 const SMALLEST_PIECE: usize = 256 << 10;
 const LARGEST_PIECE: usize = 4 << 20;
-/// From this size on the destination is written past the caches: it would not fit anyway, and reading it first costs a
-/// third of the rate. Below, and with cached data, plain stores are faster.
+/// The size in bytes from which the destination is written past the caches: it would not fit anyway, and reading it
+/// first costs a third of the rate. Below this size, and with cached data, plain stores are faster.
 pub const STREAMING: usize = 32 << 20;
 
 /// Copies between two spans of equal length.
@@ -25,7 +25,7 @@ pub fn copy(shared: &Shared, copy: &Copy) {
     unsafe { ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len) };
 }
 
-/// As [`copy`], of less than [`LARGE`] bytes, between spans that are [direct](Shared::is_direct).
+/// Copies as [`copy`] does, less than [`LARGE`] bytes between spans that are [direct](Shared::is_direct).
 pub fn copy_directly(copy: &Copy) {
     // SAFETY: the core checked both ranges, which the program's addresses reach.
     unsafe { ptr::copy(address(copy.src.addr), address(copy.dst.addr), copy.dst.len) };
@@ -66,7 +66,7 @@ pub fn copy_from(shared: &Shared, dst: &Span, bytes: &[u8]) {
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), shared.pointer(dst), bytes.len()) };
 }
 
-/// The bytes of a span of host memory.
+/// Returns the bytes of a span of host memory.
 pub fn staged(src: &Span) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(src.len);
     // SAFETY: the core checked the source; the vector has room for as much.
@@ -86,19 +86,19 @@ pub fn fill(shared: &Shared, fill: &Fill) {
     });
 }
 
-/// `len` bytes of a span from `offset` on.
+/// Returns `len` bytes of a span from `offset` on.
 pub fn part(span: &Span, offset: usize, len: usize) -> Span {
     Span { addr: span.addr + offset, len, place: span.place }
 }
 
-/// The size of a piece of a large operation on this many bytes.
+/// Returns the size of a part of a large operation on this many bytes.
 pub fn piece_of(bytes: usize) -> usize {
     (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
 }
 
-/// Calls `work` with pointers, offsets and lengths that together cover `dst`: at once if it is short, otherwise in
-/// pieces that end at multiples of the piece's size in memory (so that two large pieces share no 2 MiB page), on
-/// several threads if possible.
+/// Calls `work` with pointers, offsets and lengths that together cover `dst`. A short span is one call. A longer one is
+/// divided into parts that end at multiples of the part's size in memory, so that two large parts share no 2 MiB page.
+/// Several threads run them if possible.
 pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(*mut u8, usize, usize) + Sync)) {
     if dst.len < LARGE {
         return work(shared.pointer(dst), 0, dst.len);

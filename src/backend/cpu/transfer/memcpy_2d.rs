@@ -1,26 +1,26 @@
-//! Copies of rows.
+//! Copies rows.
 
 use crate::backend::cpu::base::bytes::copy_bytes;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{LARGE, STREAMING, piece_of};
 use crate::backend::{Copy2d, Rows, Span};
 
-/// The least cost of a row, in bytes that could be copied instead.
+/// The least cost of a row, as the number of bytes that could be copied instead.
 const LINE: usize = 64;
-/// Rows from this size on are written past the caches where all of them together are many bytes:
-/// shorter ones would spend too much on their ends.
+/// The size in bytes from which rows are written past the caches, if all of them together are many bytes. Shorter rows
+/// would spend too much time on their ends.
 const LONG_ROW: usize = 4 << 10;
 
 fn row_effort(copy: &Copy2d) -> usize {
     copy.width.next_multiple_of(LINE)
 }
 
-/// Its cost, in bytes that could be copied instead.
+/// Returns the copy's cost, as the number of bytes that could be copied instead.
 pub fn effort(copy: &Copy2d) -> usize {
     copy.height * row_effort(copy)
 }
 
-/// Copies rows: at once if they are few bytes, otherwise in pieces of several rows for several threads.
+/// Copies rows: at once if they are few bytes, otherwise in parts of several rows for several threads.
 pub fn copy(shared: &Shared, copy: &Copy2d) {
     let streaming = copy.width >= LONG_ROW && copy.width * copy.height >= STREAMING;
     let rows = |first: usize, count: usize| {
@@ -44,7 +44,7 @@ pub fn copy(shared: &Shared, copy: &Copy2d) {
     });
 }
 
-/// The span of `count` rows from the first one on.
+/// Returns the span of `count` rows from the first one on.
 fn part(rows: &Rows, first: usize, count: usize, width: usize) -> Span {
     Span { len: (count - 1) * rows.pitch + width, ..rows.row(first, width) }
 }

@@ -1,4 +1,4 @@
-//! Copies whose addresses are in memory.
+//! Copies between addresses that are in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy;
 use crate::backend::{Copy, CopyIndirect, Fault, FaultKind, Indirect, Number, Place, Result, Span};
 
-/// The value of a checked word.
+/// Returns the value of a checked word.
 fn word(shared: &Shared, span: &Span) -> u64 {
     let word = shared.pointer(span).cast::<u64>();
     // SAFETY: the core checked range and alignment; the program may write it at any time.
@@ -28,7 +28,7 @@ pub fn copy(shared: &Shared, job: &CopyIndirect) -> Result<()> {
     Ok(())
 }
 
-/// The span at the address in the word, if it is device memory: a device would fail on anything else.
+/// Returns the span at the address in the word, if it is device memory: a device would fail on anything else.
 fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Span> {
     let start = word(shared, &end.at);
     let addr = (start as usize).wrapping_add(end.offset);
@@ -46,7 +46,7 @@ fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Sp
     })
 }
 
-/// The place of the range from `first` to `last`; `None` unless all of it is reachable.
+/// Returns the place of the range from `first` to `last`, or `None` unless all of it is reachable.
 fn place(shared: &Shared, first: usize, last: usize, own: Place) -> Option<Place> {
     if let Some(ordinal) = shared.windows.device_at(first) {
         let memory = shared.memory_of(ordinal)?;

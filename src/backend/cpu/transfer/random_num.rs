@@ -1,4 +1,4 @@
-//! Random numbers: each is computed from its index alone, so that pieces are independent.
+//! Generates random numbers. Each is computed from its index alone, so that parts are independent.
 
 use crate::algo::math::distribution::{below_32, below_64, between, dropped_below, normal, truncated_normal, unit};
 use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
@@ -7,10 +7,10 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
 use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
 
-/// A random number takes about as long as copying this many times its bytes.
+/// The number of bytes that could be copied in the time of generating one byte.
 const EFFORT: usize = 16;
 
-/// Its cost, in bytes that could be copied meanwhile.
+/// Returns the cost, as the number of bytes that could be copied in that time.
 pub fn effort(job: &RandomNum) -> usize {
     job.dst.len.saturating_mul(EFFORT)
 }
@@ -53,7 +53,7 @@ pub fn make(shared: &Shared, job: &RandomNum) {
     }
 }
 
-/// The bits of a number, zeros above them.
+/// Returns the bits of a number, with zeros above them.
 fn read(shared: &Shared, number: Number) -> u64 {
     let span: Span = match number {
         Number::Known(bits) => return bits,
@@ -83,20 +83,20 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// A block of the generator, counted from `start`.
+    /// Returns a block of the generator. `index` counts from `start`.
     #[inline(always)]
     fn block(&self, index: u64) -> [u32; 4] {
         philox::block(self.key, self.start.wrapping_add(u128::from(index)))
     }
 
-    /// Fills the destination with groups of elements, each by its number.
+    /// Fills the destination with groups of elements. `group` returns each by its number.
     fn fill<T: Copy, const N: usize>(&self, group: impl Fn(u64) -> [T; N] + Sync) {
         let len = self.job.bytes(self.count);
         if len == 0 {
             return;
         }
         let dst = part(&self.job.dst, 0, len);
-        // Pieces end at multiples of a power of two in memory, so no element is cut.
+        // Parts end at multiples of a power of two in memory, so no element is cut.
         in_pieces(self.shared, &dst, &|to, offset, len| {
             let to = to.cast::<T>();
             let (first, count) = (offset / size_of::<T>(), len / size_of::<T>());
@@ -115,7 +115,7 @@ impl Piece<'_> {
         });
     }
 
-    /// Eight bits, the first one lowest; those after the last one are 0.
+    /// Returns eight bits, the first one lowest. Bits after the last one are 0.
     #[inline(always)]
     fn mask(&self, byte: u64, below: u64) -> u8 {
         let mut mask = 0;
@@ -140,12 +140,12 @@ impl Piece<'_> {
         self.fill(|block| [min.wrapping_add(below_64(self.block(block), range))]);
     }
 
-    /// Numbers of a type that is stored in `T` and computed in single precision.
+    /// Generates numbers of a type that is stored in `T` and computed in single precision.
     fn floats<T: Copy>(&self, parameters: [T; 2], widen: impl Fn(T) -> f32 + Sync, narrow: impl Fn(f32) -> T + Sync) {
         let [first, second] = parameters.map(&widen);
         let scaled = |number: f32| narrow(first + second * number);
         // A number that is rounded up to the upper bound becomes the lower one, which has half as many neighbours as
-        // others: so all are equally likely.
+        // others. So all numbers are equally likely.
         let uniform = |word| {
             let number = narrow(between(unit(word), first, second));
             if widen(number) < second { number } else { narrow(first) }

@@ -1,13 +1,13 @@
-//! Reductions. The compiler vectorizes these loops.
+//! Reduces memory. The compiler vectorizes these loops.
 
 use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
 use crate::backend::{Element, Reduce, ReduceOp};
 
-/// Does a reduction, in pieces if it is large.
+/// Runs a reduction, in parts if it is large.
 pub fn reduce(shared: &Shared, job: &Reduce) {
-    // Pieces end at multiples of a power of two, so an aligned element is never cut.
+    // Parts end at multiples of a power of two, so an aligned element is never cut.
     in_pieces(shared, &job.dst, &|dst, offset, len| {
         let src = shared.pointer(&part(&job.src, offset, len)).cast_const();
         // SAFETY: the core checked both ranges and their alignment; this piece lies inside them.
@@ -31,7 +31,7 @@ unsafe fn reduce_bytes(dst: *mut u8, src: *const u8, len: usize, op: ReduceOp, e
             }
         };
     }
-    // Elements of 16 bits, which are computed in single precision.
+    // These elements have 16 bits and are computed in single precision.
     macro_rules! short {
         ($widen:ident, $narrow:ident) => {{
             let sum = |a, b| $narrow($widen(a) + $widen(b));
@@ -48,8 +48,8 @@ unsafe fn reduce_bytes(dst: *mut u8, src: *const u8, len: usize, op: ReduceOp, e
             Element::Int32 => reduce!(i32::wrapping_add, i32::max, i32::min),
             Element::Float32 => reduce!(|a: f32, b| a + b, max, min),
             Element::BFloat16 => short!(from_brain, to_brain),
-            // A sum of two halves that was rounded to single precision rounds to the same half as
-            // the exact sum: 24 bits are at least twice 11 and two. So it is with brain floats.
+            // A sum of two halves that was rounded to single precision rounds to the same half as the exact sum: 24
+            // bits are at least twice 11 and two. The same is true of brain floats.
             Element::Float16 => short!(from_half, to_half),
         }
     }
@@ -71,7 +71,7 @@ unsafe fn each<T>(dst: *mut T, src: *const T, count: usize, f: impl Fn(T, T) -> 
     }
 }
 
-/// The larger; a number beats a NaN, and +0 is larger than -0.
+/// Returns the larger number. A number beats a NaN, and +0 is larger than -0.
 #[inline(always)]
 fn max(a: f32, b: f32) -> f32 {
     // Equal numbers differ at most in the sign of zero: plus wins.
@@ -81,7 +81,7 @@ fn max(a: f32, b: f32) -> f32 {
     if b.is_nan() { a } else { number }
 }
 
-/// The smaller; a number beats a NaN, and -0 is smaller than +0.
+/// Returns the smaller number. A number beats a NaN, and -0 is smaller than +0.
 #[inline(always)]
 fn min(a: f32, b: f32) -> f32 {
     let equal = f32::from_bits(a.to_bits() | b.to_bits());

@@ -1,4 +1,4 @@
-//! Values that streams write, and wait for.
+//! Writes values for streams, and checks values that they wait for.
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::stream::watch::word_at;
 use crate::backend::{Span, ValueWait, ValueWrite};
 
-/// The address of a checked word in the library's view.
+/// Returns the address of a checked word in the library's view.
 pub fn word_addr(shared: &Shared, span: &Span) -> usize {
     shared.pointer(span).expose_provenance()
 }
@@ -15,7 +15,7 @@ pub fn word_addr(shared: &Shared, span: &Span) -> usize {
 pub fn write(shared: &Shared, write: &ValueWrite) {
     // SAFETY: the core checked the range, and it stays while an operation uses it.
     let word = unsafe { word_at(word_addr(shared, &write.dst)) };
-    // Release: a thread that sees the value sees earlier writes.
+    // Release: a thread that reads the value sees earlier writes.
     word.store(write.value, Ordering::Release);
 }
 

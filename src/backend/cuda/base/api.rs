@@ -1,8 +1,7 @@
-//! The functions of the CUDA driver, found by name at run time.
+//! The functions of the CUDA driver, which are looked up by name at run time.
 //!
-//! Every entry is optional: a driver that is too old lacks some, and then only the calls that need
-//! them fail. All of them return a plain `c_int`: a status number that this library has never heard
-//! of is then an ordinary value.
+//! Every entry is optional: a driver that is too old lacks some, and then only the calls that need them fail. All of
+//! them return a plain `c_int`, so that a status number that this library does not know is an ordinary value.
 
 mod library;
 
@@ -23,12 +22,12 @@ use crate::backend::Result;
 pub use library::Words;
 use library::{Entry, does_not_start, find, open_library};
 
-/// What a driver call gives.
+/// The result of a driver call.
 pub type Outcome<T = ()> = std::result::Result<T, Failure>;
 
 /// Declares the table: `method(arguments) -> result = "symbol", "older symbol";`. The first symbol that the driver has
-/// is used. Each line becomes an optional entry of [`Functions`] and a method of [`Api`] that calls it, or fails if it
-/// is missing. The driver's function takes the place for a result before its other arguments.
+/// is used. Each line becomes an optional entry of [`Functions`], and a method of [`Api`] that calls it, or fails if it
+/// is missing. The driver's function takes the pointer to a result before its other arguments.
 macro_rules! driver_functions {
     ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) $(-> $result:ty)? = $($symbol:literal),+ ; )*) => {
         struct Functions {
@@ -70,8 +69,8 @@ macro_rules! driver_functions {
     };
 }
 
-// Other names in the order of preference. Never the names without _v2 of functions that take device
-// addresses or sizes: those are 32-bit functions of the first driver interface.
+// A line lists other names in the order of preference. It never lists the names without _v2 of functions that take
+// device addresses or sizes: those are 32-bit functions of the first driver interface.
 driver_functions! {
     init(flags: c_uint) = "cuInit";
     driver_get_version() -> c_int = "cuDriverGetVersion";
@@ -156,7 +155,7 @@ driver_functions! {
         access: *const CUmemAccessDesc,
         count: usize,
     ) = "cuMemSetAccess";
-    // Into a descriptor, the only kind that this library asks for.
+    // Exports to a descriptor, the only kind that this library requests.
     mem_export(
         memory: CUmemGenericAllocationHandle,
         kind: c_uint,
@@ -323,18 +322,18 @@ driver_functions! {
     graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
 }
 
-/// A loaded and initialised driver.
+/// A driver that is loaded and initialized.
 pub struct Api {
     functions: Functions,
     words: Words,
-    /// As `cuDriverGetVersion` says it: 1000 * major + 10 * minor, 0 when it does not.
+    /// The driver's version from `cuDriverGetVersion`: 1000 * major + 10 * minor, or 0 if that fails.
     version: c_int,
-    /// Never closed: drivers leave threads and exit handlers behind.
+    /// The driver's library. It is never closed, because drivers leave threads and exit handlers behind.
     _library: ManuallyDrop<Library>,
 }
 
 impl Api {
-    /// Loads the driver of this machine and initialises it.
+    /// Loads the driver of this machine and initializes it.
     pub fn load() -> Result<Self> {
         let library = open_library()?;
         // SAFETY: a library of this name is a CUDA driver.
@@ -349,12 +348,12 @@ impl Api {
         Ok(api)
     }
 
-    /// Whether the driver returns parameters of kernels.
+    /// Whether the driver can return parameters of kernels.
     pub fn has_param_info(&self) -> bool {
         self.functions.func_get_param_info.is_some()
     }
 
-    /// Whether processes can be saved.
+    /// Whether the driver can save processes.
     pub fn has_checkpoints(&self) -> bool {
         self.functions.checkpoint_lock.is_some()
     }

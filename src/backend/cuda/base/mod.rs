@@ -1,4 +1,4 @@
-//! The CUDA driver: its functions, its status numbers, what the backend got from it.
+//! The CUDA driver: its functions, its status numbers, and what the backend got from it.
 
 pub mod api;
 pub mod error;

@@ -1,8 +1,8 @@
-//! Addresses that the driver returned to this backend, and what of them other processes can have.
+//! Records the addresses that the driver returned to this backend, and what of them other processes can have.
 //!
-//! The driver knows an address before a program gets it and after the program has freed it. In between the core knows
-//! it. Before and after, this list shows that it is not memory of another library, about which the backend queries
-//! the driver.
+//! The driver knows an address before a program gets it and after the program has freed it. Between these times the
+//! core knows it. Before and after them, this list shows that it is not memory of another library, about which the
+//! backend queries the driver.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,32 +11,32 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::backend::base::hull::Hull;
 
-/// Where drivers of earlier sessions had allocated. Programs may still have such addresses.
+/// The hull of the memory that drivers of earlier sessions had allocated. Programs may still have such addresses.
 static EARLIER: Hull = Hull::new();
 
-/// How many ranges there have been.
+/// The number of ranges that were ever added.
 static RANGES: AtomicU64 = AtomicU64::new(0);
 
-/// Ranges that are allocated or registered, whether or not a program has them.
+/// The ranges that are allocated or registered, whether or not a program has them.
 pub struct Owned {
     ranges: RwLock<BTreeMap<usize, Range>>,
-    /// Everything that was ever allocated.
+    /// The hull of all memory that was ever allocated.
     hull: Hull,
 }
 
-/// How this backend got a range.
+/// The way in which this backend got a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The driver allocated it.
     Allocated,
-    /// It is the caller's memory, registered.
+    /// The range is the caller's memory, and is registered.
     Registered,
 }
 
 struct Range {
     len: usize,
     origin: Origin,
-    /// Differs from that of an earlier range at the same address.
+    /// A number that differs from that of an earlier range at the same address.
     number: u64,
 }
 
@@ -53,22 +53,22 @@ impl Drop for Owned {
 }
 
 impl Owned {
-    /// The driver has just allocated this.
+    /// Adds memory that the driver has just allocated.
     pub fn add(&self, base: usize, len: usize) {
         self.note(base, len);
         self.insert(base, len, Origin::Allocated);
     }
 
-    /// A pool has just allocated this. It keeps its addresses itself.
+    /// Adds memory of a pool to the hull. The pool keeps its addresses itself.
     pub fn note(&self, base: usize, len: usize) {
         self.hull.add(base, base + len);
     }
 
-    /// The driver has just got this range, which is not in the hull.
+    /// Inserts a range that the driver has just got, and that is not in the hull.
     pub fn insert(&self, base: usize, len: usize, origin: Origin) {
         // Relaxed: the number only has to be different from all others.
         let number = RANGES.fetch_add(1, Ordering::Relaxed);
-        // An earlier range there is being freed, and not yet removed.
+        // An earlier range at this address is being freed, and not yet removed.
         self.ranges.write().insert(base, Range { len, origin, number });
     }
 
@@ -84,15 +84,16 @@ impl Owned {
         freed
     }
 
-    /// The origin of the range that contains the address.
+    /// Returns the origin of the range that contains the address.
     pub fn origin(&self, addr: usize) -> Option<Origin> {
         let ranges = self.ranges.read();
         let (base, range) = ranges.range(..=addr).next_back()?;
         (addr - base < range.len).then_some(range.origin)
     }
 
-    /// The address may be one that the driver returned, in this session or an earlier one, and that was freed: it is
-    /// between the first and the last of them. Host memory may be there too; the caller tests whether it can be read.
+    /// Whether the address may be one that the driver returned, in this session or an earlier one, and that was freed:
+    /// it is between the first and the last of them. Host memory may be there too: the caller tests whether it can be
+    /// read.
     pub fn was_near(&self, addr: usize) -> bool {
         self.hull.contains(addr) || EARLIER.contains(addr)
     }
@@ -102,7 +103,7 @@ impl Owned {
 #[path = "owned_tests.rs"]
 mod tests;
 
-/// Something that other processes can have. A value identifies it among those of its kind.
+/// An object that other processes can have. A value identifies it among those of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shared {
     Block(usize),
@@ -110,11 +111,12 @@ pub enum Shared {
     Pool(usize),
 }
 
-/// What this process has exported or imported, until it is freed: the driver saves no process that has some.
+/// The objects that this process has exported or imported, until they are freed. The driver saves no process that has
+/// some.
 #[derive(Default)]
 pub struct Sharing {
     shared: Mutex<BTreeSet<Shared>>,
-    /// How many blocks are imported; one address may be imported several times.
+    /// The number of imported blocks. One address may be imported several times.
     pub imported_blocks: AtomicUsize,
 }
 
@@ -123,7 +125,7 @@ impl Sharing {
         self.shared.lock().insert(shared);
     }
 
-    /// It is freed. It may not be shared.
+    /// Removes an object that is freed. It need not be shared.
     pub fn remove(&self, shared: Shared) {
         self.shared.lock().remove(&shared);
     }

@@ -1,7 +1,7 @@
-//! Graphs of the driver while they are built from nodes.
+//! Builds graphs of the driver from nodes.
 //!
 //! A driver reads the pageable source of a copy when the graph is launched, before the nodes that write the source have
-//! run. So the graph copies pageable memory on the host, from or to pinned memory of its own, and the driver's node
+//! run. So the graph copies pageable memory on the host, from or to pinned memory of the graph, and the driver's node
 //! copies between that and the device.
 
 use std::ffi::{c_uint, c_void};
@@ -24,19 +24,19 @@ use crate::backend::cuda::transfer::memcpy_2d::{self, max_pitch, takes_pitch};
 use crate::backend::cuda::transfer::{random_num, reduce};
 use crate::backend::{Copy, Copy2d, Fill, Node, Pattern, Place, Result, Rows, Span, Work, downcast};
 
-/// What the driver calls in each run.
+/// A function that the driver calls in each run.
 type HostCall = Box<dyn Fn() + Send + Sync>;
 
-/// What the nodes of a graph name, for as long as the driver may run them.
+/// What the nodes of a graph refer to. It is kept as long as the driver may run them.
 #[derive(Default)]
 pub struct Kept {
     calls: Vec<Arc<HostCall>>,
-    /// Pinned memory of its own.
+    /// The pinned memory of the graph.
     pub rooms: Vec<usize>,
     pub nodes: Vec<Work>,
 }
 
-/// A graph of the driver while it is put together.
+/// A graph of the driver while it is built.
 pub struct Draft<'a> {
     pub device: &'a Arc<DeviceState>,
     pub raw: Raw<CUgraph_st>,
@@ -58,7 +58,7 @@ impl<'a> Draft<'a> {
         // SAFETY: a new graph; the driver defines no flags for it.
         let raw = device.create(|api| unsafe { api.graph_create(0) })?;
         let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
-        // A node may need several nodes of the driver.
+        // A node may need several of the driver's nodes.
         let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let after: Vec<_> = node.after.iter().flat_map(|&index| made[index].clone()).collect();
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
         self.device.create(|api| unsafe { api.graph_instantiate(self.raw.0, 0) }).map(Raw)
     }
 
-    /// Updates an instantiated graph with these nodes. False if the driver cannot.
+    /// Updates an instantiated graph with these nodes. Returns false if the driver cannot.
     pub fn update(&self, exec: Raw<CUgraphExec_st>) -> bool {
         let mut why = MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
         // SAFETY: both are live, no other thread uses the first one now, and the driver writes the result into `why`.
@@ -97,7 +97,7 @@ impl<'a> Draft<'a> {
             })?,
             Work::RandomNum(job) => {
                 return random_num::launch_with(self.device, job, |kernels, arguments| {
-                    // One after the other.
+                    // The kernels run one after the other.
                     kernels.iter().try_fold(after.to_vec(), |last, &(function, blocks, threads)| {
                         let params = node(function, [blocks, 1, 1], [threads, 1, 1], arguments);
                         Ok(vec![self.add_kernel(&params, &last)?])
@@ -160,7 +160,7 @@ impl<'a> Draft<'a> {
         Ok(node)
     }
 
-    /// Adds a copy, and returns the nodes behind which it is complete.
+    /// Adds a copy, and returns the nodes after which it is complete.
     fn add_copy(&mut self, copy: Copy2d, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let takes_rows = takes_pitch(self.device, copy.dst.pitch.max(copy.src.pitch))?;
         let most_rows = if takes_rows { copy.height } else { 1 };
@@ -170,7 +170,7 @@ impl<'a> Draft<'a> {
         // The pitch of a part of a row is its width, which the driver limits.
         let width = match takes_rows || takes_pitch(self.device, copy.width)? {
             true => copy.width.max(1),
-            // A power of two, so that pieces are aligned.
+            // The width is a power of two, so that parts are aligned.
             false => (max_pitch(self.device)? / 2).next_power_of_two(),
         };
         parts(copy, width, most_rows).map(|part| self.add_copy_node(&part, after)).collect()
@@ -213,17 +213,17 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The most pinned memory of one copy. Longer ones take several turns.
+/// The maximum number of bytes of pinned memory for one copy. Longer copies take several turns.
 const ROOM: usize = 4 << 20;
 
-/// A plain copy, as one row.
+/// Returns a plain copy as one row.
 fn one_row(copy: &Copy) -> Copy2d {
     let width = copy.dst.len;
     let row = |span| Rows { span, pitch: width };
     Copy2d { dst: row(copy.dst), src: row(copy.src), width, height: 1 }
 }
 
-/// The parts of a copy, of at most `width` bytes of `height` rows each.
+/// Returns the parts of a copy. Each has at most `height` rows of at most `width` bytes.
 fn parts(copy: Copy2d, width: usize, height: usize) -> impl Iterator<Item = Copy2d> {
     let part = move |row: usize, column: usize| {
         let (width, height) = (width.min(copy.width - column), height.min(copy.height - row));

@@ -1,8 +1,7 @@
-//! Graphs: the driver's own.
+//! Runs graphs as graphs of the driver.
 //!
-//! A host function of a graph runs on the driver's thread, one after the other with those of all
-//! graphs: there is no word in a graph that a stream could wait for. The driver orders the runs of a
-//! graph among themselves.
+//! The host functions of all graphs run on the driver's thread, one after the other: a graph has no word that a stream
+//! could wait for. The driver orders the runs of one graph.
 
 mod draft;
 
@@ -27,13 +26,13 @@ pub(super) struct CudaGraph {
     state: Mutex<State>,
 }
 
-/// What a graph does now.
+/// The nodes and the driver's graph that the next run uses.
 struct State {
     raw: Raw<CUgraphExec_st>,
     kept: Kept,
     has_user_code: bool,
     has_kernels: bool,
-    /// Behind the latest run, which was of this graph of the driver.
+    /// The mark after the latest run, and the driver's graph of that run.
     latest: Option<(Mark, Raw<CUgraphExec_st>)>,
 }
 
@@ -45,7 +44,7 @@ impl State {
     }
 }
 
-/// Makes a graph ready.
+/// Creates a graph that can run.
 pub(super) fn create(device: &Arc<DeviceState>, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
     let mut draft = Draft::new(device, nodes)?;
     let raw = draft.instantiate()?;
@@ -53,7 +52,8 @@ pub(super) fn create(device: &Arc<DeviceState>, nodes: &[Node]) -> Result<Arc<dy
     Ok(Arc::new(CudaGraph { device: Arc::clone(device), state }))
 }
 
-/// Replaces the nodes of a graph for later runs. The driver updates its graph, or this instantiates another one.
+/// Replaces the nodes of a graph for later runs. The driver updates its graph or, if it cannot, this instantiates
+/// another one.
 pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     let CudaGraph { device, state } = CudaGraph::of(graph)?;
     let mut draft = Draft::new(device, nodes)?;
@@ -68,11 +68,11 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     Ok(())
 }
 
-/// Releases what pending runs may still use, after those runs: what the nodes of a graph name, and what
-/// `cuGraphInstantiateWithFlags` made of them unless that has other nodes now.
+/// Releases what pending runs may still use, after those runs: what the nodes of a graph refer to, and the driver's
+/// graph that was instantiated from them, unless it has other nodes now.
 fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
     let owner = Arc::clone(device);
-    // It runs on its own device only.
+    // The graph runs only on its device.
     let graph = Release { is_shared: false, ..Release::new(Some(device)) };
     let released = pending::release(&device.driver, graph, move |_, _| {
         let Some(_open) = owner.keep_open() else { return Ok(()) };
@@ -83,18 +83,18 @@ fn release_after_runs(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>
             // SAFETY: pinned memory of the graph, of which no run is left.
             owner.driver.end_in(&owner.context, |api| unsafe { api.mem_free_host(room) });
         }
-        // While the device is open: they may be events of it.
+        // This happens while the device is open, because the objects may be events of it.
         drop(kept);
         destroyed
     });
     device.driver.note_refusal(released);
 }
 
-/// Queues a run.
+/// Enqueues a run.
 pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Position> {
     let mut graph = CudaGraph::of(graph)?.state.lock();
     if graph.has_kernels {
-        // They may use memory of any device.
+        // The nodes may use memory of any device.
         stream.note_crossing();
     }
     let queued = stream.submit(|| {
@@ -102,7 +102,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
             stream.note_dependence();
         }
         // The driver does not order runs of two of its graphs, nor launches of a graph without nodes. (A graph that was
-        // replaced is there until its runs are over, so no other one has its address before.)
+        // replaced exists until its runs are complete, so no other graph has its address before.)
         let is_empty = graph.kept.nodes.is_empty();
         let is_unordered = |raw: Raw<_>| is_empty || raw.0 != graph.raw.0;
         if let Some((before, _)) = graph.latest.as_ref().filter(|latest| is_unordered(latest.1)) {
@@ -110,7 +110,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
             // same device.
             stream.device.call_here(|api| unsafe { api.stream_wait_event(stream.raw.0, before.raw.0, 0) })?;
         }
-        // First, because a launch cannot be undone if there is no memory for its mark.
+        // The mark is created first, because a launch cannot be undone if there is no memory for its mark.
         let mark = Mark::unset(&stream.device)?;
         if !is_empty {
             // SAFETY: a live graph and a stream of the same open device.
@@ -141,7 +141,7 @@ impl Graph for CudaGraph {
         self.state.lock().latest.as_ref().map_or(Ok(false), |(mark, _)| mark.ask().map(|past| !past))
     }
 
-    /// The driver cannot drop work: what it holds will run.
+    /// Does nothing: the driver cannot drop work, so what it holds will run.
     fn abort(&self) {}
 }
 

@@ -1,4 +1,4 @@
-//! Launches of programs' kernels, in a stream and as nodes of graphs. The driver keeps nothing of the arguments after a
+//! Launches programs' kernels, in a stream and as nodes of graphs. The driver keeps nothing of the arguments after a
 //! launch.
 
 use std::any::Any;
@@ -13,13 +13,13 @@ use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::kernel::argument_block;
 use crate::backend::{Arguments, BoundLaunch, Fault, Kernel, Launch, Position, Result};
 
-/// Markers in the last argument of `cuLaunchKernel`: the arguments' address follows, their size,
+/// The markers in the last argument of `cuLaunchKernel`. They announce the arguments' address, the arguments' size, and
 /// the end.
 const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 const END: usize = 0;
 
-/// The last argument of `cuLaunchKernel` for `len` bytes of arguments.
+/// Returns the last argument of `cuLaunchKernel` for `len` bytes of arguments.
 #[inline(always)]
 fn in_a_block(arguments: *mut c_void, len: *mut usize) -> [*mut c_void; 5] {
     [
@@ -33,15 +33,15 @@ fn in_a_block(arguments: *mut c_void, len: *mut usize) -> [*mut c_void; 5] {
 
 /// A launch whose arguments were read.
 pub struct CudaBoundLaunch {
-    /// Keeps the function loaded.
+    /// The kernel, which keeps the function loaded.
     _kernel: Arc<dyn Kernel>,
-    /// What its arguments point to.
+    /// The objects that the arguments point to.
     _kept: Option<Arc<dyn Any + Send + Sync>>,
     raw: Raw<CUfunc_st>,
     grid: [u32; 3],
     threads: [u32; 3],
     shared_bytes: u32,
-    /// As aligned as any C type.
+    /// The arguments, aligned for any C type.
     arguments: Box<[u128]>,
     len: usize,
 }
@@ -49,7 +49,7 @@ pub struct CudaBoundLaunch {
 impl BoundLaunch for CudaBoundLaunch {}
 
 impl CudaBoundLaunch {
-    /// The launch as a node of a graph, which copies the arguments.
+    /// Calls `f` with the launch as a node of a graph, which copies the arguments.
     pub fn with_params<R>(&self, f: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS_st) -> R) -> R {
         let mut len = self.len;
         let mut extra = in_a_block(self.arguments.as_ptr().cast_mut().cast(), &raw mut len);
@@ -59,7 +59,8 @@ impl CudaBoundLaunch {
     }
 }
 
-/// A launch without dynamic memory as a node of a graph. `arguments`: one for each, as the kernel declares them.
+/// Returns a launch without dynamic memory as a node of a graph. `arguments` has one value for each argument that the
+/// kernel declares.
 pub fn node(
     func: CUfunction,
     grid: [u32; 3],
@@ -87,7 +88,7 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
     kernel.check_arguments(launch.arguments)?;
     kernel.allow_shared(launch.shared_bytes)?;
     let len = match (launch.arguments, &kernel.info.parameters) {
-        // The driver wants no padding behind the last one.
+        // The driver accepts no padding after the last argument.
         (_, Some(known)) => known.size,
         (Arguments::Block { len, .. }, None) => len,
         (Arguments::Each { .. }, None) => {
@@ -126,13 +127,13 @@ pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
     match launch.arguments {
         Arguments::Each { array } => each = std::ptr::with_exposed_provenance_mut(array),
         Arguments::Block { addr, len: bytes } => {
-            // The driver wants no padding behind the last one.
+            // The driver accepts no padding after the last argument.
             len = kernel.info.parameters.as_ref().map_or(bytes, |known| known.size);
             extra = in_a_block(std::ptr::with_exposed_provenance_mut(addr), &raw mut len);
         }
     }
     let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
-    // It may use memory of any device.
+    // The kernel may use memory of any device.
     stream.note_crossing();
     let ([x, y, z], [a, b, c], shared_bytes) = (launch.grid, threads, launch.shared_bytes as u32);
     let device = &stream.device;

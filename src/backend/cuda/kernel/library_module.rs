@@ -1,4 +1,4 @@
-//! Modules of the library's kernels: PTX, which the driver compiles for its device when that is opened.
+//! Loads modules of the library's kernels: PTX, which the driver compiles for a device when that is opened.
 
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
@@ -11,7 +11,8 @@ use crate::backend::Result;
 use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::state::StreamState;
 
-/// `kernels/NAME.ptx`, which is compressed in the library (`build.rs`): it would be a large part of small programs.
+/// Returns `kernels/NAME.ptx`, which is compressed in the library (`build.rs`): it would be a large part of small
+/// programs.
 macro_rules! compressed_ptx {
     ($name:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".ptx.deflate"))
@@ -19,24 +20,24 @@ macro_rules! compressed_ptx {
 }
 pub(in crate::backend::cuda) use compressed_ptx;
 
-/// Threads in a block: enough to fill a multiprocessor with a few blocks, on every device.
+/// The number of threads in a block. A few blocks of this size fill a multiprocessor of every device.
 pub const THREADS: u32 = 256;
 
-/// Blocks per multiprocessor: all its threads (2048 at most); loops in the kernels do the rest.
+/// The number of blocks per multiprocessor. They are all its threads (at most 2048); loops in the kernels do the rest.
 const BLOCKS_PER_CORE: u32 = 8;
 
-/// A module of the library's kernels. A static.
+/// A module of the library's kernels. It is a static.
 pub struct LibraryModule {
     compressed: &'static [u8],
     names: fn() -> Vec<String>,
-    /// What each device has of it.
+    /// The slot with each device's part of the module.
     slot: Key<Slot>,
 }
 
 #[derive(Default)]
 struct Slot {
     loaded: OnceLock<Loaded>,
-    /// Held while the module is loaded, so that it is loaded once.
+    /// The lock that is held while the module is loaded, so that it is loaded once.
     loading: Mutex<()>,
 }
 
@@ -46,24 +47,24 @@ struct Loaded {
 }
 
 impl LibraryModule {
-    /// The kernels with these names in the text that [`compressed_ptx`] gives.
+    /// Creates a module of the kernels with these names in the text of [`compressed_ptx`].
     pub const fn new(compressed: &'static [u8], names: fn() -> Vec<String>) -> Self {
         Self { compressed, names, slot: Key::new() }
     }
 
-    /// The PTX.
+    /// Returns the PTX.
     pub fn text(&self) -> String {
         let bytes = miniz_oxide::inflate::decompress_to_vec(self.compressed).expect("build.rs compressed it");
         String::from_utf8(bytes).expect("PTX is ASCII")
     }
 
-    /// The kernel at `index` among its names.
+    /// Returns the kernel at `index` among the names.
     pub fn kernel(&'static self, device: &DeviceState, index: usize) -> Result<CUfunction> {
         let slot = self.slot.of(&device.features);
         if slot.loaded.get().is_none() {
             let _loading = slot.loading.lock();
             if slot.loaded.get().is_none() {
-                // Set here only.
+                // Only this function sets it, under the lock.
                 let _ = slot.loaded.set(self.load(device)?);
             }
         }
@@ -87,7 +88,7 @@ impl LibraryModule {
         Ok(Loaded { raw: Raw(raw), functions })
     }
 
-    /// Part of closing a device: nothing of it runs any more.
+    /// Unloads the module when a device closes. Nothing of the module runs any more.
     pub fn unload(&'static self, device: &DeviceState) {
         if let Some(loaded) = self.slot.of(&device.features).loaded.get() {
             // SAFETY: loaded once, unloaded once.
@@ -96,7 +97,7 @@ impl LibraryModule {
     }
 }
 
-/// Gives the driver a launch of a kernel in a grid of one dimension.
+/// Launches a kernel in a grid of one dimension.
 ///
 /// # Safety
 /// `function` is a kernel of a module that is loaded on the stream's device. `arguments` points to each of its
@@ -115,7 +116,7 @@ pub unsafe fn launch(
         .call(|api| unsafe { api.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, raw, arguments, extra) })
 }
 
-/// How many blocks a device with this many multiprocessors gets for this many items of work.
+/// Returns the number of blocks that a device with this many multiprocessors gets for this many items of work.
 pub fn blocks(items: u64, cores: u32) -> u32 {
     let wanted = items.div_ceil(u64::from(THREADS));
     let most = cores.saturating_mul(BLOCKS_PER_CORE).max(1);

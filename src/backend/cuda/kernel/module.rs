@@ -1,7 +1,7 @@
-//! Kernels of programs: modules of the driver.
+//! Loads kernels of programs as modules of the driver.
 //!
-//! The driver gets no length of an image, so `backend/kernel/binary_image.rs` checks it before. The driver unloads a
-//! module when what was queued before has run, because it may wait for that.
+//! The driver gets no length of an image, so `backend/kernel/binary_image.rs` checks the image first. A module is
+//! unloaded when the work that was enqueued before is complete, because the driver may wait for it.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_int};
@@ -22,27 +22,28 @@ use crate::backend::{
     Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
 
-/// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
+/// The number of bytes of shared memory that every kernel may use at its launch. For more the driver must be asked
+/// first.
 const SHARED_BYTES: usize = 48 << 10;
 
 /// A module behind the trait.
 struct CudaModule(Arc<Loaded>);
 
 impl Drop for CudaModule {
-    /// The driver knows the variables until the module is unloaded, but programs may not use them any more.
+    /// Removes the variables from those that programs may use. The driver knows them until the module is unloaded.
     fn drop(&mut self) {
         let owned = &self.0.device.driver.owned;
         self.0.variables.lock().iter().for_each(|(base, len)| owned.add(*base, *len));
     }
 }
 
-/// A module of the driver, unloaded with its last kernel.
+/// A module of the driver. It is unloaded with its last kernel.
 struct Loaded {
     device: Arc<DeviceState>,
     raw: Raw<CUmod_st>,
-    /// Its PTX, if the driver does not return parameters.
+    /// The module's PTX, if the driver does not return parameters.
     text: Option<CString>,
-    /// Those that were returned to a program: address and length.
+    /// The variables that were returned to a program: length by address.
     variables: Mutex<BTreeMap<usize, usize>>,
 }
 
@@ -55,7 +56,7 @@ impl Drop for Loaded {
             // SAFETY: loaded once and unloaded once; no kernel of it is left.
             let unload = |raw: Raw<_>| device.end(|api| unsafe { api.module_unload(raw.0) });
             let unloaded = unload(raw);
-            // The driver has them until the module is unloaded.
+            // The driver has the variables until the module is unloaded.
             variables.into_keys().for_each(|base| driver.owned.remove_after(base, || ()));
             unloaded
         });
@@ -68,9 +69,9 @@ pub struct CudaKernel {
     pub name: String,
     module: Arc<Loaded>,
     pub raw: Raw<CUfunc_st>,
-    /// Threads of a block that the kernel was compiled for, at most.
+    /// The maximum number of threads of a block that the kernel was compiled for.
     most_threads: u32,
-    /// Fast memory of a block that the kernel declares.
+    /// The number of bytes of shared memory of a block that the kernel declares.
     declared_shared_bytes: usize,
     pub info: KernelInfo,
 }
@@ -109,13 +110,13 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
     Ok(Arc::new(CudaModule(Arc::new(loaded))))
 }
 
-/// The name of a kernel or a variable, which `what` says, as the driver takes it.
+/// Returns the name of a kernel or a variable, which `what` says, as a C string.
 fn c_name(what: &str, name: &str) -> Result<CString> {
     let refuse = |_| Fault::invalid(format!("the {what}'s name has a zero in it"));
     CString::new(name).map_err(refuse)
 }
 
-/// Says what to do if a module has no kernel or variable of this name.
+/// Adds what to do to the fault that a module has no kernel or variable of this name.
 #[cold]
 fn missing(what: &str, name: &str, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::InvalidArgument {
@@ -170,14 +171,14 @@ impl Module for CudaModule {
         Ok(Span { addr, len, place: Place::Device(device.context.ordinal) })
     }
 
-    /// The driver does not return it.
+    /// Returns `None`, because the driver does not return it.
     fn code(&self) -> Option<Code> {
         None
     }
 }
 
 impl Loaded {
-    /// The parameters of a kernel, from the PTX, or from the driver if it has the function for it.
+    /// Returns the parameters of a kernel, from the PTX, or from the driver if it has the function for it.
     fn parameters(&self, raw: CUfunction, kernel: &CStr) -> Option<Parameters> {
         if let Some(text) = &self.text {
             return ptx::parameters(text.to_str().ok()?, kernel.to_str().ok()?);
@@ -188,9 +189,9 @@ impl Loaded {
             // SAFETY: places for the answers, and the function.
             let ask = |api: &Api| unsafe { api.func_get_param_info(raw, index, &mut offset, &mut size) };
             match self.device.context.attempt(ask) {
-                // The driver does not return which ones are pointers.
+                // The driver does not return which parameters are pointers.
                 Ok(()) => each.push(Parameter { offset, size, pointer: None }),
-                // It returns "invalid value" after the last one.
+                // The driver returns "invalid value" after the last parameter.
                 Err(failure) if failure.status() == Some(INVALID_VALUE) => break,
                 Err(_) => return None,
             }
@@ -200,13 +201,13 @@ impl Loaded {
     }
 }
 
-/// Fast memory that a block can have on the device.
+/// Returns the number of bytes of shared memory that a block can have on the device.
 fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
     // SAFETY: the device is open.
     let most = device.call(|api| unsafe {
         match api.device_get_attribute(attribute as c_int, device.context.device) {
-            // An older driver, without the attribute.
+            // An older driver does not have the attribute.
             Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(SHARED_BYTES as c_int),
             asked => asked,
         }
@@ -215,13 +216,13 @@ fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
 }
 
 impl CudaKernel {
-    /// Compares the arguments with the parameters, if the driver returns those.
+    /// Compares the arguments with the parameters, if those are known.
     #[inline(always)]
     pub fn check_arguments(&self, arguments: Arguments) -> Result<()> {
         self.info.parameters.as_ref().map_or(Ok(()), |known| known.check(&self.name, arguments))
     }
 
-    /// The size of a block in threads.
+    /// Returns the size of a block in threads.
     #[inline(always)]
     pub fn threads(&self, wanted: Option<[u32; 3]>) -> Result<[u32; 3]> {
         let Some(threads) = wanted else { return Ok([self.most_threads, 1, 1]) };

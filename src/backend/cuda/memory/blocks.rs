@@ -8,8 +8,8 @@ pub const NORMAL_PAGE: usize = 4 << 10;
 pub const HUGE_PAGE: usize = 2 << 20;
 const SMALLEST_ALIGNMENT: usize = 512;
 
-/// The lower bits of a token hold the binary logarithm of the page size, and whether the memory is managed or of
-/// another process. The others hold the address that the driver returned, which is aligned to more than that.
+/// The bits of a token that hold the binary logarithm of the page size. Two more bits say whether the memory is managed
+/// or of another process. The others hold the address that the driver returned, which is aligned to more than that.
 const PAGE_BITS: u64 = 63;
 const MANAGED: u64 = 64;
 const IMPORTED: u64 = 128;
@@ -19,12 +19,12 @@ pub fn token(base: usize, page: usize) -> u64 {
     base as u64 & !NOTES | u64::from(page.trailing_zeros())
 }
 
-/// Where the driver's own allocation begins.
+/// Returns the address at which the driver's allocation begins.
 pub fn base(block: Block) -> usize {
     (block.token & !NOTES) as usize
 }
 
-/// The block as one of managed memory.
+/// Returns the block with the mark of managed memory.
 pub fn managed_block(block: Block) -> Block {
     Block { token: block.token | MANAGED, ..block }
 }
@@ -39,31 +39,30 @@ pub fn is_imported(block: Block) -> bool {
     block.token & IMPORTED != 0
 }
 
-/// Page size of a block, as far as it is guaranteed.
+/// Returns the page size of a block, as far as it is guaranteed.
 pub fn page_size(block: Block) -> usize {
     1 << (block.token & PAGE_BITS)
 }
 
-/// A block where the driver has put it.
+/// Creates a block at the address where the driver has allocated it.
 pub fn plain_block(addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(addr, NORMAL_PAGE) }
 }
 
-/// A block in memory of another process, which the driver has mapped at `base`.
+/// Creates a block in memory of another process, which the driver has mapped at `base`.
 pub fn imported_block(base: usize, addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
 }
 
-/// Whether the driver has returned less alignment than a [`Block`] has. From then on the first request asks for
-/// more.
+/// Whether the driver has ever returned less alignment than a [`Block`] has. From then on the first request is larger.
 #[derive(Default)]
 pub struct Padding {
     normal: AtomicBool,
     huge: AtomicBool,
 }
 
-/// Allocates a block with the alignment that its length needs. If the address from `allocate` is not aligned, this
-/// allocates a larger range and frees the first one with `discard`.
+/// Allocates a block with the alignment that its length needs. If the address from `allocate` is not aligned, allocates
+/// a larger range and frees the first one with `discard`.
 pub fn aligned(
     padding: &Padding,
     len: usize,
@@ -77,7 +76,7 @@ pub fn aligned(
     };
     let padded = if alignment >= HUGE_PAGE { &padding.huge } else { &padding.normal };
     let mut too_low = None;
-    // Relaxed: a hint.
+    // Relaxed: the value is a hint.
     if alignment <= SMALLEST_ALIGNMENT || !padded.load(Ordering::Relaxed) {
         let base = allocate(len)?;
         if base.is_multiple_of(alignment) {

@@ -1,8 +1,8 @@
-//! Device memory and managed memory.
+//! Allocates and frees device memory and managed memory.
 //!
-//! Ordinary device memory comes from `cuMemAlloc`: the driver puts large blocks on 2 MiB pages but
-//! promises nothing, so 4 KiB is what [`blocks::page_size`] returns. Where 2 MiB pages are demanded, the
-//! driver's virtual memory management maps them, and the granularity is the page size.
+//! Ordinary device memory comes from `cuMemAlloc`. The driver puts large blocks on 2 MiB pages but promises nothing, so
+//! [`blocks::page_size`] returns 4 KiB. If 2 MiB pages are required, the driver's virtual memory management maps them,
+//! and the granularity is the page size.
 
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
@@ -21,15 +21,15 @@ use crate::backend::cuda::base::owned::Shared;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::{Access, Block, Fault, FaultKind, MemoryPlace, PagePolicy, Result};
 
-/// Where the bytes of a block are counted.
+/// Returns the counter for the bytes of a block.
 pub fn counter(device: &DeviceState, block: Block) -> &Level {
     if blocks::is_managed(block) { &device.managed_bytes } else { &device.device_bytes }
 }
 
-/// Frees memory at `base`. `block`: what a program had of it, to be counted.
+/// Frees memory at `base`. `block` is what a program had of it; its bytes are subtracted from the counter.
 fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> Result<()> {
     let owner = Arc::clone(device);
-    // What comes from `map_huge`; the driver frees that without a wait.
+    // Memory from `map_huge` is mapped; the driver frees it without a wait.
     let mapped = block.filter(|block| blocks::page_size(*block) > NORMAL_PAGE);
     let bytes = block.filter(|_| mapped.is_none()).map_or(0, |block| block.len);
     let range = Release { bytes, may_wait: mapped.is_none(), ..Release::new(Some(device)) };
@@ -42,7 +42,7 @@ fn free_range(device: &Arc<DeviceState>, base: usize, block: Option<Block>) -> R
                 // SAFETY: from `cuMemAlloc` or `cuMemAllocManaged` of this device, and freed once.
                 None => unsafe { api.mem_free(base as CUdeviceptr) },
             })?;
-            // If the driver refuses it stays counted: the driver saves no process with managed memory.
+            // If the driver refuses, the block stays counted: the driver saves no process with managed memory.
             block.inspect(|&block| counter(&owner, block).sub(block.len));
             Ok(())
         })
@@ -55,7 +55,7 @@ pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
     if blocks::is_imported(block) { ipc::free(device, base) } else { free_range(device, base, Some(block)) }
 }
 
-/// Tries once. If the device is out of memory, this frees the memory of completed work and tries again.
+/// Tries once. If the device is out of memory, frees the memory of completed work and tries again.
 pub fn with_reaping<T>(driver: &DriverState, mut attempt: impl FnMut() -> std::result::Result<T, Fault>) -> Result<T> {
     pending::reap(driver);
     match attempt() {
@@ -70,7 +70,7 @@ pub fn with_reaping<T>(driver: &DriverState, mut attempt: impl FnMut() -> std::r
     }
 }
 
-/// Device memory.
+/// Allocates device memory.
 pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -> Result<Block> {
     let block = with_reaping(&device.driver, || match policy {
         PagePolicy::HugeFirst | PagePolicy::NormalOnly => {
@@ -85,10 +85,10 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
     block.inspect(|&block| counter(device, block).add(block.len)).map_err(|fault| explain(device, len, fault))
 }
 
-/// Memory at one address for the host and all devices.
+/// Allocates memory at one address for the host and all devices.
 pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
     let block = with_reaping(&device.driver, || {
-        // A driver accepts more, and moves pages to the host; here managed memory counts as memory of the device.
+        // A driver accepts more, and moves pages to the host. Here managed memory counts as memory of the device.
         if len as u64 > device.info.total_memory {
             return Err(Fault::out_of_device_memory("managed memory is at most as large as the device's memory"));
         }
@@ -104,7 +104,7 @@ pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
         .map_err(|fault| explain(device, len, fault))
 }
 
-/// See [`aligned`]. A range with too little alignment is freed.
+/// Allocates as [`aligned`]. Frees a range with too little alignment.
 fn aligned_on(
     device: &Arc<DeviceState>,
     padding: &Padding,
@@ -122,7 +122,7 @@ fn alloc(device: &DeviceState, len: usize, allocate: impl FnOnce(&Api) -> Outcom
     Ok(addr)
 }
 
-/// Adds to "out of memory" how much is free and pending.
+/// Adds to the fault "out of memory" how much memory is free, and how much is pending.
 #[cold]
 pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::OutOfDeviceMemory {
@@ -156,7 +156,7 @@ pub fn properties(device: &DeviceState) -> CUmemAllocationProp {
     }
 }
 
-/// Length of the block that [`alloc_device`] makes.
+/// Returns the length of the block that [`alloc_device`] allocates.
 pub fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize {
     let page = match policy {
         PagePolicy::HugeOnly => huge_page(device, &properties(device)).unwrap_or(1),
@@ -165,14 +165,14 @@ pub fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize 
     len.checked_next_multiple_of(page.max(1)).unwrap_or(len)
 }
 
-/// The granularity of the device's mappings.
+/// Returns the granularity of the device's mappings.
 fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<usize> {
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
     // SAFETY: the properties are complete.
     device.call(|api| unsafe { api.mem_get_allocation_granularity(properties, option) })
 }
 
-/// Memory on pages of at least 2 MiB, or a fault that says that there is none of that kind.
+/// Allocates memory on pages of at least 2 MiB, or returns a fault that says that there is none of that kind.
 fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let no_pages = |fault: Fault| match fault.kind() {
         FaultKind::Unsupported => fault.with_kind(FaultKind::OutOfDeviceMemory),
@@ -200,7 +200,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     Ok(Block { addr: address as usize, len, token: blocks::token(address as usize, page) })
 }
 
-/// Maps new physical memory at new addresses. If a step fails, this undoes the earlier ones.
+/// Maps new physical memory at new addresses. If a step fails, undoes the earlier ones.
 ///
 /// # Safety
 /// As for the driver's functions.
@@ -215,7 +215,7 @@ unsafe fn reserve_and_map(
         let address = api.mem_address_reserve(len, alignment, 0, 0)?;
         let mapped = api.mem_create(len, properties, 0).and_then(|physical| {
             let mapped = api.mem_map(address, len, 0, physical, 0);
-            // A mapping keeps the memory. Without one this call frees it.
+            // A mapping keeps the memory. Without a mapping this call frees it.
             let released = api.mem_release(physical);
             mapped?;
             released.inspect_err(|_| {
@@ -235,7 +235,7 @@ unsafe fn reserve_and_map(
 unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
     // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
     unsafe {
-        // Addresses with a mapping cannot be freed.
+        // Addresses with a mapping cannot be freed, so the order matters.
         api.mem_unmap(address, len)?;
         api.mem_address_free(address, len)
     }

@@ -1,4 +1,4 @@
-//! Memory of other libraries: what the driver returns about an address.
+//! Queries the driver about memory of other libraries.
 
 use std::ffi::{c_int, c_uint};
 
@@ -10,12 +10,12 @@ use crate::backend::cuda::base::owned::Origin;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::{Foreign, ForeignBlock, Place, Result};
 
-/// What there is at an address that the core does not know.
+/// Returns what there is at an address that the core does not know.
 pub fn at(driver: &DriverState, addr: usize) -> Foreign {
     match driver.owned.origin(addr) {
-        // It is being freed, or not yet returned to the program.
+        // The memory is being freed, or not yet returned to the program.
         Some(Origin::Allocated) => return Foreign::Stale,
-        // It is being unregistered, which changes nothing for its owner.
+        // The memory is being unregistered, which changes nothing for its owner.
         Some(Origin::Registered) => return Foreign::Unknown,
         None if driver.known_pools.contains(addr) => return Foreign::Stale,
         None => {}
@@ -28,7 +28,7 @@ pub fn at(driver: &DriverState, addr: usize) -> Foreign {
     }
 }
 
-/// The place of an address, if the driver knows it.
+/// Returns the place of an address, if the driver knows it.
 fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
     use CUpointer_attribute::*;
     let asked = driver.in_some_context(|api| {
@@ -55,7 +55,7 @@ fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
     }
 }
 
-/// What another library has allocated there.
+/// Returns the block that another library has allocated at this address.
 pub fn block_at(driver: &DriverState, addr: usize) -> Option<ForeignBlock> {
     use CUpointer_attribute::*;
     let Foreign::Known(_) = at(driver, addr) else { return None };
@@ -84,7 +84,7 @@ pub fn is_managed(device: &DeviceState, addr: usize) -> Result<bool> {
     })
 }
 
-/// What the driver says of an address.
+/// Returns an attribute that the driver has for an address.
 ///
 /// # Safety
 /// `T` is the type that the driver's documentation gives the attribute.

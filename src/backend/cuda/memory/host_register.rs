@@ -1,4 +1,4 @@
-//! Host memory of the caller that is registered with the driver.
+//! Registers host memory of the caller with the driver.
 
 use std::ffi::c_void;
 
@@ -22,7 +22,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
                 unsafe {
                     api.mem_host_register(host, len, flags)?;
                     api.mem_host_get_device_pointer(host, 0).inspect_err(|_| {
-                        // No caller has it yet. The first failure is the one to return.
+                        // No caller has the memory yet. The first failure is the one to return.
                         let _ = api.mem_host_unregister(host);
                     })
                 }
@@ -32,7 +32,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
     };
     let (context, device) = match once() {
         Err(fault) if fault.kind() == FaultKind::AlreadyRegistered && pending::count(driver) > 0 => {
-            // It may have been unregistered while work used it, and that work may be complete now.
+            // The memory may have been unregistered while work used it, and that work may be complete now.
             pending::reap_all(driver);
             once()
         }

@@ -1,5 +1,4 @@
-//! What other processes need to have memory of this one: the driver's own handles, which are plain bytes,
-//! and its descriptors.
+//! Exports and imports memory of processes: by the driver's handles, which are plain bytes, and by its descriptors.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -23,7 +22,7 @@ use crate::backend::{Block, Fault, Result};
 const MEMORY: [u8; 8] = *b"cudamem1";
 const PHYSICAL: [u8; 8] = *b"cudaphy1";
 
-/// Handles of physical memory are descriptors.
+/// The kind of handles of physical memory: they are descriptors.
 const DESCRIPTOR: c_uint = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
 
 const HANDLE: usize = size_of::<CUipcMemHandle>();
@@ -32,7 +31,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("8 bytes"))
 }
 
-/// The parcel of the first bytes of a block.
+/// Returns the parcel of the first bytes of a block.
 pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
     if blocks::page_size(block) > NORMAL_PAGE {
         return Err(Fault::unsupported(
@@ -62,7 +61,7 @@ pub fn free(device: &Arc<DeviceState>, base: usize) -> Result<()> {
     })
 }
 
-/// The block that another process has exported.
+/// Imports the block that another process has exported.
 pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     let bytes: &[u8; HANDLE + 24] = parcel.bytes[..].try_into().map_err(|_| Parcel::of_another())?;
     ensure!(bytes[..8] == MEMORY, Parcel::of_another());
@@ -79,7 +78,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     };
     let mut opened = open();
     if opened.is_err() && is_mapped.get() {
-        // An earlier import of it was closed, and pending work may have kept its mapping.
+        // An earlier import of the block was closed, and pending work may have kept its mapping.
         pending::reap_all(&device.driver);
         opened = open();
     }
@@ -90,8 +89,8 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     Ok(blocks::imported_block(base, base + offset, len))
 }
 
-/// A descriptor that the driver has just made. Programs that this process starts do not inherit it, as all descriptors
-/// of the library; drivers make those of pools inheritable.
+/// Returns a descriptor that the driver has just created. As with all descriptors of the library, programs that this
+/// process starts do not inherit it. Drivers create those of pools as inheritable.
 ///
 /// # Safety
 ///
@@ -99,12 +98,12 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
 pub unsafe fn made_by_driver(number: c_int) -> OwnedFd {
     // SAFETY: the caller promises that it is open, and that no other code closes it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
-    // It fails for closed descriptors only.
+    // The call fails for closed descriptors only.
     let _ = fcntl_setfd(&descriptor, FdFlags::CLOEXEC);
     descriptor
 }
 
-/// The parcel of memory without an address.
+/// Returns the parcel of memory without an address.
 pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocationHandle, len: usize) -> Result<Parcel> {
     // SAFETY: live memory.
     let number = device.call(|api| unsafe { api.mem_export(handle, DESCRIPTOR, 0) })?;
@@ -115,7 +114,7 @@ pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocation
     Ok(Parcel::new(bytes, Some(descriptor)))
 }
 
-/// Memory without an address that another process has exported, and its length.
+/// Imports memory without an address that another process has exported. Returns it and its length.
 pub fn import_physical(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<(CUmemGenericAllocationHandle, usize)> {
     let descriptor = parcel.descriptor.as_ref().ok_or_else(Parcel::of_another)?;
     ensure!(parcel.bytes.len() == 16 && parcel.bytes[..8] == PHYSICAL, Parcel::of_another());

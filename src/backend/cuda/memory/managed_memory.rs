@@ -1,4 +1,4 @@
-//! Advice about managed memory, and prefetches.
+//! Passes advice about managed memory to the driver, and enqueues prefetches.
 
 use std::ffi::c_int;
 
@@ -40,7 +40,7 @@ pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
     on_capable_device(device, |api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
 }
 
-/// Runs a call that devices refuse which cannot use managed memory while the host does.
+/// Runs a call. Devices that cannot use managed memory while the host does refuse it.
 fn on_capable_device(device: &DeviceState, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
     let mut incapable = false;
     let called =

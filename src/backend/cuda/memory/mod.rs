@@ -1,4 +1,4 @@
-//! Device memory, pinned memory, virtual memory: allocation, use, release.
+//! Device memory, pinned memory and virtual memory: allocates, uses and releases it.
 
 pub mod blocks;
 pub mod device_memory;

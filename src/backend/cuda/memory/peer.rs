@@ -1,4 +1,4 @@
-//! Direct access of devices to each other's memory.
+//! Gives devices direct access to each other's memory.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 
-/// Which device may use which other device's memory, by ordinals. The driver keeps that only while both have
-/// contexts, so access is enabled when the second of them is opened.
+/// The pairs of ordinals of which the first device may use the second one's memory. The driver keeps that only while
+/// both have contexts, so access is enabled when the second of them is opened.
 static PEERS: Key<Mutex<BTreeSet<(u32, u32)>>> = Key::new();
 
 fn wanted(driver: &DriverState) -> MutexGuard<'_, BTreeSet<(u32, u32)>> {
@@ -31,7 +31,7 @@ pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
     Ok(())
 }
 
-/// The device was opened: enables what was requested before.
+/// Enables, for a device that was opened, what was requested before.
 pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
     let ordinal = device.context.ordinal;
     let wanted = wanted(driver);
@@ -39,7 +39,7 @@ pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
     concerned.try_for_each(|&(from, to)| change(driver, from, to, true))
 }
 
-/// The device is about to close.
+/// Disables the access of and to a device that is about to close.
 pub fn closing(driver: &DriverState, device: &DeviceState) {
     let ordinal = device.context.ordinal;
     wanted(driver).retain(|&(from, to)| {
@@ -52,9 +52,9 @@ pub fn closing(driver: &DriverState, device: &DeviceState) {
     });
 }
 
-/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`: another library in the process was first.
+/// The value of `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`: another library in the process was first.
 const ALREADY_ENABLED: i32 = 704;
-/// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`: another library has disabled it.
+/// The value of `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`: another library has disabled it.
 const NOT_ENABLED: i32 = 705;
 
 /// Enables or disables the access, if both devices are open.

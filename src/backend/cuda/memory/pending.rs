@@ -1,9 +1,10 @@
-//! What goes back to the driver when no queued work uses it any more: memory, mappings, modules, graphs.
+//! Releases memory, mappings, modules and graphs to the driver when no pending work uses them any more.
 //!
 //! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
-//! everything that runs. So while a stream is busy a block stays here, with a mark in each busy stream. A later call
-//! releases it: when all streams are idle, or, if memory runs out or [`MOST_KEPT`] bytes were freed, when all its marks
-//! are past. No capture of another library captures a free, so the thread is outside of captures meanwhile.
+//! everything that runs. So while a stream is busy, a block stays here, with a mark in each busy stream. A later call
+//! releases it when all streams are idle. If memory runs out or [`MOST_KEPT`] bytes were freed, the call releases it
+//! when all its marks are complete. No capture of another library captures a free, because the thread is outside of
+//! captures while it frees.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,47 +20,49 @@ use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Position, Result};
 
-/// After this many freed bytes a call releases those that no work uses, although the driver may wait for other work.
+/// The number of freed bytes after which a call releases those that no work uses, although the driver may wait for
+/// other work.
 const MOST_KEPT: usize = 256 << 20;
 
-/// What waits to be released.
+/// The entries that wait to be released.
 #[derive(Default)]
 struct Pending {
     entries: Mutex<Vec<Entry>>,
-    /// How many bytes were added since they were last counted against [`MOST_KEPT`].
+    /// The number of bytes that were added since they were last compared with [`MOST_KEPT`].
     kept: AtomicUsize,
-    /// Held by the thread that checks the entries. An allocation that needs the memory waits for it, other calls do
+    /// The lock of the thread that checks the entries. An allocation that needs the memory waits for it; other calls do
     /// not.
     reaping: Mutex<()>,
 }
 
-/// Something to release: see [`release`].
+/// An object to release, see [`release`].
 pub struct Release {
-    /// The device that it belongs to. `None`: host memory, which work of every device may use.
+    /// The device that the object belongs to. `None`: host memory, which work of every device may use.
     pub device: Option<Arc<DeviceState>>,
-    /// Streams of other devices may use it as well, if they have work for several devices.
+    /// Whether streams of other devices may use the object as well, if they have work for several devices.
     pub is_shared: bool,
-    /// The driver may wait for running work before it releases this.
+    /// Whether the driver may wait for running work before it releases the object.
     pub may_wait: bool,
-    /// How much memory goes back to the driver.
+    /// The number of bytes that are released to the driver.
     pub bytes: usize,
-    /// Where it is, if it is a mapping.
+    /// The addresses, if the object is a mapping.
     pub mapping: Range<usize>,
 }
 
 impl Release {
-    /// Of this device, or of the host: work that crosses devices may use it, and the driver may wait.
+    /// Describes an object of this device, or of the host. Work that crosses devices may use it, and the driver may
+    /// wait.
     pub fn new(device: Option<&Arc<DeviceState>>) -> Self {
         Self { device: device.cloned(), is_shared: true, may_wait: true, bytes: 0, mapping: 0..0 }
     }
 
-    /// Whether it belongs to this device.
+    /// Whether the object belongs to this device.
     fn is_of(&self, owner: &DeviceState) -> bool {
         self.device.as_ref().is_some_and(|device| std::ptr::eq(&**device, owner))
     }
 }
 
-/// What returns something to the driver: see [`release`].
+/// The function that releases an object to the driver, see [`release`].
 type Now = dyn FnOnce(&DriverState, bool) -> Result<()> + Send;
 
 struct Entry {
@@ -68,11 +71,11 @@ struct Entry {
     marks: Vec<Awaited>,
 }
 
-/// A position that a stream must reach, and the mark that follows it. Without one the entry stays until all streams are
-/// idle.
+/// A position that a stream must reach, and the mark that follows it. Without a mark the entry stays until all streams
+/// are idle.
 type Awaited = (Arc<StreamState>, Position, Option<Mark>);
 
-/// In every busy stream whose work may use this memory.
+/// Puts a mark into every busy stream whose work may use this memory.
 fn mark_busy_streams(driver: &DriverState, release: &Release) -> Vec<Awaited> {
     let mut marks = Vec::new();
     // Work of another device is no reason to keep device memory, nor to keep the device open.
@@ -103,7 +106,7 @@ fn are_past(marks: &[Awaited]) -> bool {
     })
 }
 
-/// Some work waits for the program, so the driver may not wait for it.
+/// Whether some work waits for the program, so that the driver may not wait for it.
 fn depends_on_program(driver: &DriverState) -> bool {
     driver.streams_with_work().iter().any(|stream| stream.depends_on_program() && !stream.is_drained())
 }
@@ -116,11 +119,11 @@ impl Pending {
         }
     }
 
-    /// Releases everything that no pending work uses. `may_wait`: even if the driver waits for other work.
+    /// Releases everything that no pending work uses. With `may_wait`, does so even if the driver waits for other work.
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
         let _outside = OutsideCaptures::enter(&driver.api);
         let entries = std::mem::take(&mut *self.entries.lock());
-        // Checked after the entries were removed: everything that was enqueued before them is then complete.
+        // The check follows the removal of the entries: everything that was enqueued before them is then complete.
         let idle = driver.all_drained();
         let over_limit = !may_wait && self.is_over_limit(driver, &entries);
         let may_wait = may_wait || over_limit;
@@ -143,15 +146,15 @@ impl Pending {
         driver.pending_count.fetch_sub(count, Ordering::Relaxed);
     }
 
-    /// Much was freed since the last check, and the driver would not wait for work that waits for the program.
+    /// Whether much was freed since the last check, and the driver would not wait for work that waits for the program.
     fn is_over_limit(&self, driver: &DriverState, entries: &[Entry]) -> bool {
         // Relaxed, and in two steps: one thread at a time is here.
         if self.kept.load(Ordering::Relaxed) < MOST_KEPT {
             return false;
         }
-        // Whatever the result is: a check queries the driver for every entry.
+        // The count is reset whatever the result is, because a check queries the driver for every entry.
         self.kept.store(0, Ordering::Relaxed);
-        // The marks show how far a stream has come that is never idle.
+        // The marks show the progress of a stream that is never idle.
         for entry in entries {
             are_past(&entry.marks);
         }
@@ -165,12 +168,12 @@ fn of(driver: &DriverState) -> &Pending {
     PENDING.of(&driver.features)
 }
 
-/// How many blocks of this driver are pending, also those that a thread has removed to check them.
+/// Returns the number of pending blocks of this driver, including those that a thread has removed to check them.
 pub fn count(driver: &DriverState) -> usize {
     driver.pending_count.load(Ordering::Relaxed)
 }
 
-/// Releases what queued work no longer uses, without waiting.
+/// Releases what pending work no longer uses, without waiting.
 pub fn reap(driver: &DriverState) {
     driver.sweep_streams();
     if count(driver) > 0 {
@@ -178,7 +181,7 @@ pub fn reap(driver: &DriverState) {
     }
 }
 
-/// As [`reap`], even if the driver waits for other work.
+/// Releases as [`reap`] does, even if the driver waits for other work.
 pub fn reap_all(driver: &DriverState) {
     driver.sweep_streams();
     if count(driver) > 0 {
@@ -216,8 +219,9 @@ pub fn has_any_of(device: &DeviceState) -> bool {
     pending.entries.lock().iter().any(|entry| entry.release.is_of(device))
 }
 
-/// Releases something: now, or later if a stream has work that may use it. `now` returns it to the driver, when no
-/// queued work uses it any more; with `true` it runs later, and no call returns that the driver has refused.
+/// Releases an object: now, or later if a stream has work that may use it. `now` releases it to the driver when no
+/// pending work uses it any more. Its argument is true if it runs later: then no call can return that the driver has
+/// refused.
 pub fn release(
     driver: &DriverState,
     release: Release,
@@ -233,7 +237,7 @@ pub fn release(
     // Relaxed: a thread that misses some bytes counts them the next time.
     pending.kept.fetch_add(release.bytes, Ordering::Relaxed);
     pending.entries.lock().push(Entry { release, now: Box::new(now), marks });
-    // Relaxed: a hint. A thread that misses it checks again in its next call.
+    // Relaxed: the count is a hint. A thread that misses it checks again in its next call.
     driver.pending_count.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }

@@ -24,16 +24,16 @@ fn pinned(driver: &DriverState) -> MutexGuard<'_, PinnedMemory> {
     PINNED.of(&driver.features).lock()
 }
 
-/// Keeps the context of new pinned memory.
+/// Adds new pinned memory, and keeps its context.
 pub fn remember(driver: &DriverState, base: usize, origin: Origin, context: Arc<Context>) {
     pinned(driver).insert(base, (origin, context));
 }
 
-/// As [`free`]; no work uses it any more.
+/// Frees as [`free`] does, when no work uses the memory any more.
 fn free_now(driver: &DriverState, base: usize) -> Result<()> {
     driver.owned.remove_after(base, || {
         let removed = pinned(driver).remove(&base);
-        // Work that never ends may use it.
+        // Work that never ends may use the memory.
         let Some((origin, context)) = removed.filter(|_| !driver.is_forsaken()) else { return Ok(()) };
         let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
         let freed = context.call(|api| match origin {
@@ -51,8 +51,8 @@ pub fn free(driver: &DriverState, base: usize) -> Result<()> {
     pending::release(driver, Release::new(None), move |driver, _| free_now(driver, base))
 }
 
-/// Pinned host memory, for every device. It belongs to the context of one of them, which is retained until the block is
-/// freed, so that closing the device does not free it.
+/// Allocates pinned host memory for every device. It belongs to the context of one of them, which is retained until the
+/// block is freed, so that closing the device does not free it.
 pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     pending::reap(driver);
     let allocate = |len| {
@@ -76,7 +76,7 @@ pub fn in_any_context<T>(
     mut calls: impl FnMut(&Context) -> Result<T>,
 ) -> Result<(Arc<Context>, T)> {
     let mut refused = None;
-    // If a device has failed, this tries the next one, each once.
+    // If a device has failed, the loop tries the next one, each once.
     for _ in 0..driver.devices {
         let context = driver.contexts.acquire_any()?;
         match calls(&context) {
@@ -92,7 +92,7 @@ pub fn in_any_context<T>(
     Err(refused.unwrap_or_else(no_healthy_device))
 }
 
-/// Frees what the program did not. Nothing uses it any more.
+/// Frees the memory that the program did not free. Nothing uses it any more.
 pub fn free_all_pinned(driver: &DriverState) {
     let bases: Vec<usize> = pinned(driver).keys().copied().collect();
     for base in bases {

@@ -19,12 +19,12 @@ use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState};
 use crate::backend::{Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, Result, VirtualMemory};
 
-/// Physical memory of a device, until it is dropped. The driver keeps what is mapped.
+/// Physical memory of a device. It is released when it is dropped, but the driver keeps what is mapped.
 struct Physical {
     device: Arc<DeviceState>,
     handle: CUmemGenericAllocationHandle,
     len: usize,
-    /// It was imported from another process, and not allocated here.
+    /// True if it was allocated here, and not imported from another process.
     is_imported: bool,
 }
 
@@ -34,7 +34,7 @@ impl Drop for Physical {
         driver.sharing.remove(Shared::Physical(self.handle));
         // SAFETY: created by `cuMemCreate`, and released once.
         let released = unsafe { driver.api.mem_release(self.handle) };
-        // Also on a failed device: physical memory belongs to no context, and stays when one fails.
+        // This also works on a failed device: physical memory belongs to no context, and stays when one fails.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
         driver.note_refusal(released.map_err(refused));
         if !self.is_imported {
@@ -43,18 +43,18 @@ impl Drop for Physical {
     }
 }
 
-/// Ends a mapping in a range that stays. Also on a device that has failed: addresses belong to no context.
+/// Ends a mapping in a range that stays. This also works on a device that has failed: addresses belong to no context.
 fn unmap(driver: &DriverState, mapping: &Range<usize>) -> Result<()> {
     // SAFETY: mapped there, once, and no queued work uses it.
     Ok(unsafe { driver.api.mem_unmap(mapping.start as CUdeviceptr, mapping.len()) }?)
 }
 
-/// Mappings that the driver has refused to unmap while no call could return that, with their memory.
+/// The mappings that the driver refused to unmap when no call could return that, with their memory.
 type Stuck = Vec<(Range<usize>, Arc<Physical>)>;
 
 static STUCK: Key<Mutex<Stuck>> = Key::new();
 
-/// Waits until no mapping in a range is pending, and unmaps those that the driver has refused to unmap.
+/// Waits until no mapping in a range is pending, and unmaps those that the driver refused to unmap.
 fn end_mappings(driver: &DriverState, from: usize, len: usize) -> Result<()> {
     pending::wait_for_mappings(driver, from, len);
     let mut all = STUCK.of(&driver.features).lock();
@@ -72,7 +72,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
         GRANULARITY
     }
 
-    /// The driver keeps it for the processes that have it.
+    /// Exports the memory. The driver keeps it for the processes that have it.
     fn export(&self) -> Result<Parcel> {
         let Physical { device, handle, len, .. } = &*self.0;
         if !can_be_shared(device)? {
@@ -98,7 +98,7 @@ fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
     &own.expect("memory of this driver").0
 }
 
-/// Memory of a device without an address.
+/// Allocates memory of a device without an address.
 pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
     let mut properties = device_memory::properties(device);
     if can_be_shared(device)? {
@@ -169,7 +169,7 @@ impl VirtualMemory for CudaDriver {
         pending::release(&self.0, release, move |driver, is_late| {
             let unmapped = unmap(driver, &mapping);
             if is_late && unmapped.is_err() {
-                // The memory stays with it.
+                // The memory stays with the mapping.
                 STUCK.of(&driver.features).lock().push((mapping, memory));
             }
             unmapped

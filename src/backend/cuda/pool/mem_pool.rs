@@ -1,8 +1,8 @@
-//! The driver's pools: memory that is allocated and freed in stream order.
+//! Uses the driver's pools: memory that is allocated and freed in stream order.
 //!
-//! This backend does not use the default pools of the driver, nor a device's current pool in the driver: other
-//! libraries in the process use those. What a program sets here changes no other library, its counts are its own
-//! memory, and all of it ends with the device.
+//! This backend uses neither the driver's default pools nor a device's current pool in the driver, because other
+//! libraries in the process use those. So what a program sets here changes no other library, the counts contain only
+//! its memory, and all of it ends with the device.
 
 mod create;
 
@@ -36,19 +36,20 @@ use crate::backend::{
 /// A pool of the driver.
 struct CudaPool {
     driver: Arc<DriverState>,
-    /// The device that it ends with. None for a pool in host memory.
+    /// The device that the pool ends with, or `None` for a pool in host memory.
     device: Option<Arc<DeviceState>>,
     raw: Raw<CUmemPoolHandle_st>,
-    /// The kind of its handles in other processes.
+    /// The kind of the pool's handles in other processes.
     sharing: PoolSharing,
     pages: Arc<PoolPages>,
-    /// Which stream defers frees, if one may.
+    /// Says which stream defers frees, if one may.
     turn: Arc<Turn>,
-    /// It has a maximum size.
+    /// Whether the pool has a maximum size.
     is_limited: bool,
 }
 
-/// The driver's name of an attribute. The values of the first three have 32 bits, which are the lower ones of 64.
+/// Returns the driver's number of an attribute. The values of the first three have 32 bits, which are the lower ones of
+/// 64.
 fn attribute(attribute: PoolAttribute) -> c_int {
     use CUmemPool_attribute::*;
     const { assert!(cfg!(target_endian = "little")) }
@@ -75,7 +76,7 @@ impl CudaPool {
         }
     }
 
-    /// One attempt of an allocation.
+    /// Tries to allocate once.
     fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
         let (addr, is_new) = stream.state().submit_alloc(&self.turn, len, |api| {
             // SAFETY: a pool and a stream that live.
@@ -84,7 +85,7 @@ impl CudaPool {
         Ok(if is_new { self.block(addr, len) } else { plain_block(addr, len) })
     }
 
-    /// The block that the driver has just allocated.
+    /// Returns the block that the driver has just allocated.
     fn block(&self, addr: usize, len: usize) -> Block {
         if self.pages.add(addr, len) {
             self.driver.owned.note(addr, len);
@@ -92,13 +93,13 @@ impl CudaPool {
         plain_block(addr, len)
     }
 
-    /// It is on the device of this stream.
+    /// Whether the pool is on the device of this stream.
     #[inline(always)]
     fn is_of(&self, stream: &CudaStream) -> bool {
         self.device.as_ref().is_some_and(|device| Arc::ptr_eq(device, &stream.state().device))
     }
 
-    /// The device is out of memory: waits for pending frees, and tries again.
+    /// Waits for pending frees, because the device is out of memory, and tries again.
     #[cold]
     fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
         ensure!(fault.kind() == FaultKind::OutOfDeviceMemory, fault);
@@ -109,7 +110,7 @@ impl CudaPool {
         }
         let mut taken = self.take(len, stream);
         if self.is_limited && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory) {
-            // It may have reached its limit with too small free ranges.
+            // The pool may have reached its limit with free ranges that are too small.
             self.driver.note_refusal(self.trim(0));
             taken = self.take(len, stream);
         }
@@ -124,7 +125,7 @@ impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
         if let Some(device) = self.device.as_ref().filter(|device| len as u64 > device.info.total_memory) {
-            // A driver takes all memory and seconds before it refuses.
+            // Before a driver refuses, it takes all memory, and seconds.
             let fault = Fault::out_of_device_memory("it is more than the device has");
             return Err(device_memory::explain(device, len, fault));
         }

@@ -1,4 +1,4 @@
-//! Where a pool's blocks have been.
+//! Remembers where a pool's blocks have been.
 //!
 //! What the driver returns about an address is undefined after its block was freed in stream order, so this backend
 //! does not query it. An address in one of these pages belongs to the pool, and is stale if no live block has it.
@@ -11,26 +11,26 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::backend::base::hull::Hull;
 
-/// How many runs of pages can be checked without a lock. A driver allocates memory for a pool in large ranges, most of
-/// them side by side.
+/// The number of runs of pages that can be checked without a lock. A driver allocates memory for a pool in large
+/// ranges, most of them side by side.
 const RUNS: usize = 4;
 
-/// Pages, never fewer.
+/// The pages of a pool. Pages are added, and never removed.
 pub struct PoolPages {
-    /// Bytes of a page, a power of two: no two pools share one.
+    /// The number of bytes of a page, a power of two. No two pools share a page.
     page: usize,
     runs: [Hull; RUNS],
-    /// First addresses of the pages that touch no run.
+    /// The first addresses of the pages that touch no run.
     others: Mutex<BTreeSet<usize>>,
 }
 
 impl PoolPages {
-    /// None yet.
+    /// Creates an empty set.
     pub fn new(page: usize) -> Self {
         Self { page, runs: [const { Hull::new() }; RUNS], others: Mutex::default() }
     }
 
-    /// A block is here. True where none has been on some of its pages.
+    /// Adds a block. Returns true if no block has been on some of its pages.
     pub fn add(&self, addr: usize, len: usize) -> bool {
         let (first, last) = (addr, addr + len - 1);
         let known = |run: &Hull| run.contains(first) && run.contains(last);
@@ -45,7 +45,7 @@ impl PoolPages {
             return false;
         }
         let end = (last | (self.page - 1)) + 1;
-        // Runs are used in order, so that those that are empty come last.
+        // Runs are used in order, so that empty ones come last.
         let fits = |run: &&Hull| run.is_empty() || run.touches(first, end);
         match self.runs.iter().find(fits) {
             Some(run) => run.add(first, end),
@@ -54,7 +54,7 @@ impl PoolPages {
         true
     }
 
-    /// A block is there, or was.
+    /// Whether a block is at this address, or was.
     pub fn contains(&self, addr: usize) -> bool {
         self.runs.iter().any(|run| run.contains(addr)) || self.others.lock().contains(&(addr & !(self.page - 1)))
     }
@@ -63,9 +63,9 @@ impl PoolPages {
 /// The pools of this process.
 #[derive(Default)]
 pub struct KnownPools {
-    /// Where they have their memory.
+    /// The pages of each pool.
     pages: RwLock<Vec<Weak<PoolPages>>>,
-    /// There is one, or was.
+    /// True if there is a pool, or was.
     used: AtomicBool,
 }
 
@@ -78,13 +78,13 @@ impl KnownPools {
         known.push(Arc::downgrade(pages));
     }
 
-    /// A block of a pool is there, or was.
+    /// Whether a block of a pool is at this address, or was.
     pub fn contains(&self, addr: usize) -> bool {
         self.are_used() && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
     }
 
     /// Whether there is a pool, or was. The driver trims pools in calls that wait for something. So a wait must call
-    /// the driver, also if the work is known to be complete.
+    /// the driver, even if the work is known to be complete.
     pub fn are_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)
     }

@@ -1,9 +1,9 @@
-//! Primary contexts: what the driver needs to be current on a thread before most of its calls.
+//! Primary contexts, which the driver needs to be current on a thread before most of its calls.
 //!
 //! A device is used through its primary context, which the CUDA runtime and frameworks in the same process use too.
 //! Each call makes the context current if it is not: the caller, or a framework, may have made another one current in
-//! between. It then stays current, as in the CUDA runtime. To restore the earlier one would cost two driver calls
-//! around each call.
+//! between. The context then stays current, as in the CUDA runtime, because restoring the earlier one would cost two
+//! driver calls around each call.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -42,17 +42,17 @@ per_thread! {
     static ENTERED: Cell<(u64, usize)> = Cell::new((0, 0));
 }
 
-/// The primary context of a device, retained.
+/// The primary context of a device, which this library has retained.
 pub struct Context {
     api: Arc<Api>,
     /// The number of the device among those that are used.
     pub ordinal: u32,
     /// The driver's handle of the device.
     pub device: CUdevice,
-    /// For the driver's functions that take contexts.
+    /// The handle for the driver's functions that take contexts.
     pub raw: Raw<CUctx_st>,
     life: u64,
-    /// An earlier one had the same address, and may still be current on threads that used it.
+    /// Whether an earlier context had the same address, and may still be current on threads that used it.
     is_successor: bool,
     /// The failure that ended this context, if one did.
     failed: OnceLock<Fault>,
@@ -86,7 +86,7 @@ impl Context {
         })
     }
 
-    /// Releases the reference. Afterwards no context is current on this thread if it was this one.
+    /// Releases the reference. If the context was current on this thread, then none is current any more.
     fn release(&self) -> Outcome {
         ENDED.lock().insert(self.raw.0.addr());
         // SAFETY: null is no context, and the device was retained once. The reference is released also if an earlier
@@ -106,7 +106,7 @@ impl Context {
         }
     }
 
-    /// The failure that ended this context, if one did.
+    /// Returns the failure that ended this context, if one did.
     pub fn failure(&self) -> Option<&Fault> {
         self.failed.get()
     }
@@ -129,7 +129,7 @@ impl Context {
     #[cold]
     fn set(&self) -> Outcome {
         if ENTERED.get().0 == 0 && quiet_thread::is_current() {
-            // Threads of the library stay outside.
+            // Threads of the library stay outside of captures.
             std::mem::forget(OutsideCaptures::enter(&self.api));
         }
         // SAFETY: retained, so it exists.
@@ -145,12 +145,12 @@ impl Context {
         calls(&self.api)
     }
 
-    /// Runs driver calls in this context. If a failure ended the context this returns it without a call of the driver.
+    /// Runs driver calls in this context. If a failure ended the context, returns it without a call of the driver.
     pub fn call<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
-    /// As [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
+    /// Does the same as [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
     #[inline(always)]
     pub fn call_for<T>(&self, out_of_memory: FaultKind, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.healthy()?;
@@ -165,7 +165,7 @@ impl Context {
     }
 
     /// Runs driver calls that need no current context. Fails if the context has failed. If the driver requires a
-    /// context after all, this makes it current and tries again.
+    /// context after all, makes it current and tries again.
     #[inline(always)]
     pub fn call_outside<T>(&self, calls: impl Fn(&Api) -> Outcome<T>) -> Result<T> {
         self.healthy()?;
@@ -176,7 +176,7 @@ impl Context {
         }
     }
 
-    /// The fault that ended this context, if one did.
+    /// Fails with the fault that ended this context, if one did.
     pub fn healthy(&self) -> Result<()> {
         if self.failed.get().is_some() { Err(self.has_failed()) } else { Ok(()) }
     }
@@ -186,7 +186,7 @@ impl Context {
         self.failed.get().expect("asked for where it has failed").clone()
     }
 
-    /// A failure as a fault; one that ends the context is remembered.
+    /// Converts a failure to a fault. Remembers one that ends the context.
     #[cold]
     pub fn note(&self, failure: Failure, out_of_memory: FaultKind) -> Fault {
         let fault = failure.fault(out_of_memory);
@@ -201,17 +201,17 @@ impl Context {
     }
 }
 
-/// While another library captures a stream, the driver refuses some calls of all threads, and the capture is then
-/// invalid. This excludes the calling thread from that rule, until it is dropped.
+/// Excludes the calling thread from the rules of captures, until it is dropped. While another library captures a
+/// stream, the driver refuses some calls of all threads, and the capture is then invalid.
 pub struct OutsideCaptures<'a> {
     api: &'a Api,
-    /// The mode that the thread had.
+    /// The thread's earlier mode.
     before: c_uint,
 }
 
 impl<'a> OutsideCaptures<'a> {
     pub fn enter(api: &'a Api) -> Self {
-        /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+        /// The value of `CU_STREAM_CAPTURE_MODE_RELAXED`.
         const RELAXED: c_uint = 2;
         let mut this = Self { api, before: RELAXED };
         this.exchange();
@@ -231,13 +231,13 @@ impl Drop for OutsideCaptures<'_> {
     }
 }
 
-/// There is no device whose context could hold host memory.
+/// Returns the fault that there is no device whose context could hold host memory.
 pub fn no_healthy_device() -> Fault {
     let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
     Fault::new(FaultKind::Execution, text)
 }
 
-/// All contexts in use, each retained once however many use it.
+/// All contexts in use. Each is retained once, however many users it has.
 pub struct Contexts {
     api: Arc<Api>,
     slots: Vec<Mutex<Option<Slot>>>,
@@ -250,29 +250,29 @@ struct Slot {
 }
 
 impl Contexts {
-    /// None in use, for the devices with these numbers of the driver's.
+    /// Creates the list, without contexts, for the devices with these numbers of the driver.
     pub fn new(api: &Arc<Api>, numbers: Box<[u32]>) -> Self {
         let slots = numbers.iter().map(|_| Mutex::new(None)).collect();
         Self { api: Arc::clone(api), slots, numbers }
     }
 
-    /// The driver's number of the device with this ordinal.
+    /// Returns the driver's number of the device with this ordinal.
     pub fn number(&self, ordinal: u32) -> u32 {
         self.numbers[ordinal as usize]
     }
 
-    /// The driver's handle of the device with this ordinal.
+    /// Returns the driver's handle of the device with this ordinal.
     pub fn device(&self, ordinal: u32) -> Result<CUdevice> {
         // SAFETY: the driver fails if it has no device of that number.
         Ok(unsafe { self.api.device_get(self.number(ordinal) as c_int) }?)
     }
 
-    /// The ordinal of the device with this number of the driver's, if it is used.
+    /// Returns the ordinal of the device with this number of the driver, if it is used.
     pub fn ordinal(&self, number: u32) -> Option<u32> {
         self.numbers.iter().position(|used| *used == number).map(|ordinal| ordinal as u32)
     }
 
-    /// The context of a device, for one more user, who calls [`Self::release`].
+    /// Returns the context of a device for one more user, who calls [`Self::release`].
     pub fn acquire(&self, ordinal: u32) -> Result<Arc<Context>> {
         let retain = || Context::retain(&self.api, ordinal, self.device(ordinal)?).map(Arc::new);
         let mut slot = self.slots[ordinal as usize].lock();
@@ -284,7 +284,7 @@ impl Contexts {
         Ok(Arc::clone(&used.context))
     }
 
-    /// One user less; the last one ends the context as far as this library is concerned.
+    /// Removes one user. The last one ends the context as far as this library is concerned.
     pub fn release(&self, context: &Context) -> Outcome {
         let mut slot = self.slots[context.ordinal as usize].lock();
         let last = slot.take_if(|used| {
@@ -294,7 +294,7 @@ impl Contexts {
         last.map_or(Ok(()), |last| last.context.release())
     }
 
-    /// A context that is in use and has not failed, for one more user.
+    /// Returns a context that is in use and has not failed, for one more user.
     pub fn acquire_healthy(&self) -> Option<Arc<Context>> {
         self.slots.iter().find_map(|slot| {
             let mut slot = slot.lock();
@@ -304,7 +304,7 @@ impl Contexts {
         })
     }
 
-    /// True if `current`, which is current on this thread, is a context of this library that has ended. It stays
+    /// Whether `current`, which is current on this thread, is a context of this library that has ended. It stays
     /// current on other threads than the one that ends it.
     pub fn is_left_over(&self, current: Raw<CUctx_st>) -> bool {
         let (life, address) = ENTERED.get();
@@ -312,8 +312,8 @@ impl Contexts {
         address == current.0.addr() && !self.slots.iter().any(is_live)
     }
 
-    /// A context for what belongs to no device, for one more user: one that is in use, or that of the first device that
-    /// has not failed.
+    /// Returns a context for what belongs to no device, for one more user: one that is in use, or that of the first
+    /// device that has not failed.
     pub fn acquire_any(&self) -> Result<Arc<Context>> {
         if let Some(context) = self.acquire_healthy() {
             return Ok(context);

@@ -1,4 +1,4 @@
-//! An open device.
+//! Implements an open device.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,8 +21,8 @@ use crate::backend::{
     MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, Wait,
 };
 
-/// How long [`Device::close`] waits for work that the core did not drain (user code that never
-/// returns) before it leaves the device as it is.
+/// The time for which [`Device::close`] waits for work that the core did not drain (user code that never returns).
+/// After that it leaves the device as it is.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The library's kernels, loaded with each device.
@@ -31,7 +31,7 @@ static LIBRARY_MODULES: [&LibraryModule; 3] = [&reduce::KERNELS, &memcpy_indirec
 /// A device behind the trait.
 pub struct CudaDevice(Arc<DeviceState>);
 
-/// Waits until the streams of this device are idle and no block is pending. False if that takes too long.
+/// Waits until the streams of this device are idle and no block is pending. Returns false if that takes too long.
 fn drain(device: &Arc<DeviceState>) -> bool {
     let driver = &device.driver;
     driver.flush_deferred();
@@ -47,9 +47,9 @@ fn drain(device: &Arc<DeviceState>) -> bool {
     matches!(drained, Ok(Wait::Done))
 }
 
-/// Destroys what was created in the context. The device is closed.
+/// Destroys what was created in the context. The device is already marked as closed.
 fn destroy_all(device: &Arc<DeviceState>) {
-    // Adopted ones belong to other libraries, which they know.
+    // Adopted streams belong to other libraries, which destroy them.
     device.driver.remove_streams_of(device).iter().for_each(|stream| stream.destroy());
     device.destroy_all();
     LIBRARY_MODULES.iter().for_each(|module| module.unload(device));
@@ -66,9 +66,9 @@ pub fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> 
     let device = CudaDevice(Arc::new(state));
     driver.add_device(&device.0);
     let complete = device.0.find_words().and_then(|()| peer::opened(driver, &device.0));
-    // That failure is the one to report, not one of the close.
+    // This failure is the one to report, not one of the close.
     complete.inspect_err(|_| drop(device.close()))?;
-    // To load later could wait for running work. After a failure the first use loads again.
+    // Loading them later could wait for running work. After a failure here, the first use loads them again.
     LIBRARY_MODULES.iter().for_each(|module| drop(module.kernel(&device.0, 0)));
     Ok(Arc::new(device))
 }

@@ -1,4 +1,4 @@
-//! The state of an open device, below streams and memory: its context, and what was created in it.
+//! The state of an open device that streams and memory use: its context, and what was created in it.
 
 use std::collections::HashSet;
 use std::ffi::c_int;
@@ -18,46 +18,46 @@ use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::words::{GREATER_EQUAL, Words};
 use crate::backend::{DeviceInfo, Fault, FaultKind, Result, inside_host_function};
 
-/// What streams, events and blocks of a device share.
+/// The state that streams, events and blocks of a device share.
 pub struct DeviceState {
     pub driver: Arc<DriverState>,
     pub context: Arc<Context>,
     pub info: DeviceInfo,
-    /// The number of the least urgent stream priority, 0 being the most urgent.
+    /// The number of the least urgent stream priority. 0 is the most urgent.
     pub least_priority: u32,
     /// The driver's number of the most urgent stream priority.
     most_urgent: c_int,
-    /// The device is closed. Changed under `closing`.
+    /// Whether the device is closed. It changes under `closing`.
     closed: AtomicBool,
-    /// A call that may come late (a dropped event, a query of another device's streams) holds it for reading,
-    /// `set_closed` for writing. Calls that do not come late read `closed` without it.
+    /// The lock of calls that may come late (a dropped event, a query of another device's streams): they hold it for
+    /// reading, `set_closed` for writing. Other calls read `closed` without it.
     closing: RecursiveRwLock<()>,
-    /// Every event that exists, by its handle: those of programs and those of marks.
+    /// Every event that exists, by its handle: events of programs and of marks.
     events: Mutex<HashSet<usize>>,
-    /// Events for marks that are not in use.
+    /// The events for marks that are not in use.
     spare_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// Events that were dropped inside host functions, which may not call the driver. A later call destroys them.
+    /// The events that were dropped inside host functions, which may not call the driver. A later call destroys them.
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// Streams of the library that are not in use; see [`Self::on_library_stream`].
+    /// The streams of the library that are not in use, see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
-    /// How many borrowed streams wait for events.
+    /// The number of borrowed streams that wait for events.
     pub watching: AtomicUsize,
-    /// Of device memory.
+    /// The padding of device memory.
     pub padding: Padding,
-    /// Of managed memory.
+    /// The padding of managed memory.
     pub managed_padding: Padding,
-    /// Counts the blocks of [`alloc`](crate::backend::Device::alloc).
+    /// The number of bytes of the blocks of [`alloc`](crate::backend::Device::alloc).
     pub device_bytes: Level,
-    /// Counts the blocks of [`alloc_managed`](crate::backend::Device::alloc_managed).
+    /// The number of bytes of the blocks of [`alloc_managed`](crate::backend::Device::alloc_managed).
     pub managed_bytes: Level,
-    /// The driver's handles of pools that exist, for the functions that create and destroy pools.
+    /// The driver's handles of the existing pools, for the functions that create and destroy pools.
     pub pools: Mutex<HashSet<usize>>,
-    /// Set when the device is opened, if its streams can wait for words. Otherwise the driver runs host functions
-    /// itself.
+    /// The words that streams wait for. Set when the device is opened, if its streams can wait for words; otherwise the
+    /// driver runs host functions itself.
     pub words: OnceLock<Words>,
-    /// Set when the observers have got the failure of the device.
+    /// Set when the observers have received the failure of the device.
     pub reported: OnceLock<()>,
-    /// Where higher modules keep their state of this device.
+    /// The slots in which higher modules keep their state of this device.
     pub features: Slots,
 }
 
@@ -92,11 +92,11 @@ impl DeviceState {
         })
     }
 
-    /// Keeps the device open until the result is dropped. `None` if it is closed.
+    /// Keeps the device open until the result is dropped. Returns `None` if it is closed.
     pub fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, ()>> {
-        // Recursive: a holder may drop the last reference to an event, which calls this too.
+        // The lock is recursive: a holder may drop the last reference to an event, which calls this too.
         let open = self.closing.read();
-        // Relaxed: the lock orders it.
+        // Relaxed: the lock orders the read.
         (!self.closed.load(Ordering::Relaxed)).then_some(open)
     }
 
@@ -117,27 +117,28 @@ impl DeviceState {
         self.context.call(calls)
     }
 
-    /// As [`Self::call`], inlined completely: for what programs do most.
+    /// Does the same as [`Self::call`], inlined completely: for the most frequent calls of programs.
     #[inline(always)]
     pub fn call_here<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
-    /// As [`Self::call`], for calls that create an object: "out of memory" is not about device memory then.
+    /// Does the same as [`Self::call`], for calls that create an object: "out of memory" is not about device memory
+    /// then.
     pub fn create<T>(&self, calls: impl FnOnce(&Api) -> Outcome<T>) -> Result<T> {
         self.check_open()?;
         self.context.call_for(FaultKind::OutOfResources, calls)
     }
 
-    /// As [`Self::call`], for calls that release something: a closed device has released everything.
+    /// Does the same as [`Self::call`], for calls that release something: a closed device has released everything.
     pub fn end(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         let Some(_open) = self.keep_open() else { return Ok(()) };
         self.call(calls)
     }
 
-    /// Queries whether something is complete: `false` while the driver returns "not ready", or that a capture forbids
-    /// the query.
+    /// Queries whether something is complete. Returns `false` while the driver returns "not ready", or that a capture
+    /// forbids the query.
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.check_open()?;
         self.context.healthy()?;
@@ -162,7 +163,7 @@ impl DeviceState {
     pub fn destroy_event(&self, raw: Raw<CUevent_st>) {
         let Some(_open) = self.keep_open() else { return };
         if inside_host_function() {
-            // No driver call here. It stays in `events` until a later call destroys it.
+            // No driver call is allowed here. The event stays in `events` until a later call destroys it.
             self.dropped_events.lock().push(raw);
         } else if self.events.lock().remove(&raw.0.addr()) {
             // SAFETY: it was in the set, so it exists, and only this thread has removed it.
@@ -170,13 +171,14 @@ impl DeviceState {
         }
     }
 
-    /// An event for a mark.
+    /// Returns an event for a mark.
     pub fn borrow_event(&self) -> Result<Raw<CUevent_st>> {
         let spare = self.spare_events.lock().pop();
         spare.map_or_else(|| self.create_event(false), Ok)
     }
 
-    /// Returns what [`Self::borrow_event`] lent. After the device is closed the handle is invalid, and no longer lent.
+    /// Accepts an event from [`Self::borrow_event`] for reuse. After the device is closed, the handle is invalid and
+    /// not reused.
     pub fn return_event(&self, raw: Raw<CUevent_st>) {
         self.spare_events.lock().push(raw);
     }
@@ -190,8 +192,8 @@ impl DeviceState {
         // SAFETY: a stream that no other thread uses until it is returned.
         let wait = || self.call(|api| unsafe { api.stream_synchronize(raw.0) });
         let done = wait();
-        // The work may still use the caller's memory. If the wait fails, this waits again; if that fails too, the
-        // stream is not used again.
+        // The work may still use the caller's memory, so a failed wait is tried again. If that fails too, the stream is
+        // not used again.
         match done.is_ok() || wait().is_ok() {
             true => self.return_stream(raw),
             false => self.discard_stream(raw),
@@ -199,40 +201,40 @@ impl DeviceState {
         queued.and(done)
     }
 
-    /// Creates a stream of the driver that does not wait for the legacy default stream, nor the other way round.
+    /// Creates a stream of the driver. It does not wait for the legacy default stream, nor that for it.
     pub fn create_stream(&self, priority: u32) -> Result<Raw<CUstream_st>> {
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // 0 is the most urgent priority of ours.
+        // 0 is this library's most urgent priority.
         let priority = self.most_urgent + priority.min(self.least_priority) as c_int;
         // SAFETY: the priority is within the driver's range.
         self.create(|api| unsafe { api.stream_create_with_priority(flags, priority) }).map(Raw)
     }
 
-    /// An idle stream of the library.
+    /// Returns an idle stream of the library.
     pub fn borrow_stream(&self) -> Result<Raw<CUstream_st>> {
         self.check_open()?;
         let spare = self.spare_streams.lock().pop();
         spare.map_or_else(|| self.create_stream(0), Ok)
     }
 
-    /// Returns what [`Self::borrow_stream`] lent. It is idle.
+    /// Accepts an idle stream from [`Self::borrow_stream`] for reuse.
     pub fn return_stream(&self, raw: Raw<CUstream_st>) {
         self.spare_streams.lock().push(raw);
     }
 
-    /// Destroys what [`Self::borrow_stream`] lent. It may still have work.
+    /// Destroys a stream from [`Self::borrow_stream`], which may still have work.
     pub fn discard_stream(&self, raw: Raw<CUstream_st>) {
         // SAFETY: no other thread has it.
         self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
     }
 
-    /// Fails if the driver does not let streams wait for words; `so` says what cannot be done then, and what can.
+    /// Fails if the driver does not let streams wait for words. `so` says what cannot be done then, and what can.
     pub fn require_words(&self, so: &str) -> Result<()> {
         let text = || format!("this CUDA driver's streams cannot wait for a word in memory, so {so}");
         self.words.get().map(drop).ok_or_else(|| Fault::unsupported(text()))
     }
 
-    /// Tests whether the driver lets streams wait for words. Part of opening the device.
+    /// Tests, when the device is opened, whether the driver lets streams wait for words.
     pub fn find_words(&self) -> Result<()> {
         let words = Words::default();
         let word = words.lend(&self.context)?;
@@ -248,7 +250,7 @@ impl DeviceState {
         });
         if probed.is_ok() {
             words.return_word(word);
-            // Set here only.
+            // Only this function sets it.
             let _ = self.words.set(words);
             return Ok(());
         }
@@ -258,17 +260,18 @@ impl DeviceState {
 
     /// Whether a borrowed stream still waits for an event.
     pub fn is_watching(&self) -> bool {
-        // Acquire, with the Release of the last callback.
+        // Acquire: pairs with the Release of the last callback.
         self.context.healthy().is_ok() && self.watching.load(Ordering::Acquire) > 0
     }
 
-    /// The device is closed from now on. Waits for those that keep it open.
+    /// Marks the device as closed. Waits for those that keep it open.
     pub fn set_closed(&self) {
         let _closing = self.closing.write();
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Destroys what was created in the context, except for streams of programs. The device is closed.
+    /// Destroys what was created in the context, except for streams of programs. The device is already marked as
+    /// closed.
     pub fn destroy_all(&self) {
         let end = |calls: &dyn Fn(&Api) -> Outcome| self.driver.end_in(&self.context, calls);
         for raw in self.spare_streams.lock().drain(..) {
@@ -288,7 +291,7 @@ impl DeviceState {
     }
 }
 
-/// The open devices, by weak references.
+/// The open devices, as weak references.
 static DEVICES: Key<Mutex<Vec<Weak<DeviceState>>>> = Key::new();
 
 impl DriverState {
@@ -298,7 +301,7 @@ impl DriverState {
         opened.push(Arc::downgrade(device));
     }
 
-    /// The device with this ordinal, if it is open.
+    /// Returns the device with this ordinal, if it is open.
     pub fn device(&self, ordinal: u32) -> Option<Arc<DeviceState>> {
         let opened = DEVICES.of(&self.features).lock();
         opened
@@ -307,7 +310,7 @@ impl DriverState {
             .find(|device| device.context.ordinal == ordinal && device.check_open().is_ok())
     }
 
-    /// As [`Self::device`]; a fault if it is closed.
+    /// Returns what [`Self::device`] does, or a fault if the device is closed.
     pub fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
         self.device(ordinal).ok_or_else(|| Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed")))
     }

@@ -1,4 +1,4 @@
-//! The driver.
+//! Implements the driver of the CUDA backend.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,16 +17,16 @@ pub fn open() -> Result<Arc<dyn Driver>> {
     open_chosen(|count| (0..count).collect())
 }
 
-/// Loads and initialises the CUDA driver of this machine, with those devices, in that order, that `choose` selects from
-/// the given number. A fault of kind [`FaultKind::NoDevice`](crate::backend::FaultKind::NoDevice) says what is missing.
+/// Loads and initializes the CUDA driver of this machine, with the devices that `choose` selects from the given number,
+/// in that order. A fault of kind [`FaultKind::NoDevice`](crate::backend::FaultKind::NoDevice) says what is missing.
 pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     let state = DriverState::new(Api::load()?, choose)?;
-    // Other libraries that use the driver may have memory anywhere.
+    // Other libraries that use the driver may have memory at any address.
     known::cover_all();
     Ok(Arc::new(CudaDriver(Arc::new(state))))
 }
 
-/// The driver's bits of an atomic operation as bits of this library: the sizes have other numbers there.
+/// Converts the driver's bits of an atomic operation to bits of this library: the sizes have other numbers there.
 pub fn atomics_of(said: u32) -> u32 {
     const KINDS: u32 = SIGNED | UNSIGNED | REDUCTION;
     const SIZES: [(u32, u32); 4] = [(8, SCALAR_32), (16, SCALAR_64), (32, SCALAR_128), (64, VECTOR_32X4)];
@@ -101,7 +101,7 @@ impl Driver for CudaDriver {
         pinned::free(&self.0, addr)
     }
 
-    /// The driver locks everything that it allocates and registers, or fails.
+    /// Returns 0: the driver locks everything that it allocates and registers, or fails.
     fn unlocked_host_bytes(&self) -> u64 {
         0
     }
@@ -118,7 +118,7 @@ impl Driver for CudaDriver {
         self.0.contexts.device(ordinal).ok()
     }
 
-    /// Also if the driver is too old for them: then `create` fails with a text about that.
+    /// Returns the pools, even if the driver is too old for them: then `create` fails with a text about that.
     fn pools(&self) -> Option<&dyn Pools> {
         Some(self)
     }
@@ -154,7 +154,7 @@ impl Driver for CudaDriver {
         snapshot::release(&self.0.api)
     }
 
-    /// Work that was left on a device may use any memory: then nothing is freed.
+    /// Shuts down. Work that was left on a device may use any memory: then nothing is freed.
     fn shutdown(&self, patience: Duration) -> bool {
         self.0.watcher.stop();
         self.0.monitor.close();

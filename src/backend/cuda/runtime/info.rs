@@ -1,4 +1,4 @@
-//! What a CUDA device says of itself.
+//! Queries the properties of a CUDA device.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -8,7 +8,7 @@ use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::base::error::Failure;
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport, Result, ThreadLimits};
 
-/// Facts that need no context.
+/// Returns the properties that need no context.
 pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     use CUdevice_attribute::*;
     let number = |attribute: CUdevice_attribute| -> Result<u32> {
@@ -45,7 +45,7 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
         threads: Some(threads),
         uuid: uuid(api, device)?,
         pci: pci(api, device)?,
-        // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
+        // Large blocks are on 2 MiB pages, so 32 more bytes may need another page.
         shares_memory: false,
         readable_tail: false,
         notes_parts: false,
@@ -53,7 +53,7 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     })
 }
 
-/// An attribute of a device, 0 if its driver does not have the attribute.
+/// Returns an attribute of a device, or 0 if its driver does not have the attribute.
 pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> Result<u32> {
     // SAFETY: a device of the driver, which fails if it does not know the attribute.
     match unsafe { api.device_get_attribute(attribute as c_int, device) } {
@@ -63,7 +63,7 @@ pub fn attribute(api: &Api, device: CUdevice, attribute: CUdevice_attribute) -> 
     }
 }
 
-/// What its pools can be; what a driver does not know it does not have.
+/// Returns which pools the device supports. What a driver does not know, it does not support.
 fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
     use CUdevice_attribute::*;
     let number = |attribute: CUdevice_attribute| self::attribute(api, device, attribute);
@@ -82,10 +82,10 @@ fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
     })
 }
 
-/// A text that the driver writes.
+/// Returns a text that the driver writes.
 fn text(write: impl FnOnce(*mut c_char, c_int) -> Outcome) -> std::result::Result<String, Failure> {
     let mut room = [0 as c_char; 256];
-    // One byte is kept back: the last one is a zero whatever the driver writes.
+    // The driver gets one byte less: the last one is a zero whatever the driver writes.
     write(room.as_mut_ptr(), room.len() as c_int - 1)?;
     // SAFETY: it ends with a zero.
     Ok(unsafe { CStr::from_ptr(room.as_ptr()) }.to_string_lossy().into_owned())

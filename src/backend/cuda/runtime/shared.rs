@@ -1,4 +1,4 @@
-//! What all devices of a driver share, below devices and streams.
+//! The state that all devices of a driver share, and that devices and streams use.
 //!
 //! Higher modules keep their own state of a driver in [`DriverState::features`].
 
@@ -24,33 +24,34 @@ use crate::backend::{Access, Fault, FaultKind, MemoryPlace, Result};
 /// The driver behind the trait.
 pub struct CudaDriver(pub Arc<DriverState>);
 
-/// What everything of this backend shares.
+/// The state that all objects of this backend share.
 pub struct DriverState {
     pub api: Arc<Api>,
     pub devices: u32,
     pub contexts: Contexts,
-    /// A snapshot has saved what is in the devices' memory.
+    /// True if a snapshot has saved the content of the devices' memory.
     pub saved: AtomicBool,
     pub sharing: Sharing,
     pub owned: Owned,
     pub known_pools: KnownPools,
-    /// Of pinned memory.
+    /// The padding of pinned memory.
     pub padding: Padding,
-    /// Run host functions.
+    /// The threads that run host functions.
     pub workers: Workers,
-    /// Run tasks of graphs, which call the driver and no code of the program: none keeps its thread from the others.
+    /// The threads that run tasks of graphs. Tasks call the driver and no code of the program, so none delays the
+    /// others for long.
     pub graph_workers: Workers,
     pub watcher: Arc<Watcher>,
     pub monitor: Monitor,
-    /// A device was left with work that does not end.
+    /// True if a device was left with work that does not end.
     pub forsaken: AtomicBool,
-    /// The first release that the driver refused while no call could return that.
+    /// The first release that the driver refused when no call could return that.
     pub refused: Mutex<Option<Fault>>,
-    /// Some streams are dropped and not destroyed. It is here because many calls read it.
+    /// True if some streams are dropped and not destroyed. It is here because many calls read it.
     pub any_dropped: AtomicBool,
-    /// How many blocks are pending (`memory/pending.rs`). It is here because many calls read it.
+    /// The number of pending blocks (`memory/pending.rs`). It is here because many calls read it.
     pub pending_count: AtomicUsize,
-    /// Where higher modules keep their state of this driver.
+    /// The slots in which higher modules keep their state of this driver.
     pub features: Slots,
 }
 
@@ -88,7 +89,7 @@ impl DriverState {
     }
 
     pub fn release_context(&self, context: &Context) -> Result<()> {
-        // Also where the context has failed: this is about the reference.
+        // The kind is changed even if the context has failed: this is about the reference.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
         self.contexts.release(context).map_err(refused)
     }
@@ -104,7 +105,7 @@ impl DriverState {
 
     /// Keeps the first failure that no call could return, for the next close of a device.
     pub fn note_refusal(&self, released: Result<()>) {
-        // Of a failed device every call reports that.
+        // Every call reports the failure of a failed device.
         if let Err(fault) = released
             && fault.kind() != FaultKind::Execution
         {
@@ -112,19 +113,19 @@ impl DriverState {
         }
     }
 
-    /// The first failure that no call has returned.
+    /// Returns the first failure that no call has returned.
     pub fn take_refusal(&self) -> Result<()> {
         let Some(fault) = self.refused.lock().take() else { return Ok(()) };
         Err(fault.with_text(|said| format!("something was not released, the driver refused: {said}")))
     }
 
     pub fn is_forsaken(&self) -> bool {
-        // Relaxed: a flag by itself.
+        // Relaxed: the flag publishes nothing else.
         self.forsaken.load(Ordering::Relaxed)
     }
 
     /// Runs driver calls in the calling thread's context, or in one of this library if the thread has none, or one that
-    /// is destroyed. `None` if there is no context.
+    /// is destroyed. Returns `None` if there is no context.
     pub fn in_some_context<T>(&self, mut calls: impl FnMut(&Api) -> Outcome<T>) -> Option<Outcome<T>> {
         // SAFETY: a query of this thread's context.
         let current = match unsafe { self.api.ctx_get_current() } {
@@ -144,7 +145,7 @@ impl DriverState {
         Some(outcome)
     }
 
-    /// The driver's name of a place.
+    /// Returns a place as the driver describes it.
     pub fn location(&self, place: MemoryPlace) -> CUmemLocation {
         let (type_, id) = match place {
             MemoryPlace::Device(ordinal) => {
@@ -156,7 +157,7 @@ impl DriverState {
         CUmemLocation { type_, id: id as c_int }
     }
 
-    /// An access of a device, as the driver describes it.
+    /// Returns an access of a device as the driver describes it.
     pub fn access(&self, ordinal: u32, access: Access) -> CUmemAccessDesc {
         let flags = match access {
             Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -166,7 +167,7 @@ impl DriverState {
         CUmemAccessDesc { location: self.location(MemoryPlace::Device(ordinal)), flags }
     }
 
-    /// An attribute of a device, 0 if its driver does not have the attribute.
+    /// Returns an attribute of a device, or 0 if its driver does not have the attribute.
     pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<u32> {
         info::attribute(&self.api, self.contexts.device(ordinal)?, attribute)
     }

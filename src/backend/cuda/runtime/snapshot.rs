@@ -1,4 +1,4 @@
-//! Snapshots: the driver's own checkpoints, which have everything that a process has on its GPUs.
+//! Implements snapshots by the driver's checkpoints, which contain everything that a process has on its GPUs.
 
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ fn process() -> c_int {
     std::process::id() as c_int
 }
 
-/// See [`crate::backend::Driver::hold_process`].
+/// Implements [`crate::backend::Driver::hold_process`].
 pub fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
     let count = driver.sharing.count();
     if count > 0 {
@@ -23,7 +23,7 @@ pub fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
              were exported (also those whose keys are closed) or imported; free them before the process is locked"
         )));
     }
-    // 0 means no timeout.
+    // A timeout of 0 would mean none.
     let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
     let mut options = CUcheckpointLockArgs { timeoutMs: timeout_ms, reserved0: 0, reserved1: [0; 7] };
     // SAFETY: the structure is what the driver wants, and outlives the call.
@@ -34,9 +34,9 @@ pub fn hold(driver: &DriverState, patience: Duration) -> Result<()> {
     })
 }
 
-/// See [`crate::backend::Driver::save_memory`]. The driver does not save managed memory. It may fail half-way
-/// because of that, and the process is then undefined, so this does not call it. `managed` counts all bytes that
-/// are not freed, also those that programs do not have any more.
+/// Implements [`crate::backend::Driver::save_memory`]. The driver does not save managed memory. With such memory its
+/// call may fail half-way, and the process is then undefined, so this function does not make it. `managed` counts all
+/// bytes that are not freed, including those that programs no longer have.
 pub fn save(driver: &DriverState, managed: u64) -> Result<()> {
     if managed > 0 {
         return Err(Fault::unsupported(format!(
@@ -51,7 +51,7 @@ pub fn save(driver: &DriverState, managed: u64) -> Result<()> {
     Ok(())
 }
 
-/// See [`crate::backend::Driver::restore_memory`].
+/// Implements [`crate::backend::Driver::restore_memory`].
 pub fn restore(driver: &DriverState) -> Result<()> {
     if driver.saved.load(Ordering::SeqCst) {
         // SAFETY: checkpoint_restore accepts null for its options; the process is the one that was
@@ -62,7 +62,7 @@ pub fn restore(driver: &DriverState) -> Result<()> {
     Ok(())
 }
 
-/// See [`crate::backend::Driver::release_process`].
+/// Implements [`crate::backend::Driver::release_process`].
 pub fn release(api: &Api) -> Result<()> {
     // SAFETY: checkpoint_unlock gets this process's number, and null for the options, which the
     // driver allows.

@@ -1,7 +1,7 @@
-//! The utilization of a GPU. The CUDA driver does not return it, but NVML does, which comes with the driver.
+//! Queries the utilization of a GPU. The CUDA driver does not return it, but NVML does, which comes with the driver.
 //!
-//! The types come from `nvml-wrapper-sys`, the table of functions from here, as `base/api.rs` does it with cudarc: five
-//! functions, instead of the four hundred that the crate's loader looks up.
+//! The types come from `nvml-wrapper-sys`. The table of functions is here, as `base/api.rs` has one for cudarc: it has
+//! five functions, and the crate's loader looks up four hundred.
 
 use std::ffi::{CStr, CString, c_char};
 use std::mem::ManuallyDrop;
@@ -19,16 +19,16 @@ use crate::backend::{Fault, FaultKind, PciAddress, Result};
 
 const LIBRARY: &str = "libnvidia-ml.so.1";
 
-/// NVML, loaded and started by the first question.
+/// NVML, which the first query loads and starts.
 #[derive(Default)]
 pub struct Monitor(Mutex<Option<Nvml>>);
 
 impl Monitor {
-    /// The percentage of NVML's last sample period (a sixth of a second to a second) in which the device ran kernels
-    /// of any process.
+    /// Returns the percentage of NVML's last sample period (a sixth of a second to a second) in which the device ran
+    /// kernels of any process.
     ///
-    /// The device is found by what it is, never by its number: NVML counts all of the machine's
-    /// devices in an order of its own, the driver those that are visible, or parts of one.
+    /// The device is found by its identity, never by its number. NVML numbers all of the machine's devices in its own
+    /// order; the driver numbers those that are visible, or parts of one.
     pub fn percentage(&self, uuid: Option<[u8; 16]>, pci: Option<PciAddress>) -> Result<u32> {
         let mut slot = self.0.lock();
         let nvml = match &mut *slot {
@@ -55,14 +55,14 @@ unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
     found.map(|found| *found).map_err(|_| cannot_be_used(&format!("has no {symbol}")))
 }
 
-/// NVML, started. Ends it when dropped.
+/// NVML after its start. It ends when this is dropped.
 struct Nvml {
     shutdown: Call,
     device_by_uuid: DeviceOf,
     device_by_pci_bus_id: DeviceOf,
     utilization_rates: unsafe extern "C" fn(nvmlDevice_t, *mut nvmlUtilization_t) -> nvmlReturn_t,
     describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
-    /// Never closed, as the driver.
+    /// The library, which is never closed, like the driver.
     _library: ManuallyDrop<Library>,
 }
 
@@ -88,14 +88,14 @@ impl Nvml {
         let status = unsafe { init() };
         if status != 0 {
             let said = nvml.in_words("nvmlInit_v2", status);
-            // What has not started is not ended.
+            // NVML has not started, so it must not end.
             std::mem::forget(nvml);
             return Err(cannot_be_used(&format!("does not start: {said}")));
         }
         Ok(nvml)
     }
 
-    /// The device with this number or, where NVML does not know that, at this place.
+    /// Returns the device with this UUID or, if NVML does not know that, at this PCI address.
     fn device(&self, uuid: Option<[u8; 16]>, pci: Option<PciAddress>) -> Result<nvmlDevice_t> {
         let (by_number, by_place) = (self.device_by_uuid, self.device_by_pci_bus_id);
         let with_kinds = |uuid| ["GPU", "MIG"].map(|kind| format!("{kind}-{}", in_groups(uuid)));
@@ -159,7 +159,7 @@ fn cannot_be_used(why: &str) -> Fault {
     ))
 }
 
-/// As NVML writes such a number: 8, 4, 4, 4 and 12 digits.
+/// Formats a UUID as NVML does: 8, 4, 4, 4 and 12 digits.
 fn in_groups(uuid: [u8; 16]) -> String {
     let hex = format!("{:032x}", u128::from_be_bytes(uuid));
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")

@@ -1,4 +1,4 @@
-//! Events, and their timestamps. The driver only returns differences between two events.
+//! Events and their timestamps. The driver only returns differences between two events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use crate::backend::{Event, Result, Wait, downcast};
 pub struct CudaEvent {
     device: Arc<DeviceState>,
     pub raw: Raw<CUevent_st>,
-    /// The latest record is ordered after work that completes only when the program does something.
+    /// Whether the latest record is ordered after work that completes only when the program does something.
     depends_on_program: AtomicBool,
 }
 
@@ -28,18 +28,18 @@ impl CudaEvent {
         Ok(Self { device: Arc::clone(device), raw, depends_on_program: AtomicBool::new(false) })
     }
 
-    /// It was recorded.
+    /// Notes that the event was recorded.
     pub fn note_record(&self, depends_on_program: bool) {
-        // Relaxed: the core records an event and waits for it in turn.
+        // Relaxed: the core records an event and waits for it one after the other.
         self.depends_on_program.store(depends_on_program, Ordering::Relaxed);
     }
 
-    /// Whether its latest record may complete only when the program does something.
+    /// Whether the latest record may complete only when the program does something.
     pub fn depends_on_program(&self) -> bool {
         self.depends_on_program.load(Ordering::Relaxed)
     }
 
-    /// The event behind a trait object of this backend.
+    /// Returns the event behind a trait object of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
         downcast(event, "the event was not made by the cuda backend")
     }
@@ -51,8 +51,8 @@ impl Event for CudaEvent {
         reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
     }
 
-    /// With a deadline this polls the event, and the driver only returns the state of the latest record. So an event
-    /// that is recorded again during the wait makes it longer.
+    /// Waits for the event. With a deadline this polls the event, and the driver only returns the state of the latest
+    /// record. So a record that is enqueued during the wait makes it longer.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device.driver.flush_deferred();
         if let Some(deadline) = deadline {
@@ -85,12 +85,13 @@ impl Drop for CudaEvent {
     }
 }
 
-/// Differences longer than this are not exact to the microsecond: the driver returns milliseconds in single precision.
+/// The difference in milliseconds up to which it is exact to the microsecond: the driver returns milliseconds in single
+/// precision.
 const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };
-/// A base that is at most this far from the previous one counts on from it. Twice what is exact; also in tests, which
-/// move the base more often, on machines that may be slow.
+/// The distance in milliseconds up to which a base counts on from the previous one. It is twice the exact difference.
+/// In tests it is larger, because they move the base more often, on machines that may be slow.
 const COUNTED_MS: f32 = 16_000.0;
-/// If a base took longer than this it is taken again, a few times: on a busy machine a thread that waits for the device
+/// The time above which a base is taken again, a few times. On a busy machine, a thread that waits for the device
 /// continues much later than the device.
 const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
 const MOST_TRIES: usize = 8;
@@ -103,12 +104,12 @@ static CLOCK: Key<Mutex<Option<Base>>> = Key::new();
 struct Base {
     raw: Raw<CUevent_st>,
     at: Duration,
-    /// How long the wait for the event took.
+    /// The duration of the wait for the event.
     took: Duration,
 }
 
 impl Base {
-    /// Records an event now. Its timestamp is exact to the time that a wait for the device takes, the shortest of some.
+    /// Records an event now. Its timestamp is exact to the shortest of some waits for the device.
     fn new(device: &DeviceState) -> Result<Self> {
         let mut best = Self::once(device)?;
         for _ in 1..MOST_TRIES {
@@ -137,7 +138,7 @@ impl Base {
         Ok(Self { raw, at, took: at.saturating_sub(begin) })
     }
 
-    /// How many milliseconds after this base `event` was complete.
+    /// Returns the number of milliseconds from this base to the completion of `event`.
     fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
         // SAFETY: both events were recorded and are alive.
         device.call(|api| unsafe { api.event_elapsed_time(self.raw.0, event.0) })
@@ -149,8 +150,8 @@ impl Base {
     }
 }
 
-/// The timestamp of `event`, in nanoseconds of the machine's clock. The base moves along, so that the difference of two
-/// events near each other is exact.
+/// Returns the timestamp of `event`, in nanoseconds of the machine's clock. The base moves with the events, so that the
+/// difference of two events near each other is exact.
 fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
     let mut held = CLOCK.of(&device.features).lock();
     let base = match *held {
@@ -164,7 +165,7 @@ fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
     let mut later = Base::new(device)?;
     let step = base.until(device, later.raw)?;
     if step <= COUNTED_MS {
-        // Exact enough to go on counting; otherwise the machine's clock is better.
+        // The step is exact enough to count on from it. If it is not, the machine's clock is better.
         later.at = base.plus(step);
     }
     let back = later.until(device, event)?;

@@ -1,4 +1,4 @@
-//! Host code in a stream.
+//! Runs host code in a stream.
 //!
 //! The driver runs the host functions of all streams one after the other. A long one, or one that waits for another
 //! stream, would delay the others. So the driver's function only starts the job on a thread of the library. The
@@ -21,7 +21,7 @@ use crate::backend::{Fault, Position, Result, Ticket};
 
 /// The argument of a call by the driver, in a slot of the stream.
 struct Call<F> {
-    /// The stream's own reference keeps it alive.
+    /// The stream. Its own reference keeps it alive.
     stream: *const StreamState,
     aborts: u64,
     done: (usize, u32),
@@ -31,14 +31,14 @@ struct Call<F> {
 /// The turn of a call in the stream.
 struct Turn {
     stream: Arc<StreamState>,
-    /// How often the stream was aborted when this was enqueued.
+    /// The number of the stream's aborts when this was enqueued.
     aborts: u64,
-    /// The word to write afterwards, and what.
+    /// The word to write afterwards, and its value.
     done: Option<(usize, u32)>,
 }
 
 impl Turn {
-    /// Runs `job`, unless it is skipped. Then it is dropped before the stream goes on.
+    /// Runs `job`, unless it is skipped: then the job is dropped before the stream goes on.
     fn pass_to(self, job: impl FnOnce(Self)) {
         if !self.stream.has_dropped(self.aborts) {
             job(self);
@@ -46,13 +46,13 @@ impl Turn {
     }
 }
 
-/// If the stream waits, it continues when this is dropped.
+/// Lets the stream continue, if it waits for this turn.
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((addr, number)) = self.done
             && let Some(words) = self.stream.device.words.get()
         {
-            // Release: the device sees what was written before it goes on, and the slot is free.
+            // Release: the device sees earlier writes before it goes on, and the slot is free.
             at(addr).store(number, Ordering::Release);
             words.end_job();
         }
@@ -60,8 +60,8 @@ impl Drop for Turn {
 }
 
 /// Enqueues a call of `function` on another thread. Later work of the stream waits for it. The function does not call
-/// the driver. It is skipped if the stream is abandoned or aborted before, and on a device that fails before (the
-/// driver then drops the call, and the few bytes of its argument leak).
+/// the driver. It is skipped if the stream is abandoned or aborted before. It is also skipped on a device that fails
+/// before: the driver then drops the call, and the few bytes of its argument leak.
 pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     queue_turn(stream, move |turn| {
         let device = Arc::clone(&turn.stream.device);
@@ -70,13 +70,14 @@ pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: 
             return job();
         }
         if let Err(job) = device.driver.workers.start(Box::new(job)) {
-            // There is no thread for it.
+            // The system has refused a thread for it.
             job();
         }
     })
 }
 
-/// As [`queue`], for a task of a graph, which calls the driver. So it may not run on the driver's thread.
+/// Enqueues as [`queue`] does, for a task of a graph, which calls the driver. So the task may not run on the driver's
+/// thread.
 #[cold]
 pub fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     let device = &stream.device;
@@ -89,8 +90,8 @@ pub fn queue_task<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, funct
     })
 }
 
-/// Enqueues a call of `deliver`, with a ticket for which later work of the stream waits. It is dropped instead if the
-/// stream is abandoned or aborted before.
+/// Enqueues a call of `deliver` with a ticket. Later work of the stream waits until the ticket is dropped. If the
+/// stream is abandoned or aborted before, the ticket is dropped without the call.
 pub fn deliver<F: FnOnce(Ticket) + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
     queue_turn(stream, move |turn| {
         if turn.stream.device.words.get().is_some() {
@@ -98,20 +99,20 @@ pub fn deliver<F: FnOnce(Ticket) + Send + 'static>(stream: &Arc<StreamState>, de
         }
         let (go_on, gone) = mpsc::channel::<()>();
         turn.pass_to(move |turn| deliver(Ticket::new(move || drop((go_on, turn)))));
-        // An error says that the other end is dropped, as it should be.
+        // An error says that the other end is dropped, which is expected.
         let _ = gone.recv();
     })
 }
 
-/// As [`deliver`]. The stream goes on.
+/// Enqueues as [`deliver`] does, but the stream does not wait.
 pub fn deliver_unawaited<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, deliver: F) -> Result<Position> {
     stream.submit(|| launch_boxed(stream, move |turn| turn.pass_to(|_turn| deliver())))
 }
 
-/// Has the driver call `job` with its turn. The stream then waits until the turn is dropped; or, if streams cannot wait
-/// for words, until `job` returns.
+/// Has the driver call `job` with its turn. The stream then waits until the turn is dropped. If streams cannot wait for
+/// words, it waits until `job` returns.
 ///
-/// Inlined by force, with what it calls: otherwise each step would copy the function in memory.
+/// The function and what it calls are always inlined, because each step would otherwise copy the closure in memory.
 #[inline(always)]
 fn queue_turn<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, job: F) -> Result<Position> {
     stream.submit_with_calls(
@@ -134,7 +135,7 @@ fn launch<F: FnOnce(Turn) + Send + 'static>(stream: &Arc<StreamState>, calls: &m
     stream.note_dependence();
     let StreamCalls { word, slots, .. } = calls;
     let (addr, number) = (word.addr, word.number.wrapping_add(1));
-    // Acquire, with the Release of the jobs, which have read their slots before.
+    // Acquire: pairs with the Release of the jobs, which have read their slots before.
     let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
     let (aborts, done) = (stream.aborts(), (addr, number));
     // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.

@@ -1,4 +1,4 @@
-//! Marks: events of the library that show how far a stream has come.
+//! Marks: events of the library that show the progress of a stream.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,24 +15,24 @@ pub fn synchronize(device: &DeviceState, raw: Raw<CUevent_st>) -> Result<()> {
     device.call(|api| unsafe { api.event_synchronize(raw.0) })
 }
 
-/// A point in a stream's work, on an event that is lent by its device.
+/// A point in a stream's work, with an event that the device lends.
 pub struct Mark {
     device: Arc<DeviceState>,
     pub raw: Raw<CUevent_st>,
 }
 
 impl Mark {
-    /// One that the caller records.
+    /// Creates a mark that the caller records.
     pub fn unset(device: &Arc<DeviceState>) -> Result<Self> {
         Ok(Self { device: Arc::clone(device), raw: device.borrow_event()? })
     }
 
-    /// As [`Self::ask`]. False if the query fails: the next one may succeed.
+    /// Does the same as [`Self::ask`], but returns false if the query fails: the next one may succeed.
     pub fn is_past(&self) -> bool {
         self.ask().unwrap_or(false)
     }
 
-    /// True if the stream has passed it, or if the device runs nothing any more.
+    /// Whether the stream has passed the mark, or the device runs nothing any more.
     pub fn ask(&self) -> Result<bool> {
         let Some(_open) = self.device.keep_open() else { return Ok(true) };
         self.poll().or_else(|fault| match self.device.context.failure() {
@@ -41,13 +41,13 @@ impl Mark {
         })
     }
 
-    /// As [`Self::ask`], but fails if the device has failed.
+    /// Does the same as [`Self::ask`], but fails if the device has failed.
     pub fn poll(&self) -> Result<bool> {
         // SAFETY: an event that is borrowed until the mark is dropped.
         self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
     }
 
-    /// Waits for it.
+    /// Waits until the stream has passed the mark.
     pub fn finish(&self) -> Result<()> {
         synchronize(&self.device, self.raw)
     }
@@ -55,12 +55,12 @@ impl Mark {
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        // Also a mark that the stream has not passed: the next record replaces this one.
+        // This is correct even if the stream has not passed the mark: the next record replaces this one.
         self.device.return_event(self.raw);
     }
 }
 
-/// How long a poll spins: as long as a wake-up would take.
+/// The time for which a poll spins, which is the cost of a wake-up.
 const SPIN: Duration = Duration::from_micros(20);
 
 /// Polls until the result is true or `deadline` has passed: often at first, then less often.
@@ -68,7 +68,7 @@ pub fn poll_until(deadline: Instant, mut is_done: impl FnMut() -> Result<bool>) 
     let start = Instant::now();
     let mut sleeps = Backoff::default();
     loop {
-        // Polled before the clock is read: what completes by the deadline counts.
+        // The poll precedes the reading of the clock, so that what completes by the deadline counts.
         if is_done()? {
             return Ok(Wait::Done);
         }

@@ -1,4 +1,4 @@
-//! Streams: the driver's own, non-blocking ones.
+//! Implements streams by non-blocking streams of the driver.
 
 pub mod event;
 pub mod host_fn;
@@ -31,7 +31,7 @@ impl CudaStream {
         Ok(Self(StreamState::new(device, raw, options, false)))
     }
 
-    /// A stream around one that another library created and destroys.
+    /// Creates a stream around one that another library created and destroys.
     pub(super) fn adopt(device: &Arc<DeviceState>, native: usize, options: StreamOptions) -> Result<Self> {
         let raw: CUstream = std::ptr::with_exposed_provenance_mut(native);
         let mut context: CUcontext = std::ptr::null_mut();
@@ -50,7 +50,7 @@ impl CudaStream {
         Ok(Self(StreamState::new(device, Raw(raw), options, true)))
     }
 
-    /// The stream behind a trait object of this backend.
+    /// Returns the stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
         downcast(stream, "the stream was not made by the cuda backend")
     }
@@ -59,7 +59,7 @@ impl CudaStream {
         &self.0
     }
 
-    /// `answer`, which the caller may take for a failure: observers get the failure of the device before.
+    /// Returns `answer`. If it may be a failure of the device, observers receive that failure first.
     pub(super) fn reported<T>(&self, answer: Result<T>) -> Result<T> {
         state::reported(&self.0.device, answer)
     }
@@ -82,8 +82,8 @@ impl CudaStream {
             pending::reap(&self.0.device.driver);
             return self.0.check_aborts(aborts).map(|()| Wait::Done);
         };
-        // The driver has no wait with a timeout. This polls a mark and not the stream: a stream that gets work all the
-        // time is never idle.
+        // The driver has no wait with a timeout. This polls a mark and not the stream, because a stream that gets new
+        // work all the time is never idle.
         if !pools && self.0.is_idle()? {
             return Ok(Wait::Done);
         }
@@ -124,13 +124,13 @@ impl Stream for CudaStream {
         self.reported(self.wait_for_all(deadline))
     }
 
-    /// The driver cannot drop work: what it has will run, except for host functions that have not started, and waits
-    /// that the host watches.
+    /// Abandons the stream. The driver cannot drop work, so what it has will run, except for host functions that have
+    /// not started, and waits that the host watches.
     fn abandon(&self) -> Position {
         self.0.abandon()
     }
 
-    /// As [`Self::abandon`]. Pending records complete, so waits for them end.
+    /// Aborts as [`Self::abandon`] does. Pending records complete, so waits for them end.
     fn abort(&self, why: Fault, _deadline: Option<Instant>) -> Wait {
         self.0.abort(why);
         Wait::Done

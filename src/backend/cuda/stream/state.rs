@@ -26,54 +26,55 @@ use crate::backend::cuda::runtime::{DeviceState, Raw};
 use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::{Failure, Fault, FaultKind, Notify, Observer, Place, Position, Result, StreamOptions};
 
-/// What is known of a stream of the driver.
+/// The state of a stream of the driver.
 pub struct StreamState {
     pub device: Arc<DeviceState>,
     pub raw: Raw<CUstream_st>,
-    /// Held while something is enqueued, so that the calls of one operation stay together.
+    /// The lock of a submission, so that the driver calls of one operation stay together.
     submitting: SpinLock<Submitting>,
-    /// There are deferred frees.
+    /// Whether there are deferred frees.
     defers: AtomicBool,
-    /// How many operations were enqueued. Counted after the driver accepted them: when a query returns "idle", all that
-    /// were counted before the query are complete. Changed under `submitting` only.
+    /// The number of operations that were enqueued. They are counted after the driver accepted them: when a query
+    /// returns "idle", all that were counted before the query are complete. Changed only under `submitting`.
     submitted: AtomicU64,
     /// The value of `submitted` up to which everything is known to be complete.
     finished: AtomicU64,
-    /// Another library destroys the driver's stream.
+    /// Whether another library destroys the driver's stream.
     adopted: bool,
-    /// Other libraries may submit to the driver's stream, which `submitted` does not count.
+    /// Whether other libraries may submit to the driver's stream, which `submitted` does not count.
     shared: AtomicBool,
-    /// It has got a copy from or to another device: it may use memory of that one.
+    /// Whether the stream has ever had a copy from or to another device, so that it may use memory of that one.
     crosses: AtomicBool,
     frees: Frees,
-    /// The [`Stream`](crate::backend::Stream) is dropped: nothing is enqueued any more.
+    /// Whether the [`Stream`](crate::backend::Stream) is dropped: then nothing is enqueued any more.
     dropped: AtomicBool,
-    /// True when the driver's stream is destroyed. A call for another stream holds it for reading, a destroy for
+    /// True when the driver's stream is destroyed. A call for another stream holds the lock for reading, a destroy for
     /// writing.
     destroyed: RwLock<bool>,
-    /// See [`abandon`](crate::backend::Stream::abandon).
+    /// True after [`abandon`](crate::backend::Stream::abandon).
     abandoned: AtomicBool,
-    /// How often it was aborted.
+    /// The number of aborts.
     aborts: AtomicU64,
-    /// Why it was aborted the last time.
+    /// The reason of the last abort.
     aborted: Mutex<Option<Fault>>,
-    /// Waits for values that the driver may still have.
+    /// The waits for values that the driver may still have.
     pub value_waits: Mutex<Vec<DriverWait>>,
-    /// Waits that the host watches.
+    /// The waits that the host watches.
     pub host_waits: Held<HostWait>,
-    /// Records of events for which other processes may wait, that the stream has not reached, or has reached lately.
+    /// The records of events for which other processes may wait: those that the stream has not reached, or has reached
+    /// lately.
     pub event_records: Held<Notify>,
-    /// See [`limit_waits`](crate::backend::Stream::limit_waits).
+    /// The time from [`limit_waits`](crate::backend::Stream::limit_waits).
     waits_until: OnceLock<Instant>,
     pub observer: Option<Arc<dyn Observer>>,
-    /// As it was created.
+    /// The priority with which the stream was created.
     pub priority: u32,
 }
 
-/// What a submission uses.
+/// The state that a submission uses.
 #[derive(Default)]
 pub struct Submitting {
-    /// For host functions, since the first one.
+    /// The state for host functions, since the first one.
     calls: Option<StreamCalls>,
     deferred: Deferred,
 }
@@ -84,8 +85,8 @@ fn abandoned() -> Fault {
 }
 
 impl StreamState {
-    /// The state of a stream around the driver's `raw`, in the driver's list. `adopted`: another library created it
-    /// and destroys it.
+    /// Creates the state of a stream around the driver's `raw`, and adds it to the driver's list. `adopted`: another
+    /// library created the stream and destroys it.
     pub fn new(device: &Arc<DeviceState>, raw: Raw<CUstream_st>, options: StreamOptions, adopted: bool) -> Arc<Self> {
         let state = Arc::new(Self {
             device: Arc::clone(device),
@@ -115,7 +116,7 @@ impl StreamState {
     }
 
     pub fn is_abandoned(&self) -> bool {
-        // Relaxed: a flag by itself. Work that is running may or may not see it.
+        // Relaxed: the flag publishes nothing else. Work that is running may or may not see it.
         self.abandoned.load(Ordering::Relaxed)
     }
 
@@ -123,12 +124,12 @@ impl StreamState {
         self.aborts.load(Ordering::Acquire)
     }
 
-    /// Whether to skip an operation that was enqueued when there had been this many aborts.
+    /// Whether to skip an operation that was enqueued after this number of aborts.
     pub fn has_dropped(&self, aborts: u64) -> bool {
         self.is_abandoned() || self.aborts() != aborts
     }
 
-    /// Skips what has not begun: see [`abandon`](crate::backend::Stream::abandon).
+    /// Skips what has not begun, see [`abandon`](crate::backend::Stream::abandon).
     pub fn abandon(&self) -> Position {
         self.abandoned.store(true, Ordering::Relaxed);
         held(&self.host_waits).iter().for_each(|wait| wait.cancel());
@@ -142,7 +143,7 @@ impl StreamState {
         held(&self.host_waits).iter().for_each(|wait| wait.cancel());
     }
 
-    /// Fails if there have been more aborts than these.
+    /// Fails if there have been more aborts than this number.
     pub fn check_aborts(&self, aborts: u64) -> Result<()> {
         if self.aborts() == aborts {
             return Ok(());
@@ -150,18 +151,18 @@ impl StreamState {
         self.aborted.lock().clone().map_or(Ok(()), Err)
     }
 
-    /// See [`limit_waits`](crate::backend::Stream::limit_waits).
+    /// Implements [`limit_waits`](crate::backend::Stream::limit_waits).
     pub fn limit_waits(&self, until: Instant) {
         let until = *self.waits_until.get_or_init(|| until);
         held(&self.host_waits).iter().for_each(|wait| wait.watched.limit(until));
     }
 
-    /// When its waits end, if it is being destroyed.
+    /// Returns the time at which the stream's waits end, if it is being destroyed.
     pub fn waits_until(&self) -> Option<Instant> {
         self.waits_until.get().copied()
     }
 
-    /// Reports a failure to the observer, with where it was queued if that is known, and then drops `hold`.
+    /// Reports a failure to the observer, with its position and thread if they are known, and then drops `hold`.
     pub fn fail<T>(&self, fault: Fault, position: Option<Position>, thread: Option<u32>, hold: T)
     where
         T: Send + 'static,
@@ -175,18 +176,19 @@ impl StreamState {
             drop(hold);
         };
         if let Err(job) = self.device.driver.workers.start(Box::new(job)) {
-            // There is no thread for it.
+            // The system has refused a thread for it.
             job();
         }
     }
 
-    /// The next operation uses memory of another device.
+    /// Notes that the next operation uses memory of another device.
     pub fn note_crossing(&self) {
-        // Relaxed: a thread that sees the operation counted sees this too.
+        // Relaxed: a thread that reads the count of the operation reads this too.
         self.crosses.store(true, Ordering::Relaxed);
     }
 
-    /// The next operation uses memory in these places. All but this device count as other devices, host memory too.
+    /// Notes that the next operation uses memory in these places. All but this device count as other devices, also the
+    /// host.
     pub fn note_use_of(&self, places: impl IntoIterator<Item = Place>) {
         let here = Place::Device(self.device.context.ordinal);
         if places.into_iter().any(|place| place != here) {
@@ -194,17 +196,17 @@ impl StreamState {
         }
     }
 
-    /// Its work may use memory of other devices.
+    /// Whether the stream's work may use memory of other devices.
     pub fn crosses(&self) -> bool {
         self.crosses.load(Ordering::Relaxed)
     }
 
     pub fn is_dropped(&self) -> bool {
-        // Acquire, with the Release in `note_dropped`: its last operations are counted.
+        // Acquire: pairs with the Release in `note_dropped`, so the last operations are counted.
         self.dropped.load(Ordering::Acquire)
     }
 
-    /// Enqueues something with `queue`.
+    /// Enqueues something by calling `queue`.
     #[inline(always)]
     pub fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
         self.submit_with_calls(
@@ -213,7 +215,7 @@ impl StreamState {
         )
     }
 
-    /// As [`Self::submit`], with what the stream has for host functions.
+    /// Does the same as [`Self::submit`], and passes the stream's state for host functions.
     #[inline(always)]
     pub fn submit_with_calls(&self, queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>) -> Result<Position> {
         ensure!(!self.is_abandoned(), abandoned());
@@ -225,10 +227,10 @@ impl StreamState {
         queued.map(|()| position)
     }
 
-    /// Something was enqueued. Also after a failure: a part may have been.
+    /// Counts something that was enqueued. This is called after a failure, too: a part may have been enqueued.
     #[inline(always)]
     fn count_submitted(&self) -> Position {
-        // Release, with the Acquire in `is_known_idle`: a thread that sees the count queries the driver.
+        // Release: pairs with the Acquire in `is_known_idle`. A thread that reads the count queries the driver.
         let position = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(position, Ordering::Release);
         position
@@ -238,19 +240,20 @@ impl StreamState {
         self.submit(|| self.device.call_here(calls))
     }
 
-    /// How many operations were queued.
+    /// Returns the number of operations that were enqueued.
     pub fn submitted(&self) -> Position {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// Others may give the driver's stream work from now on.
+    /// Notes that other libraries may submit work to the driver's stream from now on.
     pub fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
     }
 
-    /// Another library captures it. To query the stream, or a mark in it, would invalidate the capture.
+    /// Whether another library captures the stream. A query of the stream, or of a mark in it, would invalidate the
+    /// capture.
     fn is_captured(&self) -> Result<bool> {
-        // Relaxed: as in `has_finished`.
+        // Relaxed: for the reason given in `has_finished`.
         if !self.shared.load(Ordering::Relaxed) {
             return Ok(false);
         }
@@ -268,20 +271,20 @@ impl StreamState {
         Err(Fault::new(FaultKind::Driver, text))
     }
 
-    /// A mark behind what was queued so far.
+    /// Returns a mark after what was enqueued so far.
     pub fn mark(&self) -> Result<Mark> {
         let mark = Mark::unset(&self.device)?;
         self.record(&mark).map(|()| mark)
     }
 
-    /// Puts the mark behind what was queued so far.
+    /// Records the mark after what was enqueued so far.
     pub fn record(&self, mark: &Mark) -> Result<()> {
         self.refuse_capture()?;
         // SAFETY: the reference keeps the mark alive, and the caller's reference the stream.
         self.device.call(|api| unsafe { api.event_record(mark.raw.0, self.raw.0) })
     }
 
-    /// Everything enqueued so far is known to be complete: three loads, no query of the driver.
+    /// Whether everything enqueued so far is known to be complete. This takes three loads and no query of the driver.
     pub fn is_known_idle(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
         self.has_finished(submitted)
@@ -310,15 +313,15 @@ impl StreamState {
         Ok(idle)
     }
 
-    /// Runs `call` while the stream exists. `None` if it is destroyed, or its device is closed.
+    /// Runs `call` while the stream exists. Returns `None` if it is destroyed, or its device is closed.
     pub fn while_alive<T>(&self, call: impl FnOnce(&Self) -> T) -> Option<T> {
         let _open = self.device.keep_open()?;
         let destroyed = self.destroyed.read();
         (!*destroyed).then(|| call(self))
     }
 
-    /// As [`Self::is_idle`], for a call about another stream or device. A stream that is destroyed, or whose device has
-    /// failed, runs nothing.
+    /// Does the same as [`Self::is_idle`], for a call about another stream or device. A stream that is destroyed, or
+    /// whose device has failed, runs nothing.
     pub fn is_drained(&self) -> bool {
         // If a query fails, this queries again. If that fails too, the device has failed.
         let is_idle = |stream: &Self| stream.is_idle().or_else(|_| stream.is_idle());
@@ -352,8 +355,8 @@ impl StreamState {
     }
 
     pub fn note_finished(&self, submitted: u64) {
-        // Release: the query of the driver comes before. Never backwards: two threads may have queried at different
-        // times. (`fetch_max` would do, but ThreadSanitizer does not see it.)
+        // Release: the query of the driver comes before. The value never decreases, although two threads may have
+        // queried at different times. (`fetch_max` would do, but ThreadSanitizer does not detect it.)
         let later = |finished| (finished < submitted).then_some(submitted);
         let _ = self.finished.fetch_update(Ordering::Release, Ordering::Relaxed, later);
     }

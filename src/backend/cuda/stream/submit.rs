@@ -1,4 +1,4 @@
-//! The operations of a stream, as the driver gets them.
+//! Submits the operations of a stream to the driver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::backend::cuda::stream::{host_fn, timed_wait, watch};
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce, stream_value};
 use crate::backend::{Copy, Event, Fault, Fill, Graph, HostFn, Launch, Op, Payload, Position, Result, Submit, Ticket};
 
-/// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there
-/// without a frame: inlined together they cost each call some 5 ns.
+/// These operations are submitted in inner loops of programs. They are separate functions, so that [`Submit::submit`]
+/// jumps to them without a frame: inlined together they cost each call some 5 ns.
 impl CudaStream {
     #[inline(never)]
     fn copy(&self, copy: &Copy) -> Result<Position> {
@@ -90,7 +90,7 @@ impl Submit for CudaStream {
 }
 
 impl CudaStream {
-    /// What programs submit less often.
+    /// Submits operations that programs submit less often.
     #[inline(never)]
     fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
         let stream = &self.0;
@@ -113,7 +113,7 @@ impl CudaStream {
             Op::WaitValue(wait) => stream_value::wait(stream, &wait),
             Op::ChangeNotify(notify, change) => watch::change_notify(stream, notify, change),
             Op::WaitNotify(notify, wait) => watch::wait_for_notify(stream, notify, wait),
-            // Marks are for pools of the core's own, and [`Submit::submit`] does the others.
+            // Marks are for pools of the core, and [`Submit::submit`] handles the others.
             Op::Copy(_)
             | Op::Fill(_)
             | Op::Launch(_)

@@ -1,4 +1,4 @@
-//! Waits for events with a timeout, which the driver does not have.
+//! Implements waits for events with a timeout, which the driver does not have.
 //!
 //! The stream waits for its word, as after a host function. A borrowed stream of the device waits for the event,
 //! records a mark, and calls back. The first of that call and the watcher ends the stream's wait.
@@ -21,24 +21,25 @@ use crate::backend::{Fault, Position, Result, Ticket, thread_number};
 /// A wait that is pending or has begun.
 pub struct TimedWait {
     stream: Arc<StreamState>,
-    /// Recorded right after the event.
+    /// The mark, which is recorded right after the event.
     mark: Mark,
     thread: u32,
     position: OnceLock<Position>,
-    /// Its timeout, and the ticket while the stream waits: it continues when that is dropped. `None`: the event is
-    /// complete, or the timeout has passed.
+    /// The timeout, and the ticket while the stream waits: it continues when the ticket is dropped. `None`: the event
+    /// is complete, or the timeout has passed.
     pending: Mutex<Option<(Watched, Option<Ticket>)>>,
 }
 
 impl TimedWait {
-    /// The stream has reached it. If it is over, the stream continues at the end of this.
+    /// Begins the wait when the stream reaches it. If it is complete, the stream continues at the end of this call.
     fn begin(self: Arc<Self>, ticket: Ticket) {
         if let Some((limit, place)) = &mut *self.pending.lock() {
             let waiting = Arc::downgrade(&self);
             limit.begin_limit(Box::new(move |outcome| {
                 let (Err(fault), Some(waiting)) = (outcome, waiting.upgrade()) else { return };
                 let driver = Arc::clone(&waiting.stream.device.driver);
-                // On a worker, because a driver may hold up the query of the mark, and the watcher has other waits.
+                // This runs on a worker, because a driver may hold up the query of the mark, and the watcher has other
+                // waits.
                 if let Err(job) = driver.workers.start(Box::new(move || waiting.expire(fault))) {
                     job();
                 }
@@ -47,16 +48,17 @@ impl TimedWait {
         }
     }
 
-    /// It is over. The caller drops the result without a lock: the limit and the ticket lock something themselves.
+    /// Ends the wait. The caller drops the result without a lock, because the limit and the ticket take locks
+    /// themselves.
     fn take(&self) -> Option<(Watched, Option<Ticket>)> {
         self.pending.lock().take()
     }
 
-    /// The timeout has passed.
+    /// Ends the wait because the timeout has passed.
     fn expire(&self, fault: Fault) {
-        // The time starts when the stream reaches the wait, so it waits or has continued.
+        // The time starts when the stream reaches the wait, so the stream waits or has continued.
         let Some((_limit, ticket)) = self.take() else { return };
-        // The driver may not have called back yet.
+        // The event may be complete, and the driver may not have called back yet.
         let is_complete = self.stream.device.keep_open().is_some_and(|_open| self.mark.poll().unwrap_or(false));
         if !is_complete {
             let position = self.position.get().copied();
@@ -83,7 +85,7 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
     watch(device, event, &wait)?;
     let arriving = Arc::clone(&wait);
     let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
-    // Set here only. A failure that is reported before has no position.
+    // Only this function sets it. A failure that is reported before has no position.
     let _ = wait.position.set(position);
     Ok(position)
 }
@@ -91,7 +93,7 @@ pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration)
 /// The argument of the call when the event is complete: the borrowed stream, and the wait.
 type Watch = (Raw<CUstream_st>, Arc<TimedWait>);
 
-/// Has a borrowed stream wait for the event and then call back.
+/// Lets a borrowed stream wait for the event and then call back.
 fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
     let helper = device.borrow_stream()?;
     let watch: *mut Watch = Box::into_raw(Box::new((helper, Arc::clone(wait))));
@@ -109,7 +111,7 @@ fn watch(device: &DeviceState, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) ->
     if queued.is_err() {
         // SAFETY: the driver has refused the call, so the box still belongs to this function.
         drop(unsafe { Box::from_raw(watch) });
-        // It may wait for the event, and must not be borrowed again.
+        // The stream may wait for the event, so it must not be borrowed again.
         device.discard_stream(helper);
         device.watching.fetch_sub(1, Ordering::Release);
     }

@@ -1,9 +1,9 @@
-//! Waits that the host watches for a stream: for notifies, and for values for which the driver does not wait. A GPU
-//! cannot wait for the count of a notify and clear it in one step, nor give a wait up, so the host changes notifies
-//! too.
+//! Implements waits that the host watches for a stream: for notifies, and for values for which the driver does not
+//! wait. A GPU can neither wait for the count of a notify and clear it in one step, nor end a wait early. So the host
+//! changes notifies too.
 //!
-//! When a stream reaches such a wait it passes it to the watcher, and then waits for its word, as after a host
-//! function (`host_fn.rs`). The watcher ends that wait.
+//! A stream that reaches such a wait passes it to the watcher, and then waits for its word, as after a host function
+//! (`host_fn.rs`). The watcher ends that wait.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,17 +15,17 @@ use crate::backend::stream::watch::{Expected, Watched};
 use crate::backend::{Change, Notify, NotifyWait, Position, Result, Ticket, thread_number};
 
 impl HostWait {
-    /// The stream has reached it.
+    /// Begins the wait when the stream reaches it.
     fn begin(self: Arc<Self>, ticket: Ticket) {
         *self.ticket.lock() = Some(ticket);
         let stream = &self.stream;
-        // Only the watcher has this until the wait ends.
+        // Only the watcher has this reference until the wait ends.
         let ending = Arc::clone(&self);
         let end = Box::new(move |outcome| ending.end(outcome));
         // SAFETY: managed memory, which the core checked, has one address. The stream passes the wait only after the
         // watcher has stopped to check it.
         let waits = unsafe { self.watched.begin(|word| word.addr, stream.waits_until(), end) };
-        // Checked again: a call that ended the stream's waits in the meantime has not found this one.
+        // This checks again: a call that ended the stream's waits in the meantime has not found this one.
         if !waits || stream.has_dropped(self.aborts) {
             self.cancel();
         } else if let Some(until) = stream.waits_until() {
@@ -40,7 +40,7 @@ impl HostWait {
     }
 }
 
-/// Queues a wait. The stream's device has [words](super::words::Words).
+/// Enqueues a wait. The stream's device has [words](super::words::Words).
 pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> {
     let waiting = Arc::new(HostWait {
         stream: Arc::clone(stream),
@@ -53,12 +53,12 @@ pub fn queue(stream: &Arc<StreamState>, expected: Expected) -> Result<Position> 
     note_weak(&stream.host_waits, &waiting);
     let arriving = Arc::clone(&waiting);
     let position = host_fn::deliver(stream, move |ticket| arriving.begin(ticket))?;
-    // Set here only. A failure that is reported before has no position.
+    // Only this function sets it. A failure that is reported before has no position.
     let _ = waiting.position.set(position);
     Ok(position)
 }
 
-/// Queues a change of a notify.
+/// Enqueues a change of a notify.
 pub fn change_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -> Result<Position> {
     if notify.is_record() {
         note_weak(&stream.event_records, notify);
@@ -70,7 +70,7 @@ pub fn change_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Ch
     })
 }
 
-/// Queues a wait for a notify.
+/// Enqueues a wait for a notify.
 pub fn wait_for_notify(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
     stream.device.require_words("they cannot wait for notifies; use an event")?;
     queue(stream, Expected::Notify(Arc::clone(notify), wait))

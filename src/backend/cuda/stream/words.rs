@@ -1,4 +1,4 @@
-//! Words in pinned memory for which streams wait, and which threads of the library write.
+//! Words in pinned memory. Streams wait for them, and threads of the library write them.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -16,23 +16,23 @@ const WORD: usize = size_of::<AtomicU32>();
 #[derive(Default)]
 pub struct Words {
     lists: Mutex<WordLists>,
-    /// Jobs that have begun and have not written their word; with [`ENDED`], those that came too late.
+    /// The number of jobs that have begun and have not written their word; with [`ENDED`], of those that came too late.
     running: AtomicUsize,
 }
 
 #[derive(Default)]
 struct WordLists {
-    /// Pinned memory, a page each.
+    /// The addresses of the pinned memory, one page each.
     pages: Vec<usize>,
-    /// Words that no stream has.
+    /// The words that no stream has.
     spare: Vec<usize>,
 }
 
-/// No job writes a word from now on.
+/// The bit that says that no job writes a word from now on.
 const ENDED: usize = 1 << (usize::BITS - 1);
 
-/// A word that a stream has, and the number of its latest job. The numbers go on from the last one of the word's
-/// previous stream.
+/// A word that a stream has, and the number of its latest job. The numbers continue those of the word's previous
+/// stream.
 pub struct Word {
     pub addr: usize,
     pub number: u32,
@@ -42,7 +42,7 @@ impl Words {
     pub fn lend(&self, context: &Context) -> Result<Word> {
         let mut lists = self.lists.lock();
         if lists.spare.is_empty() {
-            // Devices address it as well.
+            // Devices use the memory as well.
             let page = context.alloc_host(PAGE, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)?;
             // SAFETY: just allocated.
             unsafe { std::ptr::with_exposed_provenance_mut::<u8>(page).write_bytes(0, PAGE) };
@@ -53,27 +53,27 @@ impl Words {
         Ok(Word { addr, number: at(addr).load(Ordering::Relaxed) })
     }
 
-    /// Returns a word that no job and no wait uses any more.
+    /// Accepts a word for reuse that no job and no wait uses any more.
     pub fn return_word(&self, word: Word) {
         self.lists.lock().spare.push(word.addr);
     }
 
-    /// A job begins. False if it may not write its word any more.
+    /// Begins a job. Returns false if it may not write its word any more.
     pub fn begin_job(&self) -> bool {
-        // Relaxed: the driver calls it before it reports that the stream is past it. If the device has failed, the
-        // count alone decides which came first.
+        // Relaxed: the driver calls this before it reports that the stream is past the call. If the device has failed,
+        // the count alone decides which came first.
         self.running.fetch_add(1, Ordering::Relaxed) & ENDED == 0
     }
 
-    /// A job that began has written its word.
+    /// Ends a job, which has written its word.
     pub fn end_job(&self) {
         self.running.fetch_sub(1, Ordering::Release);
     }
 
-    /// Ends the use of the words, unless a job may still write one although the device is idle: the device may have
-    /// failed, and its driver may still make calls.
+    /// Ends the use of the words. Returns false if a job may still write one although the device is idle: the device
+    /// may have failed, and its driver may still make calls.
     pub fn try_end(&self) -> bool {
-        // Acquire, with the Release of the last job.
+        // Acquire: pairs with the Release of the last job.
         let ended = self.running.compare_exchange(0, ENDED, Ordering::Acquire, Ordering::Acquire);
         ended.is_ok() || ended.is_err_and(|running| running & ENDED != 0)
     }

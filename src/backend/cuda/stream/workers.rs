@@ -1,4 +1,4 @@
-//! Threads of ours that run user code for streams.
+//! Threads of the library that run user code for streams.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,29 +12,29 @@ use parking_lot::Mutex;
 use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::quiet_thread;
 
-/// What a thread is given to do.
+/// A job that a thread runs.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// As many threads as there are jobs at a time: each may keep its thread for as long as it likes.
-/// Threads stay until the end.
+/// As many threads as there are jobs at a time, because a job may keep its thread for any time. Threads stay until the
+/// end.
 ///
-/// The system may refuse a thread when a stream reaches a job, where no call can return that. A job that needs one of
-/// these threads is submitted after [`Workers::ensure_thread`] and started by [`Workers::start_or_queue`].
+/// The system may refuse a thread when a stream reaches a job, and no call can return that. So a job that needs a
+/// thread is submitted after [`Workers::ensure_thread`], and started by [`Workers::start_or_queue`].
 #[derive(Default)]
 pub struct Workers(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// For each job an idle thread was woken or a new one was started. A job of [`Workers::start_or_queue`] may
-    /// instead wait until a busy thread finishes its job.
+    /// The jobs that no thread has taken yet. For each one an idle thread was woken or a new one was started. A job of
+    /// [`Workers::start_or_queue`] may instead wait until a busy thread finishes its job.
     jobs: VecDeque<Job>,
-    /// Threads that wait for a job.
+    /// The threads that wait for a job.
     idle: Vec<Arc<Worker>>,
     handles: Vec<JoinHandle<()>>,
     stopping: bool,
 }
 
-/// A thread that waits for a job. Each is woken alone, so that it finds the lock free.
+/// A thread that waits for a job. Each is woken separately, so that it finds the lock free.
 struct Worker {
     thread: Thread,
     called: AtomicBool,
@@ -42,12 +42,12 @@ struct Worker {
 
 impl Worker {
     fn call(&self) {
-        // Release, with the Acquire in `wait`.
+        // Release: pairs with the Acquire in `wait`.
         self.called.store(true, Ordering::Release);
         self.thread.unpark();
     }
 
-    /// On its own thread, while it is in the list of those that wait.
+    /// Waits for a job, on the worker's thread, while it is in the list of idle threads.
     #[expect(clippy::disallowed_methods, reason = "parks a worker, which is a thread of the library")]
     fn wait(&self) {
         while !self.called.load(Ordering::Acquire) {
@@ -100,7 +100,7 @@ impl Workers {
         Ok(())
     }
 
-    /// Ends all threads; false when one of them still runs a job at the deadline.
+    /// Ends all threads. Returns false if one of them still runs a job at the deadline.
     pub fn stop(&self, deadline: Instant) -> bool {
         let mut state = self.0.lock();
         state.stopping = true;
@@ -114,10 +114,10 @@ impl Workers {
             }
             sleeps.sleep(left);
         }
-        // The lock is free while they are joined.
+        // The lock is free while the threads are joined.
         let handles = std::mem::take(&mut self.0.lock().handles);
         for handle in handles {
-            // A panic in a job has ended its thread. No call can return it.
+            // A panic in a job has ended its thread. No call can return that.
             let _ = handle.join();
         }
         true
@@ -125,7 +125,7 @@ impl Workers {
 }
 
 impl State {
-    /// No thread is left.
+    /// Whether no thread is left.
     fn have_ended(&self) -> bool {
         self.handles.iter().all(JoinHandle::is_finished)
     }

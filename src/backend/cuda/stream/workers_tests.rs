@@ -37,7 +37,7 @@ fn stopping_runs_started_jobs_and_leaves_jobs_that_do_not_end() {
     assert!(workers.stop(soon()));
 }
 
-/// Makes the kernel refuse threads to the calling thread. False: this system allows no such filter.
+/// Makes the kernel refuse threads to the calling thread. Returns false if this system allows no such filter.
 fn refuse_threads() -> bool {
     let step = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let is = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
@@ -56,7 +56,7 @@ fn refuse_threads() -> bool {
     }
 }
 
-/// As in a callback of the driver, where the system refuses a thread.
+/// Checks what happens in a callback of the driver if the system refuses a thread.
 #[test]
 fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
     let workers = Arc::new(Workers::default());
@@ -68,7 +68,7 @@ fn without_a_new_thread_a_job_waits_for_a_thread_or_is_returned() {
         if !refuse_threads() {
             return false;
         }
-        // The only thread takes one of these, and ends both.
+        // The only thread takes one of these jobs, and ends both.
         on.start_or_queue(Box::new(move || _ = held.recv()));
         on.start_or_queue(Box::new(move || send.send(quiet_thread::is_current()).unwrap()));
         assert!(on.start(Box::new(|| ())).is_err());

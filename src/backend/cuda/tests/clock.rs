@@ -1,4 +1,4 @@
-//! When events happened.
+//! Tests of the timestamps of events.
 
 use super::*;
 use crate::backend::base::clock;
@@ -14,7 +14,7 @@ fn differences_of_times_equal_the_elapsed_time() {
         let event = setup.device.create_event(true).unwrap();
         stream.record(&event).unwrap();
         assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
-        // Each is later than the base of tests is exact, so that it has to move.
+        // Each event is later than the time for which the tests' base is exact, so that the base has to move.
         times.push(event.time_ns().unwrap());
         events.push(event);
         std::thread::sleep(Duration::from_millis(5));
@@ -26,10 +26,10 @@ fn differences_of_times_equal_the_elapsed_time() {
         let elapsed = f64::from(ms) * 1e6;
         let differs = (time - times[0]) as f64;
         assert!((elapsed - differs).abs() <= 5000.0, "{elapsed} {differs}");
-        // Asked again, with the last base, it is the same to within rounding.
+        // A second query, with the last base, returns the same to within rounding.
         assert!(event.time_ns().unwrap().abs_diff(*time) <= 5000);
     }
-    // The first base lies a wait for the device behind its event.
+    // The first base is later than its event by the time of a wait for the device.
     let slack = Duration::from_millis(500).as_nanos();
     assert!(u128::from(times[0]) + slack >= begin.as_nanos());
     assert!(u128::from(times[9]) <= end.as_nanos() + slack);

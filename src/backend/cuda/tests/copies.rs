@@ -1,9 +1,9 @@
-//! Batches and rows: what is complete when the call returns.
+//! Tests of batches and rows: what is complete when the call returns.
 
 use super::{Gate, Setup, fail, pageable, pattern, source};
 use crate::backend::{Calls, Copy, Copy2d, Node, Rows, Span, Wait, Work};
 
-/// A copy whose source has to be free on return, although the driver reads it late.
+/// Returns a copy whose source has to be free on return, although the driver reads it late.
 fn staged(dst: Span, src: Span) -> Copy {
     Copy { dst, src, stage_source: true }
 }
@@ -27,7 +27,7 @@ fn a_batch_is_waited_for_where_one_of_it_has_to_be() {
     assert!(setup.read(&first).iter().all(|byte| *byte == 3));
     assert!(setup.read(&second) == other);
 
-    // With nothing to wait for it does not.
+    // A batch with nothing to wait for does not wait.
     let gate = Gate::close(&stream);
     let back = setup.pinned(len);
     back.bytes().fill(0);
@@ -38,7 +38,7 @@ fn a_batch_is_waited_for_where_one_of_it_has_to_be() {
     assert!(*back.bytes() == *other);
 }
 
-/// What was queued before the refusal may be using memory of the caller.
+/// Checks the wait after a refusal: what was enqueued before it may be using memory of the caller.
 #[test]
 fn a_batch_that_is_refused_half_way_is_waited_for() {
     let Some(setup) = Setup::new() else { return };
@@ -59,7 +59,7 @@ fn a_batch_that_is_refused_half_way_is_waited_for() {
     assert!(setup.read(&first).iter().all(|byte| *byte == 3));
 }
 
-/// Three rows of 100 bytes, 150 bytes apart in `span`.
+/// Returns three rows of 100 bytes, 150 bytes apart in `span`.
 fn rows(span: Span) -> Rows {
     Rows { span: Span { len: 400, ..span }, pitch: 150 }
 }
@@ -87,7 +87,7 @@ fn rows_leave_their_gaps() {
     assert!(back == wanted[1]);
 }
 
-/// Pageable memory goes through pinned memory of the graph, in several parts.
+/// Checks pageable memory, which is copied through pinned memory of the graph, in several parts.
 #[test]
 fn graphs_copy_pageable_memory_and_rows() {
     let Some(setup) = Setup::new() else { return };

@@ -1,4 +1,5 @@
-//! Frees of pools' memory that reach the driver later, or never. The test double counts the calls of the driver.
+//! Tests of frees of pools' memory that reach the driver later, or never. The test double counts the calls of the
+//! driver.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use super::pool::{MIB, PRIVATE, fill, pools, wait};
 use super::*;
 use crate::backend::{Access, Calls, Fill, MemoryPlace, Pool, PoolAttribute, PoolOptions, PoolSharing, Pools};
 
-/// How many frees, and allocations, the driver has got. `None`: it does not count them.
+/// Returns the number of frees that reached the driver, or `None` if it does not count them.
 fn frees() -> Option<u64> {
     calls("cuMemFreeAsync")
 }
@@ -19,7 +20,7 @@ fn used(pool: &dyn Pool) -> u64 {
     pool.get(PoolAttribute::UsedCurrent).unwrap()
 }
 
-/// Where calls are counted: a pool and a stream that defers a free of a block of this length in it.
+/// A pool, and a stream that defers a free of a block of this length. It exists only where calls are counted.
 struct Deferring<'a> {
     setup: &'a Setup,
     pools: &'a dyn Pools,
@@ -74,7 +75,7 @@ fn a_loop_reuses_its_blocks_without_a_call_of_the_driver() {
     assert_eq!(pool.get(PoolAttribute::UsedHigh).unwrap() >> 20, 4);
 }
 
-/// Each free reaches the driver once, also if there are more than a stream can defer.
+/// Checks that each free reaches the driver once, even if there are more than a stream can defer.
 #[test]
 fn each_free_reaches_the_driver_once_beyond_the_limit_of_deferred_frees() {
     let Some(setup) = Setup::new() else { return };
@@ -90,10 +91,10 @@ fn each_free_reaches_the_driver_once_beyond_the_limit_of_deferred_frees() {
 
 type Step = fn(&Deferring<'_>);
 
-/// The length of the block that is deferred.
+/// The length in bytes of the block that is deferred.
 const LEN: usize = MIB;
 
-/// Operations on the stream, each of which must submit the stream's deferred frees.
+/// The operations on the stream. Each must submit the stream's deferred frees.
 const STREAM_STEPS: [(&str, Step); 15] = [
     ("fill", |it| {
         let memory = it.setup.on_device(8);
@@ -196,7 +197,7 @@ fn pools_and_streams_may_end_with_deferred_frees() {
     drop(stream);
     assert_eq!(used(&*pool), 0);
     assert_eq!(frees().unwrap() - before, 1, "a stream");
-    // The device takes both: nothing may be left of them in the driver.
+    // The device ends both, so nothing of them may be left in the driver.
     let Some(Deferring { pool, stream, before, .. }) = Deferring::new(&setup, MIB) else { return };
     let kept = std::mem::ManuallyDrop::new(pool);
     drop(setup);
@@ -205,7 +206,7 @@ fn pools_and_streams_may_end_with_deferred_frees() {
     assert_eq!(frees().unwrap() - before, 1);
 }
 
-/// A stream that another library uses, a pool that other processes have, host memory.
+/// Checks a stream that another library uses, a pool that other processes have, and host memory.
 #[test]
 fn frees_in_shared_streams_and_pools_are_not_deferred() {
     let Some(setup) = Setup::new() else { return };
@@ -226,12 +227,12 @@ fn frees_in_shared_streams_and_pools_are_not_deferred() {
             assert_eq!(frees().unwrap() - before, submitted, "{options:?}");
         }
     }
-    // Before the one that it is around.
+    // It is dropped before the stream that it is around.
     drop(adopted);
     wait(&given);
 }
 
-/// Where streams take turns, none defers anything for a while; one that is alone again does.
+/// Checks that streams which take turns do not defer for a while, and that one that is alone again does.
 #[test]
 fn streams_that_share_a_pool_leave_it_to_the_driver() {
     let Some(setup) = Setup::new() else { return };
@@ -255,7 +256,7 @@ fn streams_that_share_a_pool_leave_it_to_the_driver() {
     assert_eq!(used(&**pool), 0);
 }
 
-/// Each block is one thread's at a time, and the driver has all of them back in the end.
+/// Checks that each block belongs to one thread at a time, and that all are freed to the driver in the end.
 #[test]
 fn threads_with_streams_of_one_pool_and_of_one_stream() {
     let Some(setup) = Setup::new() else { return };

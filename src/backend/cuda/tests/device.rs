@@ -1,4 +1,4 @@
-//! Devices: opening, describing, closing, and several at a time.
+//! Tests of devices: opening, describing, closing, and several at a time.
 
 use super::{Gate, Setup, open, pageable, pattern};
 use crate::backend::{Calls, Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptions, Wait};
@@ -56,7 +56,7 @@ fn copies_reach_other_devices() {
     other.copy(Copy { dst: pageable(&mut bytes), src: span, stage_source: false }).unwrap();
     assert!(bytes.iter().all(|byte| *byte == 77));
 
-    // Fills reach it, too.
+    // Fills reach its memory, too.
     setup.device.fill(Fill::bytes(span, 5)).unwrap();
     other.copy(Copy { dst: pageable(&mut bytes), src: span, stage_source: false }).unwrap();
     assert!(bytes.iter().all(|byte| *byte == 5));

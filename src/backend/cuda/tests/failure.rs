@@ -1,4 +1,4 @@
-//! What the test double refuses on demand.
+//! Tests of failures that the test double produces on demand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let span = Span { addr: block.addr, len: 100, place: Place::Device(0) };
     stream.fill(Fill::bytes(span, 1)).unwrap();
     let fault = stream.synchronize(None).unwrap_err();
-    // Before any other report, once, and without an operation: the driver does not return which one it was.
+    // The report comes before any other, once, and without an operation: the driver does not return which one it was.
     assert!(reported.load(Ordering::SeqCst));
     let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
     assert_eq!(heard.take(), [failure]);
@@ -51,13 +51,13 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     drop(setup.pinned(10_000));
     other.close().unwrap();
 
-    // Closed, it cannot be opened again in this process.
+    // A device that was closed then cannot be opened again in this process.
     drop((stream, bystander));
     setup.device.close().unwrap();
     let fault = setup.driver.open(0).err().unwrap();
     assert_eq!(fault.kind(), FaultKind::Execution);
     assert!(fault.text().contains("start another process"), "{}", fault.text());
-    // As in another process.
+    // The rest runs as in another process.
     fail("");
     setup.device = setup.driver.open(0).unwrap();
     drop(setup.on_device(100));
@@ -77,6 +77,6 @@ fn refusals_keep_the_drivers_number_and_what_ran_out() {
     let fault = setup.device.alloc(100, PagePolicy::HugeFirst).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Driver);
     assert!(fault.text().contains("cuMemAlloc_v2 gave 998"), "{}", fault.text());
-    // Nothing of it sticks.
+    // Nothing of the failure remains.
     drop((setup.stream(), setup.pinned(100), setup.on_device(100)));
 }

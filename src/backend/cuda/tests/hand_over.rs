@@ -1,4 +1,4 @@
-//! What streams hand over, and how they wait for it.
+//! Tests of what streams hand over, and how they wait for it.
 
 use super::*;
 use crate::backend::stream::hand_over::inbox::Inbox;
@@ -32,7 +32,7 @@ fn a_stream_waits_for_what_it_handed_over() {
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
 }
 
-/// Where streams cannot wait for a word, the driver's one thread for host functions does.
+/// Checks that the driver's one thread for host functions waits if streams cannot wait for a word.
 fn one_after_the_other(setup: &Setup) {
     let inbox = Inbox::default();
     let streams: Vec<_> = (0..3).map(|_| setup.stream()).collect();
@@ -49,7 +49,7 @@ fn one_after_the_other(setup: &Setup) {
     }
 }
 
-/// More than the driver's one thread for host functions could hold.
+/// Checks more waits than the driver's one thread for host functions could hold.
 #[test]
 fn many_streams_wait_at_once() {
     let Some(setup) = Setup::new() else { return };

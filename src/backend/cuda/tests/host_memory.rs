@@ -1,4 +1,4 @@
-//! Registered and managed memory; the sizes of blocks; addresses without memory.
+//! Tests of registered and managed memory, of the sizes of blocks, and of addresses without memory.
 
 use std::ffi::c_void;
 
@@ -9,7 +9,7 @@ use crate::backend::{
 
 const PAGE: usize = 4096;
 
-/// Memory of the test's own, at a multiple of the page.
+/// Memory of one test, at a multiple of the page.
 struct Own(Vec<u8>, usize);
 
 impl Own {
@@ -112,7 +112,7 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     // SAFETY: the managed block has `len` bytes within the host's reach, and nothing is queued yet.
     unsafe { host.write_bytes(5, len) };
     assert!(setup.read(&managed).iter().all(|byte| *byte == 5));
-    // Drivers before CUDA 12.2 take neither advice nor moves.
+    // Drivers before CUDA 12.2 accept neither advice nor prefetches.
     let is_newer = symbol::<*const c_void>("cuMemAdvise_v2").is_some();
     let done = |outcome: Result<()>| match outcome {
         Ok(()) => assert!(is_newer),
@@ -136,7 +136,7 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     // SAFETY: the stream is synchronised, so nothing writes the `len` bytes while they are read.
     assert!(unsafe { std::slice::from_raw_parts(host, len) }.iter().all(|byte| *byte == 6));
-    // Freed under queued work.
+    // The block is freed while pending work uses it.
     let target = setup.on_device(len);
     let gate = Gate::close(&stream);
     stream.copy(Copy { dst: target.span(), src: managed.span(), stage_source: false }).unwrap();
@@ -174,7 +174,7 @@ fn usage_counts_blocks_by_kind_until_nothing_uses_them() {
     assert_eq!(usage(), [0, all, 0, huge]);
 }
 
-/// The driver keeps no freed addresses, and the host cannot read them.
+/// Checks freed addresses: the driver does not keep them, and the host cannot read them.
 #[test]
 fn freed_memory_is_stale_and_host_memory_is_not() {
     let Some(setup) = Setup::new() else { return };

@@ -1,11 +1,11 @@
-//! Waits with a timeout.
+//! Tests of waits with a timeout.
 
 use super::*;
 use crate::backend::{Calls, Event, Fill, Heard, Wait};
 
 const SHORT: Duration = Duration::from_millis(5);
 
-/// Whether this driver's streams can wait for a word, without which there are no limits.
+/// Whether this driver's streams can wait for a word. Without that there are no timeouts.
 fn has_limits() -> bool {
     let has = symbol::<*const c_void>("cuStreamWaitValue32_v2").is_some();
     if !has {
@@ -14,7 +14,7 @@ fn has_limits() -> bool {
     has
 }
 
-/// A stream that is held, and an event that it records then.
+/// Returns a stream that is held up, and an event that it records afterwards.
 fn held(setup: &Setup) -> (Arc<dyn Stream>, Arc<Gate>, Arc<dyn Event>) {
     let (stream, event) = (setup.stream(), setup.device.create_event(false).unwrap());
     let gate = Gate::close(&stream);
@@ -85,7 +85,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
     others.iter().for_each(sync);
     behind.open();
     sync(&stream);
-    // A wait for a record that is ordered before it anyway, and one for a complete record.
+    // These are a wait for a record that is earlier in the stream anyway, and one for a complete record.
     let gate = Gate::close(&stream);
     stream.record(&event).unwrap();
     stream.wait(&event, Some(LONG)).unwrap();
@@ -115,7 +115,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
     sync(&second);
 }
 
-/// The stream that failed waits for the user code that gets the failure.
+/// Checks that the stream that failed waits for the user code that gets the failure.
 #[test]
 fn the_stream_continues_after_the_failure_callback() {
     let Some(setup) = Setup::new() else { return };
@@ -151,13 +151,13 @@ fn a_wait_that_the_driver_refuses_is_not_queued() {
     refused("cuStreamWaitEvent");
     fail("cuEventRecord:1:304").unwrap();
     refused("cuEventRecord");
-    // Of the stream of ours that watches, and of the one that waits.
+    // The failure hits first the library's stream that watches, and then the stream that waits.
     for call in 1..=2 {
         fail(&format!("cuLaunchHostFunc:{call}:304")).unwrap();
         refused("cuLaunchHostFunc");
     }
     fail("cuStreamCreateWithPriority:1:2").unwrap();
-    // The helpers of the refused waits still wait for the event, or are gone.
+    // The helper streams of the refused waits still wait for the event, or are destroyed.
     refused("cuStreamCreateWithPriority");
     fail("").unwrap();
     assert!(stream.is_idle().unwrap(), "a refused wait is waited for");

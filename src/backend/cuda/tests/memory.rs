@@ -1,4 +1,4 @@
-//! Memory: where it is, how it is aligned, when it comes back; copies and fills at once.
+//! Tests of memory: its place, its alignment, when it is free again; and of synchronous copies and fills.
 
 use std::sync::Barrier;
 
@@ -89,7 +89,7 @@ fn too_much_memory_is_refused_with_numbers() {
 fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
     let Some(setup) = Setup::new() else { return };
     let stream = setup.stream();
-    // Whole pages of 2 MiB, in which drivers count.
+    // Drivers count in whole pages of 2 MiB.
     let len = 4 << 20;
     let before = setup.device.free_memory().unwrap();
     let result = setup.on_device(len);
@@ -157,7 +157,7 @@ fn pinned_memory_needs_no_open_device() {
 #[test]
 fn the_driver_knows_where_the_memory_of_others_is() {
     let Some(setup) = Setup::new() else { return };
-    // Another one in the same process, as a framework would be.
+    // This is another driver in the same process, as a framework would have one.
     let other = open().unwrap();
     let device = other.open(0).unwrap();
     let on_device = device.alloc(8192, PagePolicy::NormalOnly).unwrap();
@@ -171,12 +171,12 @@ fn the_driver_knows_where_the_memory_of_others_is() {
     let [first, second, none] = addrs.map(|addr| setup.driver.foreign_block(addr));
     for (found, block) in [(first, on_device), (second, pinned)] {
         let found = found.unwrap();
-        // Padding is a part of it for the driver.
+        // For the driver, padding is a part of the block.
         let is_inside = found.base <= block.addr && block.addr + 8192 <= found.base + found.len;
         assert!(is_inside && !found.is_managed, "{found:?}, {block:?}");
     }
     assert_eq!(none, None);
-    // Also on a thread that has no context yet.
+    // This also works on a thread that has no context yet.
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(places(), expected));
     });
@@ -197,7 +197,7 @@ fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
     let (go, went) = (Barrier::new(2), Barrier::new(2));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Makes the context current on this thread, and keeps its address when it ends.
+            // This makes the context current on this thread, where its address stays current after its end.
             let driver = open().unwrap();
             let device = driver.open(0).unwrap();
             device.free_memory().unwrap();
@@ -206,7 +206,7 @@ fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
             std::thread::scope(|inner| {
                 inner.spawn(|| device.close().unwrap());
             });
-            // There is no context now, and then a new one.
+            // First there is no context, and then a new one.
             assert_eq!(driver.foreign(here), Foreign::Unknown);
             let device = driver.open(0).unwrap();
             assert_eq!(driver.foreign(here), Foreign::Unknown);

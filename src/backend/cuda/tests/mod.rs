@@ -1,5 +1,5 @@
-//! The backend against whatever driver this machine has: a real one, or the test double. Without
-//! either the tests say so and pass, unless `PORTACL_TEST_CUDA` is set.
+//! Tests of the backend against the driver of this machine: a real one, or the test double. Without either the tests
+//! print that and pass, unless `PORTACL_TEST_CUDA` is set.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
@@ -29,12 +29,12 @@ mod pool_sharing;
 mod reduce;
 mod stream;
 
-/// One test at a time: they read how much memory is free, and share primary contexts.
+/// The lock that lets one test run at a time: tests read the amount of free memory, and share primary contexts.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// An open driver and its first device, closed again in the end.
+/// An open driver and its first device, which are closed in the end.
 struct Setup {
     driver: Arc<dyn Driver>,
     device: Arc<dyn Device>,
@@ -42,7 +42,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// `None`, and a line that says why, on a machine without a driver.
+    /// Opens the driver. On a machine without one, prints why and returns `None`.
     fn new() -> Option<Self> {
         let alone = ONE_AT_A_TIME.lock();
         let driver = match open() {
@@ -110,7 +110,7 @@ impl Memory<'_> {
         Span { addr: self.block.addr, len: self.block.len, place: self.place }
     }
 
-    /// The bytes of pinned memory, which one test uses.
+    /// Returns the bytes of pinned memory, which one test uses.
     #[allow(clippy::mut_from_ref, reason = "one test uses a block at a time")]
     fn bytes(&self) -> &mut [u8] {
         assert_eq!(self.place, Place::Pinned);
@@ -159,12 +159,12 @@ impl Gate {
         gate
     }
 
-    /// The gate outlives the calls: each holds a reference of its own.
+    /// Enqueues a call that waits. The gate outlives the calls: each holds a reference.
     fn queue(self: &Arc<Self>, stream: &Arc<dyn Stream>) {
         stream.host_fn(self.function()).unwrap();
     }
 
-    /// A host function that waits at the gate.
+    /// Returns a host function that waits at the gate.
     fn function(self: &Arc<Self>) -> HostFn {
         unsafe extern "C" fn pass(gate: *mut c_void) {
             assert!(inside_host_function());
@@ -195,7 +195,7 @@ fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// A function of the driver library, or of the test double's own.
+/// Returns a function of the driver library, or of the test double.
 fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
     // SAFETY: the backend has loaded it before.
     let library = unsafe { libloading::Library::new("libcuda.so.1") }.ok()?;
@@ -205,7 +205,7 @@ fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
     Some(found)
 }
 
-/// How often the test double was called so; `None`: this is a real driver.
+/// Returns how often the test double was called by this name, or `None` for a real driver.
 fn calls(name: &str) -> Option<u64> {
     let ask: unsafe extern "C" fn(*const c_char) -> u64 = symbol("fakeCudaCalls")?;
     let name = CString::new(name).unwrap();
@@ -213,7 +213,7 @@ fn calls(name: &str) -> Option<u64> {
     Some(unsafe { ask(name.as_ptr()) })
 }
 
-/// Makes the test double fail as `spec` says (see its README). `None`: this is a real driver.
+/// Makes the test double fail as `spec` says (see its README). Returns `None` for a real driver.
 fn fail(spec: &str) -> Option<()> {
     let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fakeCudaFail")?;
     let spec = CString::new(spec).unwrap();

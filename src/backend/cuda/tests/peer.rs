@@ -1,9 +1,9 @@
-//! Direct access to another device's memory: when the driver gets the calls.
+//! Tests of direct access to another device's memory: when the driver gets the calls.
 
 use super::{Setup, calls, fail, open};
 use crate::backend::FaultKind;
 
-/// The calls that switch it on and off since the beginning.
+/// Returns the numbers of calls that enabled and disabled it since the beginning.
 fn switches() -> (u64, u64) {
     let count = |name| calls(name).unwrap_or(0);
     (count("cuCtxEnablePeerAccess"), count("cuCtxDisablePeerAccess"))
@@ -31,7 +31,7 @@ fn peer_access_reaches_the_driver_while_both_devices_are_open() {
     driver.set_peer_access(0, 1, false).unwrap();
     driver.set_peer_access(0, 1, false).unwrap();
     assert_eq!(switches(), (on + 2, off + 1));
-    // The other direction ends with its device, and does not come back with it.
+    // The other direction ends with its device, and opening the device again does not restore it.
     other.close().unwrap();
     assert_eq!(switches(), (on + 2, off + 2));
     driver.open(1).unwrap().close().unwrap();
@@ -49,7 +49,7 @@ fn what_another_library_has_switched_is_no_failure() {
     setup.driver.set_peer_access(0, 1, true).unwrap();
     fail("cuCtxDisablePeerAccess:1:705").unwrap();
     setup.driver.set_peer_access(0, 1, false).unwrap();
-    // Any other answer is one, and what it was about is not there.
+    // Any other status is a failure, and the access that it was about does not exist.
     fail("cuCtxEnablePeerAccess:1:217").unwrap();
     let fault = setup.driver.set_peer_access(0, 1, true).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Driver);

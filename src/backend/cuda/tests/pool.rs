@@ -1,4 +1,4 @@
-//! Pools of the driver.
+//! Tests of pools of the driver.
 
 use super::*;
 use crate::backend::{
@@ -10,7 +10,7 @@ pub(super) const MIB: usize = 1 << 20;
 pub(super) const PRIVATE: PoolOptions =
     PoolOptions { place: MemoryPlace::Device(0), sharing: PoolSharing::None, max_size: None };
 
-/// The driver's pools; `None`, and a line that says so, where it is too old for them.
+/// Returns the driver's pools. If it is too old for them, prints that and returns `None`.
 pub(super) fn pools(setup: &Setup) -> Option<&dyn Pools> {
     let pools = setup.driver.pools().unwrap();
     match pools.create(PRIVATE) {
@@ -53,13 +53,13 @@ fn no_context_is_queried_unless_the_driver_needs_one() {
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let take_and_give = || {
         pool.free(pool.alloc(4096, &*stream).unwrap(), &*stream).unwrap();
-        // Submits the deferred free.
+        // This submits the deferred free.
         pool.free(pool.alloc(4097, &*stream).unwrap(), &*stream).unwrap();
     };
     let asked = || calls("cuCtxGetCurrent");
     take_and_give();
     let before = asked();
-    // Also in a thread in which none is current.
+    // This also works on a thread on which no context is current.
     std::thread::scope(|scope| scope.spawn(take_and_give).join().unwrap());
     take_and_give();
     assert_eq!(asked(), before);
@@ -86,7 +86,7 @@ fn blocks_come_and_go_in_stream_order() {
         wait(&stream);
         assert!(read(&setup, block).iter().all(|&byte| byte == 7));
         pool.free(block, &*stream).unwrap();
-        // The same stream may have it again at once.
+        // The same stream may use it again at once.
         let again = pool.alloc(len, &*stream).unwrap();
         assert_eq!(again.addr, block.addr);
         pool.free(again, &*stream).unwrap();
@@ -131,7 +131,7 @@ fn attributes_can_be_set_and_asked() {
     assert_eq!(pool.get(PoolAttribute::UsedHigh).unwrap(), 0);
 }
 
-/// A stream that the library knows to be idle is not asked again, but for pools.
+/// Checks that a wait calls the driver if there are pools, even for a stream that is known to be idle.
 #[test]
 fn every_wait_releases_memory_above_the_threshold() {
     let Some(setup) = Setup::new() else { return };
@@ -230,7 +230,7 @@ fn frees_that_come_by_themselves_are_waited_for() {
     let block = pool.alloc(len, &*first).unwrap();
     fill(&first, Block { len: MIB, ..block }, 1);
     let block = swap(&first, block, &second).unwrap();
-    // Not behind user code, nor behind what waits for that.
+    // These frees are not after user code, nor after what waits for it.
     let gate = Gate::close(&second);
     let out_of_memory = swap(&second, block, &first).unwrap_err();
     assert_eq!(out_of_memory.kind(), FaultKind::OutOfDeviceMemory);
@@ -261,7 +261,7 @@ fn a_pool_may_end_before_its_blocks_and_the_device_takes_both() {
     wait(&stream);
     let block = kept.alloc(MIB, &*stream).unwrap();
     kept.free_now(block).unwrap();
-    // Closed by the setup, with the pool alive, which is then a name of nothing.
+    // The setup closes the device while the pool exists. The pool's handle is then invalid.
     drop(stream);
     let kept = std::mem::ManuallyDrop::new(kept);
     drop(setup);

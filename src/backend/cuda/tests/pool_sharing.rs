@@ -1,4 +1,4 @@
-//! Pools that processes share.
+//! Tests of pools that processes share.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -13,7 +13,7 @@ fn descriptor(pool: &dyn Pool) -> OwnedFd {
     }
 }
 
-/// On the test double one process can import its own; a driver may want two.
+/// Imports a block. With the test double, one process can import its own; a real driver may require two processes.
 #[test]
 fn a_shared_block_has_the_same_bytes() {
     let Some(setup) = Setup::new() else { return };

@@ -1,4 +1,4 @@
-//! Reductions.
+//! Tests of reductions.
 
 use half::{bf16, f16};
 
@@ -28,7 +28,7 @@ fn long_reductions_are_exact() {
     }
 }
 
-/// 1 and 5 reduced with 3 and 2, in every way and every type.
+/// Reduces 1 and 5 with 3 and 2, by every operation and in every type.
 #[test]
 fn every_kernel_runs() {
     let Some(setup) = Setup::new() else { return };

@@ -1,4 +1,4 @@
-//! Streams, events and host functions.
+//! Tests of streams, events and host functions.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ fn events_order_streams_and_measure_time() {
     let start = setup.device.create_event(true).unwrap();
     let end = setup.device.create_event(true).unwrap();
     first.record(&start).unwrap();
-    // The time counts from when the record happens, which on a busy machine may be late.
+    // The time counts from the moment when the record completes, which may be late on a busy machine.
     assert_eq!(start.synchronize(None).unwrap(), Wait::Done);
     let gate = Gate::close(&first);
     first.record(&event).unwrap();
@@ -118,14 +118,14 @@ fn an_abandoned_stream_takes_nothing_and_starts_no_host_function() {
     let gate = Gate::close(&stream);
     let skipped = Arc::new(Gate::default());
     skipped.open();
-    // Its reference is lost with the call that does not happen.
+    // The gate's reference is lost with the call that is skipped.
     skipped.queue(&stream);
     wait_until("the host function to start", || gate.entered() == 1);
     stream.abandon();
     let memory = setup.on_device(16);
     let fault = stream.fill(Fill::bytes(memory.span(), 1)).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Abandoned);
-    // The stream goes while it is busy.
+    // The stream is dropped while it is busy.
     drop(stream);
     drop(memory);
     gate.open();
@@ -175,7 +175,7 @@ fn host_functions_of_a_stream_run_one_after_the_other() {
     }
     let Some(setup) = Setup::new() else { return };
     LATEST.store(0, Ordering::SeqCst);
-    // The second stream inherits the words of the first.
+    // The second stream uses the words of the first.
     for range in [1..51, 51..101] {
         let stream = setup.stream();
         for number in range {
@@ -226,7 +226,7 @@ fn streams_come_and_go_while_memory_is_freed() {
                     pinned.bytes().fill(value);
                     let (dst, src) = (memory.span(), pinned.span());
                     stream.copy(Copy { dst, src, stage_source: false }).unwrap();
-                    // The stream goes before its work is done, as does the memory.
+                    // The stream and the memory are dropped before the work is complete.
                     drop(stream);
                 }
             });

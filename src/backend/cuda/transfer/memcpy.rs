@@ -1,4 +1,4 @@
-//! Copies and fills, at once and in a stream. Copies of rows are in `memcpy_2d.rs`.
+//! Copies and fills, synchronously and in a stream. Copies of rows are in `memcpy_2d.rs`.
 
 use std::slice;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn is_host(place: Place) -> bool {
     matches!(place, Place::Pageable | Place::Pinned)
 }
 
-/// The devices at both ends of a copy that does not stay on one, where both are open.
+/// Returns the devices at both ends of a copy that does not stay on one, if both are open.
 pub fn peers(device: &DeviceState, dst: Place, src: Place) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
     match (dst, src) {
         (Place::Device(to), Place::Device(from)) if to != from => {
@@ -60,12 +60,12 @@ fn stays_on(device: &DeviceState, copy: &Copy) -> bool {
     }
 }
 
-/// Gives the driver a copy of which at least one end is on a device.
+/// Submits a copy to the driver. At least one end is on a device.
 pub fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
     if stays_on(device, copy) { issue_on_device(device, stream, copy) } else { issue_crossing(device, stream, copy) }
 }
 
-/// Gives the driver a copy that stays on this device.
+/// Submits a copy to the driver that stays on this device.
 #[inline(always)]
 fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
     // SAFETY: both ranges passed the core's checks, and their owners may free them only after the
@@ -86,7 +86,7 @@ fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) 
     })
 }
 
-/// As [`issue_copy`], where an end is on another device, or on one that another library uses.
+/// Does the same as [`issue_copy`] for an end on another device, or on one that another library uses.
 #[inline(never)]
 fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
     let (dst, src) = (device_pointer(copy.dst), device_pointer(copy.src));
@@ -111,8 +111,9 @@ fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Re
     })
 }
 
-/// Whose stream makes a copy or a fill at once: this device's if an end is on it; else that of one end, which
-/// reaches its own memory whatever the devices may do with each other's. `None`: this device's.
+/// Returns the device whose stream runs a synchronous copy or fill, or `None` for this device. That is this device if
+/// an end is on it. Otherwise it is the device of one end, which reaches its own memory even without access to the
+/// other's.
 pub fn other_doer(device: &DeviceState, dst: Place, src: Place) -> Option<Arc<DeviceState>> {
     let here = device.context.ordinal;
     [dst, src]
@@ -125,7 +126,7 @@ pub fn other_doer(device: &DeviceState, dst: Place, src: Place) -> Option<Arc<De
         .unwrap_or_default()
 }
 
-/// Copies at once, in order with nothing.
+/// Copies synchronously, ordered with nothing.
 pub fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
         // SAFETY: the core has checked both ranges.
@@ -137,7 +138,7 @@ pub fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
     device.on_library_stream(|stream| issue_copy(device, stream, copy))
 }
 
-/// Copies at once: gives each device all that it has to do, and waits for it once.
+/// Copies synchronously: submits to each device all its copies, and waits for it once.
 pub fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
     let (on_host, mut left): (Vec<&Copy>, Vec<&Copy>) =
         copies.iter().partition(|copy| is_host(copy.dst.place) && is_host(copy.src.place));
@@ -155,7 +156,7 @@ pub fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
     Ok(())
 }
 
-/// Fills at once, in order with nothing. The driver fills only memory of the stream's own device.
+/// Fills synchronously, ordered with nothing. The driver fills only memory of the stream's device.
 pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
     let place = fill.dst.place;
     if is_host(place) {
@@ -168,7 +169,7 @@ pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
     owner.on_library_stream(|stream| issue_fill(owner, stream, fill))
 }
 
-/// Queues a copy.
+/// Enqueues a copy.
 #[inline(always)]
 pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     let device = &stream.device;
@@ -178,26 +179,26 @@ pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
             || issue_on_device(device, stream.raw, copy),
         );
     }
-    // The caller waits for it, or it has an end on another device, or none on the stream's.
+    // The caller waits for it, or it has an end on another device, or none on the stream's device.
     queue_batch(stream, slice::from_ref(copy))
 }
 
-/// Queues copies, and waits once for those that have to be waited for.
+/// Enqueues copies, and waits once for those that have to be waited for.
 #[inline(never)]
 pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
     if copies.iter().any(Copy::is_pageable) {
         finish_before_pageable(stream)?;
     }
     let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
-    // Also when one of several was refused: the others may be using memory of the caller.
+    // The wait takes place even if one of several was refused, because the others may be using memory of the caller.
     let may_be_used = queued.is_ok() || copies.len() > 1;
     let done = if may_be_used && copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
     queued.and_then(|position| done.map(|()| position))
 }
 
-/// What the driver promises for pageable memory differs between versions and machines (some let
-/// the device read it in place, later), so this library waits itself. So it does for a source that
-/// has to be free on return.
+/// Whether this library waits for the copy itself. What the driver promises for pageable memory differs between
+/// versions and machines: some let the device read it in place, later. The library also waits if the source has to be
+/// free on return.
 fn must_wait(copy: &Copy) -> bool {
     copy.stage_source || copy.is_pageable()
 }
@@ -207,14 +208,14 @@ pub fn is_pageable(places: [Place; 2]) -> bool {
 }
 
 /// Waits for the work before a copy of pageable memory. The driver would wait for it inside the copy, and hold a lock
-/// of the context: then calls of other threads wait as well, and the work may wait for one of them.
+/// of the context. Then calls of other threads would wait as well, and the work may wait for one of them.
 pub fn finish_before_pageable(stream: &StreamState) -> Result<()> {
     if stream.is_known_idle() { Ok(()) } else { stream.finish() }
 }
 
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
-        // The driver copies between host ranges on the calling thread, out of order; this in order.
+        // The driver copies between host ranges on the calling thread, out of order. A host function copies in order.
         let copy = copy.clone();
         // SAFETY: the copy's ranges are host memory that the program keeps until the stream has run the
         // function.
@@ -224,17 +225,17 @@ fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     stream.submit(|| issue_copy(&stream.device, stream.raw, copy))
 }
 
-/// What is too large for a stream's own room.
+/// Boxes a job that is too large for a stream's slot.
 fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
     Box::new(job)
 }
 
-/// As [`StreamState::note_use_of`], without host memory.
+/// Does the same as [`StreamState::note_use_of`], without host memory.
 pub fn note_places(stream: &StreamState, places: [Place; 2]) {
     stream.note_use_of(places.into_iter().filter(|place| !is_host(*place)));
 }
 
-/// Queues a fill.
+/// Enqueues a fill.
 pub fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Position> {
     let device = &stream.device;
     if !is_host(fill.dst.place) {

@@ -1,4 +1,4 @@
-//! Copies of rows, at once and in a stream.
+//! Copies rows, synchronously and in a stream.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::backend::cuda::transfer::memcpy::{
 };
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
-/// The largest distance between rows that the driver's functions take. It is the same for all devices so far.
+/// Returns the largest distance between rows that the driver's functions accept. So far it is the same for all devices.
 pub fn max_pitch(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH;
     let pitch = device.driver.device_attribute(device.context.ordinal, attribute)?;
     Ok(if pitch > 0 { pitch as usize } else { i32::MAX as usize })
 }
 
-/// Whether the driver takes rows at this distance. It is asked only about large ones.
+/// Whether the driver accepts rows at this distance. It is queried only about large distances.
 pub fn takes_pitch(device: &DeviceState, pitch: usize) -> Result<bool> {
     const ALWAYS: usize = 4 << 10;
     Ok(pitch <= ALWAYS || pitch <= max_pitch(device)?)
@@ -52,8 +52,8 @@ impl Side {
     }
 }
 
-/// A copy in a structure of the driver, the places that it takes for its own, and the fields that not all such
-/// structures have.
+/// Fills a structure of the driver with a copy. The arguments are the places that it has for its addresses, and the
+/// fields that not all such structures have.
 macro_rules! rows {
     ($kind:ident { $copy:ident, $dst_here:expr, $src_here:expr $(, $field:ident: $value:expr)* $(,)? }) => {{
         let (dst, src) = (Side::new(&$copy.dst, $dst_here), Side::new(&$copy.src, $src_here));
@@ -79,7 +79,7 @@ macro_rules! rows {
     }};
 }
 
-/// Gives the driver a copy of rows.
+/// Submits a copy of rows to the driver.
 fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
     if !takes_pitch(device, copy.dst.pitch.max(copy.src.pitch))? {
         let mut rows = 0..copy.height;
@@ -97,14 +97,14 @@ fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Resul
     device.call(|api| unsafe { api.memcpy_2d_async(&job, stream.0) })
 }
 
-/// Copies rows at once, in order with nothing.
+/// Copies rows synchronously, ordered with nothing.
 pub fn copy_now(device: &DeviceState, copy: &Copy2d) -> Result<()> {
     let other = other_doer(device, copy.dst.span.place, copy.src.span.place);
     let device = other.as_deref().unwrap_or(device);
     device.on_library_stream(|stream| issue(device, stream, copy))
 }
 
-/// For a node of a graph: a box of one layer.
+/// Returns the copy as a box of one layer, for a node of a graph.
 pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
     let here = Place::Device(device.context.ordinal);
     rows!(CUDA_MEMCPY3D {
@@ -123,7 +123,7 @@ pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
     })
 }
 
-/// For the function that copies between the memory of two devices: a box of one layer.
+/// Returns the copy as a box of one layer, for the function that copies between the memory of two devices.
 fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUDA_MEMCPY3D_PEER {
     rows!(CUDA_MEMCPY3D_PEER {
         copy,
@@ -141,7 +141,7 @@ fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUD
     })
 }
 
-/// Queues a copy of rows; pageable memory is waited for, as in `memcpy.rs`.
+/// Enqueues a copy of rows. Waits for pageable memory, as in `memcpy.rs`.
 pub fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
     let places = [copy.dst.span.place, copy.src.span.place];
     let pageable = is_pageable(places);
@@ -150,7 +150,7 @@ pub fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
     }
     note_places(stream, places);
     let queued = stream.submit(|| issue(&stream.device, stream.raw, copy));
-    // Also when it was refused half-way, row by row.
+    // The wait takes place even if the copy was refused half-way, row by row.
     let done = if pageable { stream.finish() } else { Ok(()) };
     queued.and_then(|position| done.map(|()| position))
 }

@@ -1,5 +1,5 @@
-//! Copies whose addresses are in memory: a kernel of the library, since the driver needs addresses when a copy is
-//! enqueued.
+//! Copies between addresses that are in memory. A kernel of the library does it, because the driver needs addresses
+//! when a copy is enqueued.
 
 use std::ffi::c_void;
 
@@ -7,17 +7,17 @@ use crate::backend::cuda::kernel::library_module::{LibraryModule, THREADS, block
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, Number, Position, Result};
 
-/// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
+/// The kernel `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
 pub static KERNELS: LibraryModule = LibraryModule::new(compressed_ptx!("memcpy_indirect"), names);
 
 fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]
 }
 
-/// What a thread copies at once where both ends are aligned to it.
+/// The number of bytes that a thread copies at once if both ends are aligned to it.
 const VECTOR: u64 = 16;
 
-/// Queues a copy.
+/// Enqueues a copy.
 pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     let device = &stream.device;
     let function = KERNELS.kernel(device, 0)?;
@@ -28,7 +28,7 @@ pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
         Number::Known(len) => (0, len),
         Number::At(word) => (word.addr as u64, 0),
     };
-    // What is not known yet gets all that the device has.
+    // If the length is not known yet, the kernel gets all blocks that the device can run.
     let items = if len_at == 0 { len.div_ceil(VECTOR) } else { u64::MAX };
     let grid = blocks(items, device.info.cores);
     let mut values = [dst_at, dst_offset, src_at, src_offset, len_at, len];

@@ -1,4 +1,4 @@
-//! Random numbers: kernels of our own.
+//! Generates random numbers by kernels of the library.
 
 use std::ffi::c_void;
 
@@ -10,8 +10,7 @@ use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
 use crate::backend::{Distribution, Number, Position, RandomElement, RandomNum, Result};
 
-/// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
-/// on.
+/// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that advances the counter.
 pub static KERNELS: LibraryModule = LibraryModule::new(compressed_ptx!("random_num"), names);
 
 const BITS: usize = 0;
@@ -25,7 +24,7 @@ fn names() -> Vec<String> {
     names.iter().map(|name| format!("portacl_random_num_{name}")).collect()
 }
 
-/// `Number` of the kernels.
+/// The structure `Number` of the kernels.
 #[repr(C)]
 struct RawNumber {
     bits: u64,
@@ -42,7 +41,7 @@ impl From<Number> for RawNumber {
     }
 }
 
-/// `Task` of the kernels.
+/// The structure `Task` of the kernels.
 #[repr(C)]
 struct Task {
     dst: u64,
@@ -73,7 +72,7 @@ impl Task {
     }
 }
 
-/// The kernel that makes them.
+/// Returns the index of the kernel that generates the numbers.
 fn kernel(job: &RandomNum) -> usize {
     match (job.distribution, job.element) {
         (Distribution::Dropout, _) => BITS,
@@ -83,15 +82,15 @@ fn kernel(job: &RandomNum) -> usize {
     }
 }
 
-/// Gives `launch` the kernels of a job in order, each with its blocks and the threads of one, and their arguments as
-/// they declare them, which are there during the call.
+/// Calls `launch` for the kernels of a job in order. It gets the kernel, its blocks, the threads of a block, and the
+/// arguments as the kernel declares them. The arguments live during the call.
 pub fn launch_with<R>(
     device: &DeviceState,
     job: &RandomNum,
     launch: impl FnOnce(&[(CUfunction, u32, u32)], *mut *mut c_void) -> Result<R>,
 ) -> Result<R> {
     let (mut task, mut per_block) = (Task::new(job), job.per_block());
-    // As many as there is room for: how many it will be may not be known yet.
+    // The number of blocks is for all numbers that there is room for: how many there will be may not be known yet.
     let blocks = blocks(job.room().div_ceil(per_block), device.info.cores);
     let make = (KERNELS.kernel(device, kernel(job))?, blocks, THREADS);
     let advance = (KERNELS.kernel(device, ADVANCE)?, 1, 1);
@@ -100,7 +99,7 @@ pub fn launch_with<R>(
     launch(kernels, arguments.as_mut_ptr())
 }
 
-/// Queues them.
+/// Enqueues the kernels of a job.
 pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
     launch_with(&stream.device, job, |kernels, arguments| {
         stream.note_use_of(job.words().chain(job.counter).chain([job.dst]).map(|span| span.place));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The kernels number them in the same order.
+/// Checks that the kernels number them in the same order.
 #[test]
 fn distributions_and_elements_have_the_numbers_of_the_kernels() {
     use Distribution::*;

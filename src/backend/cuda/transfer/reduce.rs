@@ -1,4 +1,4 @@
-//! Reductions: kernels of our own.
+//! Reduces memory by kernels of the library.
 
 use std::ffi::c_void;
 
@@ -16,20 +16,20 @@ pub static KERNELS: LibraryModule = LibraryModule::new(compressed_ptx!("reduce")
 const OPS: [&str; 3] = ["sum", "max", "min"];
 const ELEMENTS: [&str; 6] = ["i8", "i16", "i32", "f16", "bf16", "f32"];
 
-/// Where a kernel is among [`names`].
+/// Returns the index of a kernel among [`names`].
 fn index(op: ReduceOp, element: Element) -> usize {
     let element = element as usize;
     assert!(element < ELEMENTS.len(), "an element without a kernel");
     op as usize * ELEMENTS.len() + element
 }
 
-/// The names of all kernels.
+/// Returns the names of all kernels.
 fn names() -> Vec<String> {
     OPS.iter().flat_map(|op| ELEMENTS.map(|element| format!("portacl_reduce_{op}_{element}"))).collect()
 }
 
-/// Gives `launch` the kernel of a reduction, its blocks of [`THREADS`], and its arguments as it declares them, which
-/// are there during the call: destination, source, elements.
+/// Calls `launch` with the kernel of a reduction, its blocks of [`THREADS`], and its arguments as it declares them:
+/// destination, source, elements. The arguments live during the call.
 pub fn launch_with<R>(
     device: &DeviceState,
     reduce: &Reduce,
@@ -42,7 +42,7 @@ pub fn launch_with<R>(
     launch(function, blocks(elements, device.info.cores), each.as_mut_ptr())
 }
 
-/// Queues a reduction.
+/// Enqueues a reduction.
 pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
     launch_with(&stream.device, reduce, |function, blocks, arguments| {
         stream.note_use_of([reduce.dst.place, reduce.src.place]);

@@ -1,9 +1,9 @@
-//! Values that streams write, and wait for, which the driver does.
+//! Writes values for streams, and waits for values, by functions of the driver.
 //!
-//! It cannot end a wait, not even with its context, but by the value that is waited for: that is what a
-//! stream does here with waits that last when its device ends.
+//! The driver cannot end a wait, not even with its context, except by the value that is waited for. So a stream writes
+//! that value when the device ends and waits remain.
 //!
-//! Of managed memory the driver takes neither: the host writes there, in the stream's order, and watches.
+//! The driver does neither with managed memory: the host writes there, in the stream's order, and watches.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -26,21 +26,21 @@ use crate::backend::{
     Comparison, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite, Wait, thread_number,
 };
 
-/// How long a stream gets to see a value that ends its wait.
+/// The time that a stream gets to read a value that ends its wait.
 const NOTICE: Duration = Duration::from_millis(500);
 
-/// Where the driver reaches a word.
+/// Returns the address by which the driver reaches a word.
 fn address(device: &DeviceState, span: &Span) -> Result<CUdeviceptr> {
     if span.place != Place::Pinned {
         return Ok(span.addr as CUdeviceptr);
     }
-    // Not cuMemHostGetDevicePointer, which refuses memory of pools and mapped memory.
+    // This does not use cuMemHostGetDevicePointer, which refuses memory of pools and mapped memory.
     let name = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
     // SAFETY: the attribute is an address.
     device.call(|api| unsafe { foreign::attribute(api, name, span.addr) })
 }
 
-/// Says what to do where the driver has no such operation.
+/// Adds to the fault of a driver without such operations what to do.
 fn explain(fault: Fault) -> Fault {
     if fault.kind() != FaultKind::Unsupported {
         return fault;
@@ -53,8 +53,8 @@ fn explain(fault: Fault) -> Fault {
     })
 }
 
-/// The word is managed memory, for which the host stands in for the driver. Only where it may go there
-/// while the device works, and streams wait for it.
+/// Whether the word is managed memory, for which the host stands in for the driver. The host must be able to use it
+/// while the device works, and streams must be able to wait for words.
 fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
     let is_asked = span.place != Place::Pinned && device.words.get().is_some();
     if !is_asked || !foreign::is_managed(device, span.addr)? {
@@ -66,7 +66,7 @@ fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
     Ok(device.call(ask)? != 0)
 }
 
-/// Queues the write of a value.
+/// Enqueues the write of a value.
 pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> {
     let device = &stream.device;
     if is_for_host(device, &write.dst)? {
@@ -75,7 +75,7 @@ pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> 
         return host_fn::queue(stream, move || {
             // SAFETY: the core checked the range, and it stays while the stream uses it.
             let word = unsafe { word_at(addr) };
-            // Release: who sees the value sees what was done before.
+            // Release: a thread that reads the value sees earlier writes.
             word.store(value, Ordering::Release);
             watcher.check((addr, size_of::<u64>()));
         });
@@ -90,7 +90,7 @@ pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> 
     written.map_err(explain)
 }
 
-/// Queues a wait for a value.
+/// Enqueues a wait for a value.
 pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     let device = &stream.device;
     if is_for_host(device, &wait.src)? {
@@ -120,10 +120,10 @@ pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     Ok(position)
 }
 
-/// Writes the value that it waits for, and waits until the stream is past it.
+/// Writes the value that the wait is for, and waits until the stream is past it.
 fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
     let ValueWait { src, value, comparison } = &ended.wait;
-    // None: it ends by nothing, as who asked for it could have known.
+    // No value ends this wait, as the caller could have known.
     let Some(word) = comparison.satisfying(*value) else { return Ok(()) };
     let address = address(device, src)?;
     let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
@@ -134,7 +134,7 @@ fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
     poll_until(Instant::now() + NOTICE, || ended.mark.poll()).map(drop)
 }
 
-/// Ends all waits of a stream that the driver has, in their order: they have failed. No lock may be held.
+/// Ends all waits that the driver has for a stream, in their order: they have failed. The caller holds no lock.
 fn end_all(stream: &StreamState) -> Result<()> {
     let waits = std::mem::take(&mut *stream.value_waits.lock());
     for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
@@ -144,8 +144,8 @@ fn end_all(stream: &StreamState) -> Result<()> {
     Ok(())
 }
 
-/// Called before a wait for a stream in teardown: lets the waits of its device's streams complete until the limit of
-/// the teardown or the deadline, and then ends them.
+/// Prepares a wait for a stream in teardown. Lets the waits of its device's streams complete until the limit of the
+/// teardown or the deadline, and then ends them.
 pub fn expire_waits(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
     let Some(until) = stream.waits_until() else { return Ok(()) };
     let device = &stream.device;

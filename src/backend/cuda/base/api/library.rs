@@ -1,4 +1,4 @@
-//! The library of the CUDA driver: how it is opened, how its functions are found, and its texts for status numbers.
+//! Opens the library of the CUDA driver, and finds its functions and its texts for status numbers.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -8,8 +8,8 @@ use crate::backend::base::loader::reason;
 use crate::backend::cuda::base::error::{Failure, NO_DEVICE};
 use crate::backend::{Fault, FaultKind, Result};
 
-/// The file names of the driver, tried in this order. `libcuda.so` comes last: if it is no link to the first it is the
-/// toolkit's stub, whose functions only fail.
+/// The file names of the driver, in the order in which they are tried. `libcuda.so` comes last: if it is no link to the
+/// first, it is the toolkit's stub, whose functions only fail.
 const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
 /// A function of the driver, and its name.
@@ -18,7 +18,7 @@ pub struct Entry<F> {
     pub function: F,
 }
 
-/// The error for a failure of `cuInit`.
+/// Returns the fault for a failure of `cuInit`.
 pub fn does_not_start(failure: Failure) -> Fault {
     let remedy = if failure.status() == Some(NO_DEVICE) {
         "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"
@@ -30,8 +30,8 @@ pub fn does_not_start(failure: Failure) -> Fault {
     Fault::from(failure).with_kind(FaultKind::NoDevice).with_text(text)
 }
 
-/// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings
-/// a second C library along, and dies in there.
+/// Whether the program has no loader, because it was linked with `-static`. A driver that it opens loads a second C
+/// library, and crashes in it.
 fn is_static_program() -> bool {
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
         // SAFETY: the description of an object with its table, and the word that was passed along.
@@ -40,7 +40,7 @@ fn is_static_program() -> bool {
             (std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()), &mut *found.cast())
         };
         *found = headers.iter().any(|header| header.p_type == libc::PT_INTERP);
-        // The program comes first.
+        // The program is the first object.
         1
     }
 
@@ -77,7 +77,7 @@ pub fn open_library() -> Result<Library> {
     ))
 }
 
-/// The first of these functions that the library has.
+/// Returns the first of these functions that the library has.
 ///
 /// # Safety
 /// `F` is the signature of the function that has one of these names.
@@ -88,7 +88,8 @@ pub unsafe fn find<F: Copy>(library: &Library, symbols: &[&'static str]) -> Opti
     Some(Entry { symbol, function: unsafe { std::mem::transmute_copy(&address) } })
 }
 
-/// Once for all signatures: repeated for each function it would be a hundredth of the library.
+/// Looks up a symbol, once for all signatures: repeated for each function, the code would be a hundredth of the
+/// library.
 #[inline(never)]
 fn look_up(library: &Library, symbols: &[&'static str]) -> Option<(&'static str, *mut c_void)> {
     symbols.iter().find_map(|&symbol| {
@@ -98,10 +99,10 @@ fn look_up(library: &Library, symbols: &[&'static str]) -> Option<(&'static str,
     })
 }
 
-/// How the driver puts a status into words: `cuGetErrorName` and `cuGetErrorString`.
+/// The type of the driver's functions that describe a status: `cuGetErrorName` and `cuGetErrorString`.
 type Describe = unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int;
 
-/// The driver's words for its numbers; none where it has no such function.
+/// The driver's functions that describe its status numbers, or `None` where it has no such function.
 #[derive(Clone, Copy)]
 pub struct Words {
     name: Option<Describe>,
@@ -118,11 +119,11 @@ impl Words {
         Self { name: name.map(function), text: text.map(function) }
     }
 
-    /// For a status that no driver has given.
+    /// The value for a status that no driver returned.
     #[cfg(test)]
     pub const NONE: Self = Self { name: None, text: None };
 
-    /// Name and text of `status`, as far as the driver knows them.
+    /// Returns name and text of `status`, as far as the driver knows them.
     pub fn of(self, status: c_int) -> (Option<&'static str>, Option<&'static str>) {
         let ask = |describe: Option<Describe>| {
             let mut words = std::ptr::null();

@@ -1,4 +1,4 @@
-//! Creation and import of pools.
+//! Creates and imports pools.
 
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -17,7 +17,7 @@ use crate::backend::cuda::pool::pool_pages::PoolPages;
 use crate::backend::cuda::runtime::{CudaDriver, DeviceState, DriverState, Raw};
 use crate::backend::{Fault, FaultKind, MemoryPlace, Pool, PoolHandle, PoolOptions, PoolSharing, Pools, Result};
 
-/// The number that stands for a kind of handle in the driver's functions.
+/// Returns the number that stands for a kind of handle in the driver's functions.
 pub fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
     match sharing {
         PoolSharing::None => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
@@ -27,7 +27,7 @@ pub fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
 }
 
 impl DriverState {
-    /// Refuses what the device says that it does not have.
+    /// Rejects what the device does not support, as it reports.
     fn check_pool(&self, ordinal: u32, sharing: PoolSharing) -> Result<()> {
         use CUdevice_attribute::*;
         if self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
@@ -49,7 +49,7 @@ impl DriverState {
 }
 
 impl CudaDriver {
-    /// The pool that `make` makes, which is destroyed with the device if not before.
+    /// Adds the pool that `make` creates. It is destroyed with the device if not before.
     fn add_pool(
         &self,
         device: Option<Arc<DeviceState>>,
@@ -111,7 +111,7 @@ impl Pools for CudaDriver {
 
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
         let driver = &self.0;
-        // The driver takes a descriptor instead of an address, and reads other handles.
+        // The driver takes a descriptor in place of an address, and reads other handles.
         let (sharing, handle): (_, *mut c_void) = match &handle {
             PoolHandle::Descriptor(descriptor) => {
                 (PoolSharing::Descriptor, std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize))
@@ -129,7 +129,8 @@ impl Pools for CudaDriver {
     }
 }
 
-/// What a refusal to make a pool in host memory means. A node that there is not was refused before.
+/// Adds to a fault what the refusal to create a pool in host memory means. A node that does not exist was rejected
+/// before.
 fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
         return fault;

@@ -1,9 +1,8 @@
-//! What a stream has for host functions: a word, and slots for the arguments of calls by the driver, in stream order.
+//! A stream's state for host functions: a word, and slots for the arguments of calls by the driver, in stream order.
 //!
-//! The calls of a stream begin in the order in which they were queued, and each writes the stream's
-//! word when it is complete. So the word alone shows which slots are free again. A submission reads it once in a chunk,
-//! and nothing else that another thread has written. A box for each call would be allocated on one thread and freed on
-//! another.
+//! The calls of a stream begin in the order in which they were enqueued, and each writes the stream's word when it is
+//! complete. So the word alone shows which slots are free again. A submission reads the word once in a chunk, and
+//! nothing else that another thread has written. Separate boxes would be allocated on one thread and freed on another.
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -16,26 +15,26 @@ use super::StreamState;
 use crate::backend::Result;
 use crate::backend::cuda::stream::words::{Word, Words, at};
 
-/// What fits into a slot.
+/// The number of bytes that fit into a slot.
 pub const ROOM: usize = 64;
 
-/// How many slots come and go together.
+/// The number of slots that are allocated and freed together.
 const CHUNK: usize = 64;
 
-/// How many chunks stay when nothing is queued any more.
+/// The number of chunks that stay when nothing is enqueued any more.
 const KEPT: usize = 4;
 
-/// A cache line of its own: the next one may be in use on another processor.
+/// A slot. It is a whole cache line, because the next one may be in use on another processor.
 #[repr(align(64))]
 struct Slot {
     _room: UnsafeCell<MaybeUninit<[u8; ROOM]>>,
 }
 
-/// Slots that are used one after the other. Not in a box, which may have the only pointers into it: the driver has
-/// some.
+/// Slots that are used one after the other. They are not in a `Box`, which may have the only pointers into it: the
+/// driver has some.
 struct Chunk {
     slots: Arc<[MaybeUninit<Slot>]>,
-    /// The number of the latest call in it, once it is full.
+    /// The number of the latest call in the chunk, once the chunk is full.
     last: u32,
 }
 
@@ -45,20 +44,20 @@ unsafe impl Send for Chunk {}
 /// The slots of a stream.
 #[derive(Default)]
 pub struct CallSlots {
-    /// The oldest first; the last one is being filled.
+    /// The chunks, the oldest first. The last one is being filled.
     chunks: VecDeque<Chunk>,
-    /// How many slots of the last chunk are left.
+    /// The number of unused slots of the last chunk.
     left: usize,
 }
 
-/// Whether a word with the value `reached` has reached `number`, as the driver compares: numbers wrap around.
+/// Whether a word with the value `reached` has reached `number`, as the driver compares them: numbers wrap around.
 fn is_reached(reached: u32, number: u32) -> bool {
     reached.wrapping_sub(number) <= u32::MAX / 2
 }
 
 impl CallSlots {
-    /// A slot for the call after the one with the number `latest`. It is free again when the word
-    /// has reached that call's number; `reached` looks what it says.
+    /// Returns a slot for the call after the one with the number `latest`. The slot is free again when the word has
+    /// reached that call's number. `reached` reads the word.
     #[inline(always)]
     pub fn take(&mut self, latest: u32, reached: impl FnOnce() -> u32) -> NonNull<[u8; ROOM]> {
         if self.left == 0 {
@@ -71,7 +70,7 @@ impl CallSlots {
         unsafe { NonNull::from(&*chunk.slots).cast::<Slot>().add(index) }.cast()
     }
 
-    /// Begins a chunk: the oldest, if its calls are done, or a new one.
+    /// Begins a chunk: the oldest, if its calls are complete, or a new one.
     #[cold]
     fn renew(&mut self, latest: u32, reached: u32) {
         if let Some(full) = self.chunks.back_mut() {
@@ -81,7 +80,7 @@ impl CallSlots {
         if done == 0 {
             self.chunks.push_back(Chunk { slots: Arc::new_uninit_slice(CHUNK), last: 0 });
         } else {
-            // All but one of them may go.
+            // All but one of them can be freed.
             let too_many = self.chunks.len().saturating_sub(KEPT);
             self.chunks.drain(..too_many.min(done - 1));
             self.chunks.rotate_left(1);
@@ -90,11 +89,11 @@ impl CallSlots {
     }
 }
 
-/// What a stream needs for the calls that it waits for.
+/// The state that a stream needs for the calls that it waits for.
 pub struct StreamCalls {
     pub word: Word,
     pub slots: CallSlots,
-    /// Calls in the slots name the stream without a count of their own.
+    /// The stream. Calls in the slots point to it and hold no reference.
     stream: Arc<StreamState>,
 }
 
@@ -105,10 +104,10 @@ impl StreamCalls {
         Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
     }
 
-    /// Releases what the stream had; its work is complete. A driver whose device has failed may have dropped calls, or
-    /// may still make them: then nothing is released.
+    /// Releases the state of a stream whose work is complete. A driver whose device has failed may have dropped calls,
+    /// or may still make them: then nothing is released.
     pub fn end(self) {
-        // Acquire, with the Release of the jobs.
+        // Acquire: pairs with the Release of the jobs.
         let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
         match self.stream.device.words.get() {
             Some(words) if is_over => words.return_word(self.word),

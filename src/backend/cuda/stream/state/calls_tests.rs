@@ -1,7 +1,7 @@
 use super::*;
 use std::collections::HashSet;
 
-/// Takes a slot for each number after `latest`, up to `until`.
+/// Takes `count` slots for the numbers after `latest`.
 fn fill(slots: &mut CallSlots, latest: u32, count: u32, reached: u32) -> HashSet<usize> {
     let numbers = (0..count).map(|i| latest.wrapping_add(i));
     numbers.map(|latest| slots.take(latest, || reached).as_ptr().addr()).collect()
@@ -10,7 +10,7 @@ fn fill(slots: &mut CallSlots, latest: u32, count: u32, reached: u32) -> HashSet
 #[test]
 fn slots_are_apart_while_their_calls_are_queued() {
     let mut slots = CallSlots::default();
-    // Numbers go round meanwhile.
+    // The numbers wrap around in this test.
     let begin = u32::MAX - 100;
     let taken = fill(&mut slots, begin, 1000, begin);
     assert_eq!(taken.len(), 1000);
@@ -38,7 +38,7 @@ fn the_slots_of_a_burst_are_released() {
     let mut slots = CallSlots::default();
     fill(&mut slots, 0, 20 * CHUNK as u32, 0);
     assert_eq!(slots.chunks.len(), 20);
-    // All are done but those of the last two chunks.
+    // All calls are complete but those of the last two chunks.
     let latest = 20 * CHUNK as u32;
     fill(&mut slots, latest, 1, latest - 2 * CHUNK as u32);
     assert_eq!(slots.chunks.len(), KEPT);
@@ -54,7 +54,7 @@ fn slots_stay_distinct_while_those_of_a_burst_are_released() {
         let reached = done_chunks * CHUNK as u32;
         fill(&mut slots, 0, reached, 0);
         let queued = fill(&mut slots, reached, ALL - reached, 0);
-        // More than all those that are free now.
+        // These are more than all slots that are free now.
         let next = fill(&mut slots, ALL, ALL, reached);
         assert_eq!(next.len(), ALL as usize);
         assert!(queued.is_disjoint(&next), "{done_chunks} chunks were done");

@@ -1,8 +1,8 @@
-//! Frees of pools' memory that a stream does not submit to the driver at once. A loop that allocates what it has just
-//! freed, in the same stream and of the same lengths, gets it without a call of the driver. Every other call for the
-//! stream or the pool submits the deferred frees first, so a program sees no difference.
+//! Defers frees of pools' memory: a stream does not submit them to the driver at once. A loop that allocates what it
+//! has just freed, in the same stream and of the same lengths, gets it without a call of the driver. Every other call
+//! for the stream or the pool submits the deferred frees first, so a program sees no difference.
 //!
-//! A stream defers frees of one pool at a time. One stream of a pool may defer: it has the pool's turn.
+//! A stream defers frees of one pool at a time, and one stream of a pool may defer: it has the pool's turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -14,32 +14,32 @@ use crate::backend::Result;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::DriverState;
 
-/// The most blocks that a stream defers: as many as the body of a loop uses at one time.
+/// The maximum number of blocks that a stream defers: as many as the body of a loop uses at one time.
 const BLOCKS: usize = 8;
 
-/// How many frees must come before the turn of a pool that several streams use is taken again. To lose a turn costs a
-/// search in the list of streams, and the submission of the deferred frees; these frees would have been submitted
+/// The number of frees after which another stream may take the turn of a pool that several streams use. Losing a turn
+/// costs a search in the list of streams, and the submission of the deferred frees, which would have been submitted
 /// anyway.
 const PAUSE: u32 = 64;
 
-/// In [`Turn::word`]: there are deferred frees. The address of a stream does not have this bit.
+/// The bit of [`Turn::word`] that says that there are deferred frees. The address of a stream does not have this bit.
 const SOME: usize = 1;
 
-/// Which stream defers frees of a pool's memory.
+/// Says which stream defers frees of a pool's memory.
 #[derive(Default)]
 pub struct Turn {
-    /// The stream's address and [`SOME`], or 0. Changed by a thread that has locked that stream's `submitting`, or
-    /// from 0.
+    /// The stream's address and [`SOME`], or 0. It is changed by a thread that has locked that stream's `submitting`,
+    /// or from 0.
     word: AtomicUsize,
-    /// How many frees must come before it may change. A hint.
+    /// The number of frees after which the turn may change. It is a hint.
     pause: AtomicU32,
 }
 
 impl Turn {
-    /// Another stream defers frees.
+    /// Whether another stream defers frees.
     #[inline(always)]
     fn is_in_the_way_of(&self, stream: &StreamState) -> bool {
-        // Acquire, also below: the driver's own lock would order this too.
+        // Acquire, also below: the driver's lock would order this too.
         let word = self.word.load(Ordering::Acquire);
         word & SOME != 0 && word != stream.address() | SOME
     }
@@ -51,7 +51,7 @@ impl Turn {
         }
     }
 
-    /// Submits the frees that streams other than `next` defer. They lose their turn for some time.
+    /// Submits the frees that streams other than `next` defer. Those streams lose their turn for some time.
     #[cold]
     fn submit_except(&self, driver: &DriverState, next: Option<&StreamState>) {
         loop {
@@ -60,10 +60,11 @@ impl Turn {
                 return;
             }
             let Some(stream) = driver.stream_at(word & !SOME) else { return };
-            // No wait for the lock: the thread that has it submits the frees before anything that takes long.
+            // This does not wait for the lock: the thread that has it submits the frees before anything that takes
+            // long.
             let submitted = stream.while_alive(|stream| {
                 let Some(mut submitting) = stream.submitting.try_lock() else { return false };
-                // Others may have been faster.
+                // Other threads may have been faster.
                 if self.word.load(Ordering::Acquire) == word {
                     stream.submit_deferred(&mut submitting);
                     if next.is_some() {
@@ -74,26 +75,26 @@ impl Turn {
             });
             match submitted {
                 Some(false) => std::thread::yield_now(),
-                // The frees from before this call are submitted; or the device is closing, which frees them.
+                // The frees from before this call are submitted, or the device is closing, which frees the blocks.
                 Some(true) | None => return,
             }
         }
     }
 
-    /// No stream has the turn for some time.
+    /// Ends the turn: no stream has it for some time.
     fn end(&self) {
         self.pause.store(PAUSE, Ordering::Relaxed);
         self.word.store(0, Ordering::Release);
     }
 }
 
-/// What a stream defers.
+/// The frees that a stream defers.
 #[derive(Default)]
 pub struct Deferred {
-    /// The turn that it has, or had.
+    /// The turn that the stream has, or had.
     turn: Option<Arc<Turn>>,
     count: usize,
-    /// Addresses and lengths, in the order of the frees.
+    /// The addresses and lengths, in the order of the frees.
     blocks: [(usize, usize); BLOCKS],
 }
 
@@ -106,13 +107,13 @@ impl Deferred {
     /// Removes the latest block of this length, and returns its address.
     #[inline(always)]
     fn take(&mut self, len: usize) -> Option<usize> {
-        // Mostly the last one: loops allocate in the opposite order of their frees.
+        // This is mostly the last one: loops allocate in the opposite order of their frees.
         let last = self.blocks[..self.count].last()?;
         if last.1 == len {
             self.count -= 1;
             return Some(last.0);
         }
-        // There may be no others.
+        // There may be no other blocks.
         if self.count == 1 { None } else { self.take_from_within(len) }
     }
 
@@ -131,7 +132,7 @@ impl StreamState {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Whether there are deferred frees: a hint without the lock.
+    /// Whether there are deferred frees. The result is a hint, without the lock.
     pub fn defers(&self) -> bool {
         self.defers.load(Ordering::Acquire)
     }
@@ -144,10 +145,11 @@ impl StreamState {
         }
     }
 
-    /// As [`Self::flush_deferred_locked`], for a caller that submits nothing itself.
+    /// Does the same as [`Self::flush_deferred_locked`], for a caller that submits nothing itself.
     pub fn flush_deferred(&self) {
         while self.defers() {
-            // No wait for the lock: the thread that has it submits the frees before anything that takes long.
+            // This does not wait for the lock: the thread that has it submits the frees before anything that takes
+            // long.
             if let Some(mut submitting) = self.submitting.try_lock() {
                 return self.flush_deferred_locked(&mut submitting);
             }
@@ -159,7 +161,7 @@ impl StreamState {
     #[inline(never)]
     fn submit_deferred(&self, submitting: &mut Submitting) {
         if self.device.check_open().is_err() {
-            // See `end_deferred`.
+            // The function `end_deferred` handles this case.
             return;
         }
         let deferred = &mut submitting.deferred;
@@ -172,7 +174,8 @@ impl StreamState {
         self.count_submitted();
     }
 
-    /// As [`Self::submit_deferred`], for a device that may be closed. The stream submits nothing afterwards.
+    /// Does the same as [`Self::submit_deferred`], for a device that may be closed. The stream submits nothing
+    /// afterwards.
     pub fn end_deferred(&self) {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
@@ -196,7 +199,7 @@ impl StreamState {
         }
     }
 
-    /// Releases the turn that this stream has.
+    /// Releases the turn, if this stream has it.
     #[cold]
     fn leave_turn(&self, deferred: &mut Deferred) {
         self.defers.store(false, Ordering::Release);
@@ -250,8 +253,8 @@ impl StreamState {
         self.device.context.call_outside(calls)
     }
 
-    /// Allocates from a pool in this stream. Returns the address, and whether it is new: from `take`, and not of a
-    /// block whose free was deferred.
+    /// Allocates from a pool in this stream. Returns the address, and whether it is new: then it comes from `take`, and
+    /// not from a block whose free was deferred.
     #[inline(always)]
     pub fn submit_alloc(
         &self,
@@ -283,8 +286,8 @@ impl StreamState {
         taken.map(|addr| (addr as usize, true))
     }
 
-    /// Frees a block of the pool that has this turn. `may_defer`: only the stream's device and this process use the
-    /// pool.
+    /// Frees a block of the pool that has this turn. `may_defer` is true if only the stream's device and this process
+    /// use the pool.
     #[inline(always)]
     pub fn submit_free(&self, turn: &Arc<Turn>, (addr, len): (usize, usize), may_defer: bool) -> Result<()> {
         if turn.is_in_the_way_of(self) {

@@ -1,5 +1,5 @@
-//! Frees of pools' memory in a stream. An allocation that finds no memory waits for those that complete whatever the
-//! program does.
+//! Counts frees of pools' memory in a stream. An allocation that finds no memory waits for those that complete whatever
+//! the program does.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,19 +9,19 @@ use super::StreamState;
 use crate::backend::Result;
 use crate::backend::cuda::stream::mark::Mark;
 
-/// Of one stream. Changed under `submitting`.
+/// The frees of one stream. Changed under `submitting`.
 pub struct Frees {
-    /// See [`StreamState::has_frees`].
+    /// True if there are such frees, see [`StreamState::has_frees`].
     pub any: AtomicBool,
-    /// The position of the last operation that completes only when the program does something: user code, or a wait
-    /// for work that is ordered after some. [`u64::MAX`]: there may be one at any time.
+    /// The position of the last operation that completes only when the program does something: user code, or a wait for
+    /// work that is ordered after user code. [`u64::MAX`]: there may be one at any time.
     dependent: AtomicU64,
-    /// Behind the frees that come before the first of those operations.
+    /// The mark after the frees that come before the first of those operations.
     pub before: Mutex<Option<Mark>>,
 }
 
 impl Frees {
-    /// `adopted`: other libraries submit to the driver's stream as well.
+    /// Creates the state. `adopted`: other libraries submit to the driver's stream as well.
     pub fn new(adopted: bool) -> Self {
         Self {
             any: AtomicBool::new(false),
@@ -32,26 +32,27 @@ impl Frees {
 }
 
 impl StreamState {
-    /// The operation that is being enqueued completes only when the program does something.
+    /// Notes that the operation which is being enqueued completes only when the program does something.
     pub fn note_dependence(&self) {
         if self.has_frees() && !self.depends_on_program() {
-            // Without a mark there is no wait for these frees.
+            // Without a mark, no allocation waits for these frees.
             *self.frees.before.lock() = self.mark().ok();
         }
         let position = self.submitted.load(Ordering::Relaxed) + 1;
-        // Relaxed, and in two steps: each thread that changes it or waits for frees holds the lock that is held now.
-        // For other threads it is a hint.
+        // Relaxed, and in two steps: each thread that changes the value or waits for frees holds the lock that is held
+        // now. For other threads it is a hint.
         let before = self.frees.dependent.load(Ordering::Relaxed);
         self.frees.dependent.store(before.max(position), Ordering::Relaxed);
     }
 
-    /// An operation that is not known to be complete completes only when the program does something.
+    /// Whether a pending operation completes only when the program does something.
     pub fn depends_on_program(&self) -> bool {
         let dependent = self.frees.dependent.load(Ordering::Relaxed);
         dependent > self.finished.load(Ordering::Relaxed)
     }
 
-    /// It has an operation that frees memory of a pool, which no [`Self::wait_for_frees`] has waited for.
+    /// Whether the stream has an operation that frees memory of a pool and for which no [`Self::wait_for_frees`] has
+    /// waited.
     pub fn has_frees(&self) -> bool {
         self.frees.any.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! All streams of a driver, and reports to those who observe them that a device has failed.
+//! The list of all streams of a driver. It also reports a failed device to the streams' observers.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
@@ -10,7 +10,7 @@ use crate::algo::map::typed_slots::Key;
 use crate::backend::cuda::runtime::{DeviceState, DriverState};
 use crate::backend::{Result, inside_host_function};
 
-/// Every stream of every open device, also those that are dropped but have work.
+/// Every stream of every open device, including those that are dropped but have work.
 static STREAMS: Key<Mutex<Vec<Arc<StreamState>>>> = Key::new();
 
 impl DriverState {
@@ -22,14 +22,14 @@ impl DriverState {
         self.streams().iter().filter(|stream| are_meant(stream)).cloned().collect()
     }
 
-    /// The stream whose state is at this address, if it is still there.
+    /// Returns the stream whose state is at this address, if it still exists.
     pub fn stream_at(&self, address: usize) -> Option<Arc<StreamState>> {
         self.streams().iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
     }
 
-    /// Submits the deferred frees of all streams, unless the driver could block. False if there were none. A driver
-    /// whose queue is full blocks the caller, which must not wait for the program. The memory is not free before that
-    /// work completes anyway.
+    /// Submits the deferred frees of all streams, unless the driver could block. Returns false if there were none. A
+    /// driver whose queue is full blocks the caller, which must not wait for the program. The memory is not free before
+    /// that work completes anyway.
     pub fn flush_deferred(&self) -> bool {
         if !self.known_pools.are_used() {
             return false;
@@ -43,12 +43,12 @@ impl DriverState {
         streams.iter().filter_map(|stream| stream.while_alive(flush)).count() > 0
     }
 
-    /// Streams that may have work, as far as that is known without a query of the driver.
+    /// Returns the streams that may have work, as far as that is known without a query of the driver.
     pub fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
         self.streams_that(|stream| !stream.is_known_idle())
     }
 
-    /// No stream has work.
+    /// Whether no stream has work.
     pub fn all_drained(&self) -> bool {
         self.streams_with_work().iter().all(|stream| stream.is_drained())
     }
@@ -84,11 +84,11 @@ impl DriverState {
 }
 
 impl StreamState {
-    /// The [`Stream`](crate::backend::Stream) of it is dropped.
+    /// Notes that the state's [`Stream`](crate::backend::Stream) is dropped.
     pub fn note_dropped(&self) {
-        // Release: after the last count, see `is_dropped`.
+        // Release: this comes after the last count, see `is_dropped`.
         self.dropped.store(true, Ordering::Release);
-        // Relaxed: a hint. A thread that misses it sweeps in its next call.
+        // Relaxed: the flag is a hint. A thread that misses it sweeps in its next call.
         self.device.driver.any_dropped.store(true, Ordering::Relaxed);
         // A host function may hold the last reference, and may not call the driver.
         if !inside_host_function() {
@@ -97,7 +97,7 @@ impl StreamState {
     }
 }
 
-/// `answer`, which the caller may take for a failure: observers get the failure of the device before.
+/// Returns `answer`. If it may be a failure of the device, observers receive that failure first.
 pub fn reported<T>(device: &Arc<DeviceState>, answer: Result<T>) -> Result<T> {
     if answer.is_err() {
         report(device);
@@ -105,15 +105,15 @@ pub fn reported<T>(device: &Arc<DeviceState>, answer: Result<T>) -> Result<T> {
     answer
 }
 
-/// Reports that the device has failed, if it has, once. The driver does not say whose operation failed, so any stream
-/// will do. No lock may be held.
+/// Reports once that the device has failed, if it has. The driver does not say whose operation failed, so the report is
+/// about any stream. The caller holds no lock.
 #[cold]
 fn report(device: &Arc<DeviceState>) {
     let Some(fault) = device.context.failure() else { return };
     let driver = &device.driver;
     device.reported.get_or_init(|| {
         let streams = driver.streams_of(device);
-        // The driver drops them, and reports this to no other process and no stream of another device.
+        // The driver drops these records, and reports this to no other process and no stream of another device.
         for record in streams.iter().flat_map(|stream| held(&stream.event_records)) {
             record.drop_record();
             driver.watcher.check(record.range());
@@ -121,7 +121,7 @@ fn report(device: &Arc<DeviceState>) {
         let Some(stream) = streams.iter().find(|stream| stream.observer.is_some()) else { return };
         let (end, ended) = mpsc::channel::<()>();
         stream.fail(fault.clone(), None, None, end);
-        // An error says that the other end is dropped, as it should be.
+        // An error says that the other end is dropped, which is expected.
         let _ = ended.recv();
     });
 }

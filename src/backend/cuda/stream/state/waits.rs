@@ -1,4 +1,4 @@
-//! What a stream waits for, and its records that others wait for, so that they can end early.
+//! The waits of a stream, and its records that others wait for, so that they can end early.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -9,10 +9,10 @@ use crate::backend::cuda::stream::mark::Mark;
 use crate::backend::stream::watch::Watched;
 use crate::backend::{Position, Ticket, ValueWait};
 
-/// A wait that the driver has, perhaps still.
+/// A wait that the driver may still have.
 pub struct DriverWait {
     pub wait: ValueWait,
-    /// Right behind it.
+    /// The mark right after the wait.
     pub mark: Mark,
     pub position: Position,
     pub thread: u32,
@@ -24,14 +24,15 @@ pub struct HostWait {
     pub watched: Watched,
     pub thread: u32,
     pub position: OnceLock<Position>,
-    /// While the stream waits: it goes on when this is dropped.
+    /// The ticket while the stream waits. The stream goes on when it is dropped.
     pub ticket: Mutex<Option<Ticket>>,
-    /// How often the stream had been aborted when this was queued.
+    /// The number of the stream's aborts when this was enqueued.
     pub aborts: u64,
 }
 
 impl HostWait {
-    /// Ends the wait if it has begun; the stream goes on. Otherwise it is dropped when the stream reaches it.
+    /// Ends the wait if it has begun, so that the stream goes on. If it has not begun, it is dropped when the stream
+    /// reaches it.
     pub fn cancel(&self) {
         self.watched.cancel();
         let ticket = self.ticket.lock().take();
@@ -39,10 +40,10 @@ impl HostWait {
     }
 }
 
-/// What others hold, in a list.
+/// A list of objects that others own.
 pub type Held<T> = Mutex<Vec<Weak<T>>>;
 
-/// Adds to a list. When it is full this first removes what is over: rarely, because that may query the driver.
+/// Adds to a list. When the list is full, first removes what is complete: rarely, because that may query the driver.
 pub fn note<T>(list: &Mutex<Vec<T>>, one: T, is_over: impl Fn(&T) -> bool) {
     let mut list = list.lock();
     if list.len() == list.capacity() {
@@ -53,12 +54,12 @@ pub fn note<T>(list: &Mutex<Vec<T>>, one: T, is_over: impl Fn(&T) -> bool) {
     list.push(one);
 }
 
-/// As [`note`], for what others hold.
+/// Adds as [`note`] does, for objects that others own.
 pub fn note_weak<T>(list: &Held<T>, one: &Arc<T>) {
     note(list, Arc::downgrade(one), |other| other.strong_count() == 0);
 }
 
-/// What is in a list and still exists.
+/// Returns the objects of a list that still exist.
 pub fn held<T>(list: &Held<T>) -> Vec<Arc<T>> {
     list.lock().iter().filter_map(Weak::upgrade).collect()
 }
