@@ -1,4 +1,4 @@
-//! The decorators of all traits of a backend, and how operations fail later.
+//! Decorates all traits of a backend, and makes operations fail later.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl FaultDriver {
         Ok(Arc::new(FaultDevice { inner, plan: Arc::clone(&self.plan) }))
     }
 
-    /// It can only fail by returning unknown.
+    /// Returns what the wrapped driver does, or unknown, which is this call's only way to fail.
     fn foreign_or_unknown(&self, site: Site, addr: usize) -> Foreign {
         self.plan.enter(site).map_or(Foreign::Unknown, |()| self.inner.foreign(addr))
     }
@@ -119,7 +119,7 @@ decorate! {
     fn memory_usage(&self) -> MemoryUsage;
     fn restart_peak(&self, managed: bool);
     fn free(&self, block: Block) -> Result<()>, Driver, release Kind::DeviceBlock;
-    // The core caches nothing then: each free reaches the device, and can fail.
+    // The core then caches nothing, so that each free reaches the device and can fail.
     fn is_unused(&self, _block: Block) -> bool = false;
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>>,
         OutOfResources, wrap Kind::Stream, options.observer.clone();
@@ -144,7 +144,7 @@ decorate! {
 }
 
 impl FaultDevice {
-    /// Closes the device, and then fails: a device that stayed open could not be opened again.
+    /// Closes the device, and then fails. A device that stayed open could not be opened again.
     fn close_and_fail(&self, site: Site) -> Result<()> {
         let refused = self.plan.enter(site);
         let closed = self.inner.close();
@@ -155,7 +155,7 @@ impl FaultDevice {
     }
 }
 
-/// Nodes with the wrapped objects instead of the decorators.
+/// Returns nodes with the wrapped objects in place of the decorators.
 fn inner_nodes(nodes: &[Node]) -> Result<Vec<Node>> {
     let mut nodes = nodes.to_vec();
     for node in &mut nodes {
@@ -166,7 +166,7 @@ fn inner_nodes(nodes: &[Node]) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// A graph.
+/// The decorator of a graph.
 type FaultGraph = FaultObject<Arc<dyn Graph>>;
 
 decorate! {
@@ -182,11 +182,11 @@ decorate! {
     fn code(&self) -> Option<Code>;
 }
 
-/// A stream, and who observes it.
+/// The decorator of a stream, with the stream's observer.
 type FaultStream = FaultObject<Arc<dyn Stream>, Option<Arc<dyn Observer>>>;
 
 impl Submit for FaultStream {
-    /// Queues the operation, or one that fails instead.
+    /// Submits the operation, or one that fails in its place.
     fn submit(&self, op: Op<'_>) -> Result<Position> {
         let site = Site::of(op.kind());
         if let Some(fault) = self.plan.enter_queued(site)? {
@@ -208,7 +208,7 @@ decorate! {
     STREAM: Stream for FaultStream, self.inner, "stream";
     fn limit_waits(&self, until: Instant);
     fn is_idle(&self) -> Result<bool>, Driver;
-    // Callers use the call that can fail then.
+    // Callers then use the call that can fail.
     fn is_known_idle(&self) -> bool = false;
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Driver;
     fn submitted(&self) -> Option<Position>;
@@ -222,14 +222,14 @@ decorate! {
 }
 
 impl FaultStream {
-    /// Queues a host function that reports a failure with `fault`, instead of an operation.
+    /// Enqueues a host function that reports a failure with `fault`, in place of an operation.
     fn fail_later(&self, fault: Fault, launch: Option<FailedLaunch>) -> Result<Position> {
-        // Locked while it is queued, because its position is known only then.
+        // The position is locked while the function is enqueued, because it is known only then.
         let (position, thread) = (Arc::new(Mutex::new(None)), Some(thread_number()));
         let (known, observer) = (Arc::clone(&position), self.extra.clone());
         let fail = move || {
             let failure = Failure { fault, position: *known.lock(), thread, launch };
-            // This is a thread for user code already.
+            // This thread is already one for user code.
             if let Some(report) = observer.and_then(|observer| observer.failed(failure)) {
                 report.run();
             }
@@ -240,13 +240,13 @@ impl FaultStream {
     }
 }
 
-/// An event.
+/// The decorator of an event.
 type FaultEvent = FaultObject<Arc<dyn Event>>;
 
 decorate! {
     EVENT: Event for FaultEvent, self.inner, "event";
     fn is_complete(&self) -> Result<bool>, Driver;
-    // As for streams.
+    // The reason is the same as for streams.
     fn is_known_complete(&self) -> bool = false;
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>, Driver;
     fn elapsed_ms(&self, start: &dyn Event = &**Self::inner_of(start, "event")?) -> Result<f32>, Driver;
@@ -279,7 +279,7 @@ decorate! {
     fn import_block(&self, export: &PointerExport) -> Result<Block>, Driver, make Kind::PoolBlock;
 }
 
-// It knows the kind of its blocks.
+// The decorator knows the kind of its blocks.
 decorate! {
     SHARED_MEMORY: SharedMemory for FaultObject<Arc<dyn SharedMemory>, Kind>, self.inner, "shared_memory";
     fn alloc(&self, len: usize) -> Result<Block>, OutOfDeviceMemory, make self.extra;
@@ -289,7 +289,7 @@ decorate! {
     fn close(&self);
 }
 
-/// Memory without an address.
+/// The decorator of memory without an address.
 type FaultPhysicalMemory = FaultObject<Arc<dyn PhysicalMemory>>;
 
 decorate! {

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::algo::host::output_file::OutputFile;
 
-/// Declares what a backend creates and releases, with the names in the report.
+/// Declares what a backend creates and releases, with its names in the report.
 macro_rules! kinds {
     ($($kind:ident $name:literal,)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,19 +38,20 @@ kinds! {
     Mapping "mapping",
 }
 
-/// The calls of each site so far.
+/// The number of calls of each site so far.
 pub(super) type Calls = BTreeMap<&'static str, AtomicU64>;
 
 /// All counts.
 #[derive(Default)]
 pub(super) struct Ledger {
-    /// Of each kind: what was made, what was released, and whose release was made to fail.
+    /// For each kind: the numbers of what was created, what was released, and what was not released because its release
+    /// was made to fail.
     counts: [[AtomicU64; 3]; KINDS.len()],
-    /// Calls and operations that were made to fail.
+    /// The number of calls and operations that were made to fail.
     pub(super) failed: AtomicU64,
     /// The backend's name, and whether it is open, or has ended and joined all threads.
     life: Mutex<(&'static str, &'static str)>,
-    /// A forked child must not overwrite its parent's report.
+    /// The process that writes the report: a forked child must not overwrite its parent's.
     process: AtomicU32,
 }
 
@@ -80,7 +81,7 @@ impl Ledger {
         self.counts[kind as usize].each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// Created and not released, except what was created to stay.
+    /// Returns the number of objects that were created and not released, except those that were created to stay.
     #[cfg(test)]
     pub(super) fn left(&self, kind: Kind) -> i64 {
         let [made, released, kept] = self.read(kind);

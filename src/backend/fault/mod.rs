@@ -1,5 +1,5 @@
-//! A decorator of any backend that counts its calls and makes chosen ones fail: to test how programs, and the core,
-//! handle failures that no hardware has on demand.
+//! Decorates any backend, counts its calls and makes chosen ones fail. So tests can check how programs, and the core,
+//! handle failures that no hardware produces on demand.
 //!
 //! `PORTACL_FAULT` and `PORTACL_FAULT_COUNT` install it; without them it is absent and costs nothing. Every method of
 //! the traits is a call site (a `Site`) or is, with a reason, on the list of those that cannot fail; a test compares.
@@ -31,7 +31,7 @@ pub use plan::Settings;
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
 static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
 
-/// Puts the decorator around a backend. With the same settings as before the counts go on.
+/// Wraps a backend in the decorator. With the same settings as before, the counts continue.
 pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     let mut current = PLAN.lock();
     let plan = match &*current {
@@ -39,7 +39,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
         _ => current.insert(Arc::new(Plan::new(settings.clone()))).clone(),
     };
     drop(current);
-    // A program that ends without aclFinalize gets its report, too.
+    // This also writes the report of a program that ends without aclFinalize.
     at_exit(|| {
         if let Some(plan) = PLAN.try_lock().and_then(|plan| plan.clone()) {
             plan.report();
@@ -51,7 +51,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     Arc::new(FaultDriver { inner, plan })
 }
 
-/// A backend was opened without the decorator: the next decorated one counts from the start.
+/// Notes that a backend was opened without the decorator: the next decorated one counts from the start.
 pub fn forget() {
     *PLAN.lock() = None;
 }

@@ -1,4 +1,4 @@
-//! Which calls fail, and how.
+//! Decides which calls fail, and how.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use crate::backend::{Fault, FaultKind, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) site: Site,
-    /// Counted from 1.
+    /// The number of the call, counted from 1.
     pub(super) call: u64,
-    /// The call succeeds, and the operation fails when the stream reaches it.
+    /// Whether the call succeeds, and the operation fails when the stream reaches it.
     later: bool,
 }
 
@@ -28,8 +28,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// `faults` is a list as in `device.alloc:3,stream.copy:1:later`; `report` a file for the counts. The error says
-    /// what is allowed.
+    /// Parses the settings. `faults` is a list as in `device.alloc:3,stream.copy:1:later`; `report` is a file for the
+    /// counts. The error says what is allowed.
     pub fn parse(faults: Option<&str>, report: Option<PathBuf>) -> std::result::Result<Self, String> {
         let list = faults.into_iter().flat_map(|list| list.split(','));
         let wanted = list.map(Wanted::parse).collect::<std::result::Result<_, _>>()?;
@@ -67,15 +67,15 @@ impl Plan {
         Self { settings, calls, ledger: Ledger::default() }
     }
 
-    /// Calls of a site so far.
+    /// Returns the number of calls of a site so far.
     #[cfg(test)]
     pub(super) fn calls(&self, site: &str) -> u64 {
         self.calls[site].load(Ordering::Relaxed)
     }
 
-    /// Counts a call. If it must fail, or its operation later, this returns the fault and whether it is for later. It
-    /// is reported on the standard error stream: among the program's messages that shows which of its calls it meets,
-    /// even if none of them fails. Not inlined into each method of the decorators.
+    /// Counts a call. If it or its operation must fail, returns the fault and whether it is for later. The fault is
+    /// also written to the standard error stream: among the program's messages it shows which of the program's calls it
+    /// meets, even if none of them fails. The function is not inlined into each method of the decorators.
     #[inline(never)]
     fn count(&self, site: Site) -> Option<(Fault, bool)> {
         let Site { name, refusal, .. } = site;
@@ -91,13 +91,14 @@ impl Plan {
         Some((Fault::new(kind, format!("PORTACL_FAULT made {what} {call} of {name} fail")), later))
     }
 
-    /// A call begins. Returns an error if it must fail.
+    /// Begins a call. Returns an error if it must fail.
     #[inline(never)]
     pub(super) fn enter(&self, site: Site) -> Result<()> {
         self.count(site).map_or(Ok(()), |(fault, _)| Err(fault))
     }
 
-    /// A call begins that queues an operation. Returns the fault with which it fails when the stream reaches it.
+    /// Begins a call that enqueues an operation. Returns the fault with which the operation fails when the stream
+    /// reaches it.
     pub(super) fn enter_queued(&self, site: Site) -> Result<Option<Fault>> {
         match self.count(site) {
             Some((fault, false)) => Err(fault),
@@ -105,7 +106,7 @@ impl Plan {
         }
     }
 
-    /// A call begins that makes something. If it must fail, nothing is made.
+    /// Begins a call that creates something. If it must fail, nothing is created.
     pub(super) fn make<T>(&self, site: Site, kind: Kind, make: impl FnOnce() -> Result<T>) -> Result<T> {
         self.enter(site)?;
         let made = make()?;
@@ -113,7 +114,7 @@ impl Plan {
         Ok(made)
     }
 
-    /// A call begins that makes an object with a decorator, which has `extra`.
+    /// Begins a call that creates an object with a decorator, which keeps `extra`.
     pub(super) fn wrap<T, X>(
         self: &Arc<Self>,
         site: Site,
@@ -125,13 +126,13 @@ impl Plan {
         Ok(self.counted(kind, extra, make()?))
     }
 
-    /// The decorator of an object, which was just made.
+    /// Returns the decorator of an object that was just created.
     pub(super) fn counted<T, X>(self: &Arc<Self>, kind: Kind, extra: X, inner: T) -> FaultObject<T, X> {
         self.ledger.made(kind);
         FaultObject { plan: Arc::clone(self), kind, inner, extra }
     }
 
-    /// A call begins that releases something. If it must fail, that stays, and nothing releases it later.
+    /// Begins a call that releases something. If it must fail, the object stays, and nothing releases it later.
     pub(super) fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site).inspect_err(|_| self.ledger.kept(kind))?;
         release()?;
@@ -139,7 +140,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A call begins that ends something. If it must fail, the call can be repeated.
+    /// Begins a call that ends something. If it must fail, the call can be repeated.
     pub(super) fn end(&self, site: Site, kind: Kind, end: impl FnOnce() -> Result<()>) -> Result<()> {
         self.enter(site)?;
         end()?;
@@ -151,13 +152,13 @@ impl Plan {
     pub(super) fn report(&self) {
         let Some(path) = &self.settings.report else { return };
         if let Err(why) = self.ledger.write(path, &self.calls, &Site::names(|site| site.is_queued)) {
-            // No call can return it: this may be the end of the process.
+            // No call can return this error: this may be the end of the process.
             notice_once(&format!("PORTACL_FAULT_COUNT: {}: {why}", path.display()));
         }
     }
 }
 
-/// An object whose calls are counted and made to fail, with what its decorator needs besides. Counted as released when
+/// An object whose calls are counted and made to fail, with what else its decorator needs. It counts as released when
 /// this is dropped, before `inner` is.
 pub(super) struct FaultObject<T, X = ()> {
     pub(super) plan: Arc<Plan>,
@@ -167,7 +168,7 @@ pub(super) struct FaultObject<T, X = ()> {
 }
 
 impl<T: 'static, X: 'static> FaultObject<T, X> {
-    /// The object inside a decorator.
+    /// Returns the object inside a decorator.
     pub(super) fn inner_of<'a>(object: &'a dyn Any, noun: &str) -> Result<&'a T> {
         let undecorated = || format!("the {noun} was made without PORTACL_FAULT's decorator");
         let found = object.downcast_ref().map(|decorator: &Self| &decorator.inner);

@@ -5,14 +5,13 @@ use super::decorators::{
 };
 use crate::backend::{FaultKind, OpKind};
 
-/// Implements a trait for its decorator: each method calls the same method of what is wrapped.
+/// Implements a trait for its decorator: each method calls the same method of the wrapped object.
 ///
-/// A method with a kind of fault is a call site, which can fail with such a fault instead; the constant lists them.
-/// Next is what it does: `make` or `release` something, or `end` what a refused call leaves as it is, all of which is
-/// counted;
-/// `wrap` what it returns, or a box of it (`boxed`), in a decorator, which may have something besides; or be done `by`
-/// another function. A value that follows an argument is passed instead of it, and one that follows the result is the
-/// result.
+/// A method with a kind of fault is a call site, which can fail with such a fault; the constant lists them. A word for
+/// what it does follows. `make`, `release` and `end` are counted: they create or release something, or end what a
+/// refused call leaves as it is. `wrap` puts the result, or a box of it (`boxed`), into a decorator, which may have
+/// something else. `by` calls another function. A value after an argument is passed in its place, and a value after the
+/// result is the result.
 macro_rules! decorate {
     (
         $sites:ident: $trait:ident for $decorator:ty, $inner:expr, $noun:literal;
@@ -64,18 +63,18 @@ macro_rules! decorate {
 }
 pub(super) use decorate;
 
-/// A call of a backend.
+/// A call site of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// `trait.method`, or `stream.operation`.
+    /// The name: `trait.method`, or `stream.operation`.
     pub name: &'static str,
     /// The kind of failure of this call.
     pub refusal: FaultKind,
-    /// Whether it queues an operation that can fail later as well.
+    /// Whether it enqueues an operation that can fail later as well.
     pub is_queued: bool,
 }
 
-/// Methods that cannot fail, and why: the decorator forwards them.
+/// The methods that cannot fail, each with the reason. The decorator forwards them.
 #[cfg(test)]
 pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.name", "a constant"),
@@ -119,24 +118,24 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
 ];
 
 impl Site {
-    /// The site of an operation that is submitted to a stream.
+    /// Returns the site of an operation that is submitted to a stream.
     pub fn of(operation: OpKind) -> Self {
         Self { name: operation.name(), refusal: FaultKind::Driver, is_queued: operation.can_fail_later() }
     }
 
-    /// All of them.
+    /// Returns all sites.
     pub fn all() -> impl Iterator<Item = Self> {
         let methods =
             [DRIVER, DEVICE, GRAPH, STREAM, EVENT, MODULE, SHARED_MEMORY, PHYSICAL_MEMORY, VIRTUAL_MEMORY, POOLS, POOL];
         methods.into_iter().flatten().copied().chain(OpKind::ALL.iter().copied().map(Self::of))
     }
 
-    /// The site with this name.
+    /// Returns the site with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|site| site.name == name)
     }
 
-    /// The names of sites similar to an unknown name, for a text that has no room for all of them.
+    /// Returns the names of sites similar to an unknown name, for a text that has no room for all of them.
     pub fn names_like(name: &str) -> String {
         let kind = |name: &'static str| name.split('.').next().unwrap_or_default();
         let wanted = name.split('.').next();
@@ -149,7 +148,7 @@ impl Site {
         format!("docs/configuration.md has them; they begin with {}", kinds.join(", "))
     }
 
-    /// The names of sites, for a text.
+    /// Returns the names of sites, for a text.
     pub fn names(which: impl Fn(Self) -> bool) -> String {
         let names: Vec<_> = Self::all().filter(|site| which(*site)).map(|site| site.name).collect();
         names.join(", ")

@@ -1,4 +1,4 @@
-//! The decorator over the CPU backend.
+//! Tests of the decorator over the CPU backend.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -66,7 +66,7 @@ fn failed(fault: &Fault, kind: FaultKind, text: &str) {
     assert!(fault.text().contains(text), "{}", fault.text());
 }
 
-/// `TwoWords` as `two_words`.
+/// Converts `TwoWords` to `two_words`.
 fn snake_case(title: &str) -> String {
     let mut snake = String::new();
     for c in title.chars() {
@@ -78,7 +78,7 @@ fn snake_case(title: &str) -> String {
     snake
 }
 
-/// The methods of the traits in `source`, as `trait.method`.
+/// Returns the methods of the traits in `source`, as `trait.method`.
 fn methods(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for part in source.split("\npub trait ").skip(1) {
@@ -90,7 +90,7 @@ fn methods(source: &str) -> BTreeSet<String> {
     found
 }
 
-/// The declaration of `method` in its decorator, `None` if there is none.
+/// Returns the declaration of `method` in its decorator, or `None` if there is none.
 fn decorator(method: &str) -> Option<&'static str> {
     let (noun, name) = method.split_once('.').unwrap();
     let words = noun.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
@@ -111,10 +111,10 @@ fn every_method_of_the_traits_is_a_site_or_cannot_fail() {
     assert_eq!(listed.len(), methods.len(), "something is listed twice");
 }
 
-/// A method with a default body would otherwise pass the decorator by.
+/// Checks that every method is decorated: one with a default body would otherwise bypass the decorator.
 #[test]
 fn the_decorators_have_every_method_and_its_own_site() {
-    // Kernels and bound launches have none: backends want their own, as they made them.
+    // Kernels and bound launches have no decorator: backends need the objects that they created.
     let own = ["kernel.", "bound_launch."];
     for method in methods(TRAITS).into_iter().filter(|method| !own.iter().any(|noun| method.starts_with(noun))) {
         let declared = decorator(&method).unwrap_or_else(|| panic!("{method} is not decorated"));
@@ -189,7 +189,7 @@ fn objects_that_were_not_released_are_counted() {
     assert_eq!(bench.plan.ledger.left(Kind::Event), 0);
 }
 
-/// Counts its calls in the number that it is given.
+/// Counts its calls in the number that it gets.
 unsafe extern "C" fn count(argument: *mut c_void) {
     // SAFETY: the tests pass a counter that lives longer than the stream's work.
     unsafe { &*argument.cast::<AtomicUsize>() }.fetch_add(1, Ordering::SeqCst);
