@@ -1,8 +1,8 @@
 //! Memory pools: stream-ordered allocation.
 //!
-//! A [`MemPool`] is the object of a handle; a [`Pool`] allocates, and lives until the last of its memory is freed. If
-//! the driver has pools, they are used; otherwise the core's (`core_pool.rs`), with the order of streams in
-//! `core/order.rs`.
+//! A [`MemPool`] is the object of a handle; a [`Pool`] allocates, and lives until the last of its memory is freed. The
+//! library uses the driver's pools if it has any, otherwise those of the core (`core_pool.rs`), with the order of
+//! streams in `core/order.rs`.
 
 pub mod access;
 pub mod captured;
@@ -39,14 +39,14 @@ use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, Session, thread};
 use crate::core::stream::{self, Stream};
 
-/// A pool as its handle names it. A call that is inside holds its device, or its session.
+/// A pool as its handle names it. A call that uses it holds its device, or its session.
 pub struct MemPool {
     handle: Handle,
     /// The pool that allocates.
     pub pool: Arc<Pool>,
     device: Option<Arc<Device>>,
     session: Option<Arc<Session>>,
-    /// The default pool of its device, which it ends with.
+    /// True if it is the default pool of its device, with which it ends.
     pub is_default: bool,
 }
 
@@ -67,7 +67,7 @@ impl MemPool {
         Self::publish(pool, session, device, is_default)
     }
 
-    /// Returns the implementation of a new pool.
+    /// Creates the implementation of a new pool.
     fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, options: PoolOptions) -> Result<Inner> {
         stream::always_wait();
         Ok(match session.driver.pools() {
@@ -108,14 +108,14 @@ impl MemPool {
             Arc::new(Self { handle, pool: Arc::clone(&pool), device, session, is_default })
         });
         made.ok_or_else(|| {
-            // It has no memory yet.
+            // The pool has no memory yet.
             let _ = pool.retire();
             Error::no_more("memory pools")
         })
     }
 
     fn check_allocation(&self, size: usize) -> Result<()> {
-        // Not by `arguments`: that takes more instructions in each allocation.
+        // `arguments` would take more instructions in each allocation.
         ensure!(size != 0, invalid_param!("size is 0; allocate at least one byte"));
         if self.pool.is_imported() {
             return Err(param_invalid!(
@@ -181,15 +181,15 @@ pub fn destroy(raw: u64) -> Result<()> {
     Ok(ended?)
 }
 
-/// Implements aclrtFree of a pool's memory: at once; all uses have completed.
+/// Frees a pool's memory by aclrtFree at once: all uses have completed.
 pub fn free_now(found: &Allocation) -> Result<bool> {
-    // Held until the memory is freed, so that its device does not end in between.
+    // The device is held until the memory is freed, so that it does not end in between.
     let _device = found.device();
     let _session = runtime::existing_session();
     Pool::share_of(found).map_or(Ok(false), |pool| pool.free_now(found))
 }
 
-/// Returns an attribute as the API numbers it.
+/// Returns the attribute with this number in the API.
 fn attribute(number: i32) -> Result<PoolAttribute> {
     Ok(match number {
         1 => PoolAttribute::FollowEventDependencies,
@@ -260,7 +260,7 @@ fn each_core_pool(mut work: impl FnMut(&Pool, &CorePool)) {
     }
 }
 
-/// The host has waited: pools free the memory above their release thresholds.
+/// Frees the memory of pools above their release thresholds, after the host has waited.
 pub fn release_idle() {
     if CorePool::take_some_are_idle() {
         // This is not a failure of the wait.
@@ -268,8 +268,8 @@ pub fn release_idle() {
     }
 }
 
-/// When memory is short: frees what pools do not use to the device of this owner, or to the host. `shares_memory`: to
-/// all devices. False if there was nothing.
+/// Frees what pools do not use when memory is short: to the device of this owner, or to the host; with `shares_memory`
+/// to all devices. Returns false if there was nothing.
 fn trim_for(owner: Option<Owner>, shares_memory: bool) -> bool {
     let mut any = false;
     each_core_pool(|pool, own| {
@@ -280,17 +280,17 @@ fn trim_for(owner: Option<Owner>, shares_memory: bool) -> bool {
     any
 }
 
-/// The lane of a stream has ended.
+/// Notes that the lane of a stream has ended.
 pub fn forget_lane(lane: StreamKey) {
     each_core_pool(|_, own| own.forget(lane));
 }
 
-/// The handles of a device's pools die.
+/// Removes the handles of a device's pools.
 pub fn take_handles_of(device: &Arc<Device>) {
     drop_all::<MemPool>(|pool| pool.device.as_ref().is_some_and(|home| Arc::ptr_eq(home, device)));
 }
 
-/// The handles of pools of host memory die.
+/// Removes the handles of pools of host memory.
 pub fn take_host_handles() {
     drop_all::<MemPool>(|pool| pool.session.is_some());
 }
@@ -305,12 +305,12 @@ pub fn end_with_session(errors: &mut TeardownErrors) {
     Pool::end_all(|_| true, |said| errors.step_on_device(said));
 }
 
-/// As [`end_with_device`], if abandoned work uses their memory.
+/// Does the same if abandoned work uses their memory.
 pub fn forget_with_device(device: &Device) {
     Pool::forget_all(|pool| pool.home.is(device));
 }
 
-/// As [`end_with_session`], if abandoned work uses their memory.
+/// Does the same at the end of the session.
 pub fn forget_with_session() {
     Pool::forget_all(|_| true);
 }

@@ -1,4 +1,4 @@
-//! Which devices may use the memory of a pool: the device that it is on, and those with access.
+//! The devices that may use the memory of a pool: the device that it is on, and those with access.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::{self, device, thread};
 
 impl Pool {
-    /// Changes a device's access to its memory, and to the pool for graphs beside it.
+    /// Changes a device's access to the pool's memory, and to the pool for graphs beside it.
     pub fn set_access(&self, id: u32, access: Access) -> Result<()> {
         let graphs = self.graphs.lock();
         self.set_driver_access(id, access)?;
@@ -23,7 +23,7 @@ impl Pool {
     }
 }
 
-/// Implements portaclMemPoolSetAccess: a list of `count` requests, all or none.
+/// Implements portaclMemPoolSetAccess: applies a list of `count` requests, all or none.
 pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("count", count, "describe the access of at least one device")?;

@@ -7,10 +7,10 @@ use crate::core::stream::Stream;
 
 /// Records requests of captured streams.
 pub trait Recording: Sync {
-    /// A captured stream allocates memory for its graph, which `allocate` takes from a pool.
+    /// Allocates memory for the graph of a captured stream. `allocate` takes it from a pool.
     fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>) -> Result<usize>;
 
-    /// A captured stream frees memory.
+    /// Frees memory in a captured stream.
     fn free(&self, stream: &Stream, addr: usize) -> Result<()>;
 }
 
@@ -23,7 +23,7 @@ pub fn register(recording: &'static dyn Recording) {
 
 /// Returns the recorder.
 pub fn recording() -> Result<&'static dyn Recording> {
-    // It is registered before a stream is captured.
+    // The recorder is registered before a stream is captured.
     RECORDING
         .get()
         .copied()

@@ -40,19 +40,20 @@ pub struct CorePool {
     pub(super) shared: Option<Arc<dyn SharedMemory>>,
     /// The device, if it tracks the blocks that pools allocate from its memory.
     pub(super) noted: Option<Arc<dyn backend::Device>>,
-    /// One of the two above is set: frees are reported to it.
+    /// True if one of the two above is set: frees are reported to it.
     is_watched: bool,
-    /// The most bytes that it may have, a multiple of [`GRANULE`].
+    /// Maximum number of bytes of the pool, a multiple of [`GRANULE`].
     most: u64,
     switches: Switches,
     threshold: AtomicU64,
-    /// Held while a part of it gets more memory: the first one for all parts if the pool has a limit. Counts how often.
+    /// Locked while a part of the pool gets more memory; if the pool has a limit, the first lock is for all parts. Each
+    /// counts how often it grew.
     growth: [Mutex<u64>; PARTS],
-    /// Its segments, by address.
+    /// The segments, by address.
     segments: Mutex<BTreeMap<usize, Block>>,
-    /// It may have memory to free.
+    /// True if it may have memory to free.
     is_idle: AtomicBool,
-    /// Its memory is released. Locked by threads that release it or check this.
+    /// True if its memory is released. Threads that release it, or check this, hold the lock.
     ended: Mutex<bool>,
 }
 
@@ -81,7 +82,7 @@ impl CorePool {
         }
     }
 
-    /// What `lane` may reuse of other streams' memory.
+    /// Returns what `lane` may reuse of other streams' memory.
     #[inline]
     fn known<'a>(&self, lane: &'a Lane) -> Known<'a> {
         Known { rules: self.switches.rules(), lane: Some(lane), awaited: None }
@@ -108,13 +109,13 @@ impl CorePool {
         no_host_memory(len)
     }
 
-    /// Frees a block when the lane reaches `position`, which is a submitted operation. False: another thread has freed
-    /// it.
+    /// Frees a block when the lane reaches `position`, which is a submitted operation. Returns false if another thread
+    /// has freed it.
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
         let has_passed = self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
-        // Also withdraws it from other processes, before it can be allocated again. By `found`, which is in memory
-        // already.
+        // This also withdraws the block from other processes, before it can be allocated again. It uses `found`, which
+        // is already in memory.
         let hide = || self.leaves((found.base, found.len), found.place.hide(found.entry));
         let back = Back { note: found.note, place: found.place, number: found.entry.index, has_passed };
         let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
@@ -122,7 +123,7 @@ impl CorePool {
         freed
     }
 
-    /// As [`Self::free`], for a block that nothing uses any more.
+    /// Does the same for a block that nothing uses any more.
     pub fn free_now(&self, found: PoolMemory) -> bool {
         let block = (found.base, found.len);
         let leave = || self.leaves(block, ALLOCATIONS.remove_held(found.entry));
@@ -151,10 +152,11 @@ impl CorePool {
 
     #[inline]
     fn note_idle(&self) {
-        // Read first: a write to a cache line that many threads share is slow.
+        // A read comes first, because a write to a cache line that many threads share is slow.
         if !self.is_idle.load(Ordering::Relaxed) {
             self.is_idle.store(true, Ordering::Release);
-            // After the store above, and a read as well as a write: who reads the last one finds all these pools.
+            // It follows the store above, and reads as well as writes: the thread that reads the last one finds all
+            // these pools.
             SOME_ARE_IDLE.swap(true, Ordering::AcqRel);
         }
     }
@@ -164,7 +166,7 @@ impl CorePool {
         SOME_ARE_IDLE.load(Ordering::Relaxed) && SOME_ARE_IDLE.swap(false, Ordering::Acquire)
     }
 
-    /// All its frees on a stream are complete.
+    /// Notes that all frees of the pool on a stream are complete.
     pub fn forget(&self, lane: StreamKey) {
         self.pool.forget(lane);
     }
@@ -174,14 +176,14 @@ impl CorePool {
         self.free_segments(self.pool.release(keep, &Known::NOTHING))
     }
 
-    /// Frees all unused memory; false if there is none.
+    /// Frees all unused memory. Returns false if there is none.
     pub fn trim_all(&self) -> bool {
         let before = self.pool.reserved();
         release_failure::note_outcome("memory of a pool, for want of memory", self.trim(0));
         self.pool.reserved() != before
     }
 
-    /// The host has waited: frees memory above the threshold.
+    /// Frees memory above the threshold, after the host has waited.
     pub fn release_idle(&self) -> backend::Result<()> {
         if !self.is_idle.swap(false, Ordering::Acquire) {
             return Ok(());
@@ -208,7 +210,7 @@ impl CorePool {
         outcome
     }
 
-    /// Releases all its memory if no block is in use, or always if `force`. Returns the backend's result, or `None` if
+    /// Releases all memory if no block is in use, or always if `force`. Returns the backend's result, or `None` if
     /// nothing was released.
     pub fn end(&self, force: bool) -> Option<backend::Result<()>> {
         let mut ended = self.ended.lock();
@@ -221,7 +223,7 @@ impl CorePool {
         Some(self.free_segments(segments))
     }
 
-    /// Forgets its memory, which stays allocated.
+    /// Forgets the memory, which stays allocated.
     pub fn abandon(&self) {
         let mut ended = self.ended.lock();
         *ended = true;
@@ -241,7 +243,7 @@ impl CorePool {
         }
     }
 
-    /// The block at this address is about to be freed: it cannot be imported any more.
+    /// Withdraws the block at this address, which is about to be freed: it can no longer be imported.
     #[cold]
     pub fn withdraw(&self, addr: usize) {
         if let Some(shared) = &self.shared {
@@ -256,12 +258,12 @@ impl CorePool {
         (addr - block.addr < block.len).then_some(*block)
     }
 
-    /// Its statistics.
+    /// Returns the statistics of the pool.
     pub fn stats(&self) -> Stats {
         self.pool.stats()
     }
 
-    /// Returns an attribute's value.
+    /// Returns the value of an attribute.
     pub fn get(&self, attribute: PoolAttribute) -> u64 {
         let flag = |rule| u64::from(self.switches.rules().have(rule));
         match attribute {

@@ -18,21 +18,21 @@ use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::{self, thread};
 use crate::core::stream::{self, Stream};
 
-/// The pools of a device that calls mean without naming them.
+/// The pools of a device that calls use without naming them.
 #[derive(Default)]
 pub struct DevicePools {
     /// The handle of the current pool; 0: the default pool, which need not exist yet.
     current: AtomicU64,
     /// The handle of the default pool; 0 until its first use.
     default: AtomicU64,
-    /// Held while it is created.
+    /// Locked while the default pool is created.
     creating: Mutex<()>,
-    /// The peaks of graphs.
+    /// The highest values of the device's graphs.
     pub graphs: Highest,
 }
 
 typed_slots::state! {
-    /// Those of a device.
+    /// The pools of a device.
     pub DevicePools::of(Device);
 }
 
@@ -65,7 +65,7 @@ impl DevicePools {
         Ok(self.default.load(Ordering::Relaxed))
     }
 
-    /// This pool is destroyed: if it was current, the default one is.
+    /// Notes that this pool is destroyed. If it was current, the default pool becomes current.
     pub fn forget(&self, raw: u64) {
         let _ = self.current.compare_exchange(raw, 0, Ordering::AcqRel, Ordering::Relaxed);
     }
@@ -77,7 +77,7 @@ pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     let stream = stream::resolve(raw_stream)?;
     let current = DevicePools::of(&stream.device).current(&stream.device)?;
     malloc_from(size, current, stream).or_else(|error| {
-        // Another thread may have destroyed it meanwhile.
+        // Another thread may have destroyed the stream meanwhile.
         let stream = stream::resolve(raw_stream)?;
         ensure!(handles::get_pinned::<MemPool>("memPool", current, stream.pin()).is_err(), error);
         let default = DevicePools::of(&stream.device).default(&stream.device)?;
@@ -123,6 +123,6 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
         ));
     }
     DevicePools::of(&device).current.store(raw, Ordering::Release);
-    // A concurrent destroy has checked this before.
+    // A concurrent destroy may have checked the current pool before this set it.
     handles::get::<MemPool>("memPool", raw).map(drop).inspect_err(|_| DevicePools::of(&device).forget(raw))
 }

@@ -1,4 +1,4 @@
-//! Memory of graphs: what captured requests allocate from pools.
+//! Memory of graphs: captured requests allocate it from pools.
 //!
 //! A captured request allocates from a second pool beside the one that it names: in the same place, with the same
 //! access, without a limit. So the attributes of the first pool do not include graphs. The second one keeps the memory
@@ -50,7 +50,7 @@ impl MemPool {
 }
 
 impl Pool {
-    /// Gives a new pool the access of this one, and the attributes to keep its memory.
+    /// Gives a new pool the access of this one, and attributes with which it keeps its memory.
     fn prepare_for_graphs(&self, graphs: &Self) -> Result<()> {
         graphs.set_attribute(PoolAttribute::ReleaseThreshold, u64::MAX)?;
         for id in self.access.devices() {
@@ -67,7 +67,7 @@ pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     mem_pool.check_allocation(size)?;
     let home = mem_pool.pool.home;
-    // Not held while hooks run.
+    // The pool is not held while hooks run.
     drop(mem_pool);
     let order = Order::Handle(stream);
     let addr = GRAPH.allocate(PoolRequest { for_graph: true, size, pool: raw, order })?;
@@ -77,28 +77,28 @@ pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
     Ok(addr)
 }
 
-/// The most bytes that the graphs of a device had, of each of `CURRENT`. Only captured requests raise it, so they
-/// update it.
+/// The highest numbers of bytes that the graphs of a device had, for each of `CURRENT`. Only captured requests raise
+/// them, so these update them.
 #[derive(Default)]
 pub struct Highest([AtomicU64; 2]);
 
-/// Used and reserved bytes.
+/// The attributes for used and reserved bytes.
 const CURRENT: [PoolAttribute; 2] = [PoolAttribute::UsedCurrent, PoolAttribute::ReservedCurrent];
 
 impl Highest {
     fn note(&self, device: &Device) {
         for (highest, current) in self.0.iter().zip(CURRENT) {
-            // A failure of the driver is returned by queries.
+            // Queries return a failure of the driver.
             highest.fetch_max(sum(device, current).unwrap_or(0), Ordering::Relaxed);
         }
     }
 
-    /// Used and reserved.
+    /// Returns the highest used and reserved bytes.
     pub fn read(&self) -> (u64, u64) {
         (self.0[0].load(Ordering::Relaxed), self.0[1].load(Ordering::Relaxed))
     }
 
-    /// Resets both to the current values.
+    /// Resets both to their current values.
     pub fn restart(&self, device: &Device) -> Result<()> {
         (0..CURRENT.len()).try_for_each(|index| self.restart_one(index, device))
     }

@@ -1,8 +1,8 @@
 //! Memory of pools that graphs own, by address.
 //!
 //! A graph has its memory from the capture until it is destroyed. The program has it from the task that allocates it
-//! until it is freed. Memory that a run has allocated and nothing has freed is not allocated again. When the graph is
-//! destroyed, it stays until it is freed.
+//! until it is freed. Memory that a run has allocated and nothing has freed is not allocated again. If the graph is
+//! destroyed meanwhile, the memory stays until it is freed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Result, param_invalid};
 
-/// One allocation.
+/// An allocation of a graph.
 #[derive(Clone, Copy)]
 struct Owned {
     /// The graph that owns it.
@@ -22,27 +22,27 @@ struct Owned {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No run has allocated it, or it was freed.
+    /// No run has allocated the memory, or it was freed.
     Free,
-    /// A run has allocated it.
+    /// A run has allocated the memory.
     Taken,
-    /// A run has allocated it, and the graph is destroyed.
+    /// A run has allocated the memory, and the graph is destroyed.
     Left,
 }
 
-/// By address.
+/// The allocations, by address.
 static OWNED: Mutex<BTreeMap<usize, Owned>> = Mutex::new(BTreeMap::new());
-/// The number of allocations; programs without any read only this.
+/// The number of allocations. Programs without any read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether graphs have any memory.
 #[inline]
 pub fn is_any() -> bool {
-    // Relaxed: a thread that has an address of it has seen this.
+    // Relaxed: a thread that has the address of such memory has seen this.
     COUNT.load(Ordering::Relaxed) != 0
 }
 
-/// Memory belongs to a graph.
+/// Notes that memory belongs to a graph.
 pub fn add(graph: Handle, addr: usize) {
     let owned = Owned { graph, state: State::Free };
     if OWNED.lock().insert(addr, owned).is_none() {
@@ -55,7 +55,7 @@ pub fn graph_of(addr: usize) -> Option<Handle> {
     OWNED.lock().get(&addr).map(|owned| owned.graph)
 }
 
-/// A run that allocates and frees this is about to be queued. Fails if it may not.
+/// Notes a run that allocates and frees this memory and is about to be queued. Fails if it may not run.
 pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let mut all = OWNED.lock();
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
@@ -76,7 +76,7 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// The run was not queued.
+/// Undoes [`begin_run`], because the run was not queued.
 pub fn undo_run(taken: &[usize], freed: &[usize]) {
     let mut all = OWNED.lock();
     change(&mut all, taken, State::Taken, State::Free);
@@ -91,10 +91,10 @@ fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: State, to: St
     }
 }
 
-/// The graph that owned this ends. Returns the memory that no run has allocated, for its pools. `is_there`: whether the
-/// memory was not released with its device.
+/// Ends the memory of a graph. Returns the memory that no run has allocated, which goes to its pools. `is_there`
+/// returns whether memory was not released with its device.
 pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
-    // Before the lock, because it reads the address map.
+    // This comes before the lock, because it reads the address map.
     let there: Vec<bool> = addrs.iter().map(|addr| is_there(*addr)).collect();
     let mut idle = Vec::new();
     let mut all = OWNED.lock();
@@ -112,13 +112,13 @@ pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<
     idle
 }
 
-/// Whether only its graph has this memory: no run has allocated it, or it was freed since.
+/// Whether the memory belongs only to its graph: no run has allocated it, or it was freed since.
 pub fn goes_with_its_graph(addr: usize) -> bool {
     is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == State::Free)
 }
 
-/// The program frees memory, outside of captures: true if a graph keeps it, which may allocate it again. False for all
-/// memory unless [`is_any`].
+/// Called when the program frees memory outside of captures. Returns true if a graph keeps it, which may allocate it
+/// again. Returns false for all memory unless [`is_any`].
 pub fn retains(addr: usize) -> Result<bool> {
     if !is_any() {
         return Ok(false);

@@ -29,30 +29,30 @@ use crate::core::stream::Stream;
 /// All pools, including those whose handle is destroyed.
 pub(super) static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
 
-/// In [`Pool::state`]: its handle is destroyed, and it ends with its last block.
+/// A bit of [`Pool::state`]: the handle is destroyed, and the pool ends with its last block.
 pub(super) const RETIRED: u8 = 1;
-/// Its device tracks its blocks.
+/// A bit of [`Pool::state`]: the device tracks the pool's blocks.
 const NOTED: u8 = 2;
 
 /// The implementation.
 pub enum Inner {
-    /// The core.
+    /// The core implements the pool.
     Core(Box<CorePool>),
-    /// The driver.
+    /// The driver implements the pool.
     Driver(DriverPool),
 }
 
-/// The place of a pool's memory, which it ends with.
+/// The place of a pool's memory. The pool ends with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// Where it is.
+    /// The device or the host.
     pub place: MemoryPlace,
-    /// The opening of the device that it is on; none for host memory.
+    /// The opening of the device that it is on; `None` for host memory.
     pub opening: Option<Owner>,
 }
 
 impl Home {
-    /// Returns the kind of its memory in the address map.
+    /// Returns the kind of the pool's memory in the address map.
     fn kind(self) -> Kind {
         match self.place {
             MemoryPlace::Device(id) => Kind::Pool(id),
@@ -70,28 +70,28 @@ impl Home {
         Arc::new(access)
     }
 
-    /// Returns the device's id; none for host memory.
+    /// Returns the device's id; `None` for host memory.
     pub fn device(self) -> Option<u32> {
         self.place.device()
     }
 
-    /// Whether it is this device.
+    /// Whether the memory is on this device.
     pub fn is(self, device: &Device) -> bool {
         self.opening == Some(device.owner)
     }
 }
 
-/// A pool without its handle.
+/// A pool, without its handle.
 pub struct Pool {
-    /// The key by which its memory finds it.
+    /// The key by which the pool is found from its memory.
     pub key: Handle,
     /// The owner of its memory.
     pub(super) owner: Owner,
-    /// Where its memory is.
+    /// The place of its memory.
     pub home: Home,
     /// The tag of its memory in the address map.
     pub tag: PoolTag,
-    /// How it is shared with other processes.
+    /// The way in which it is shared with other processes.
     pub sharing: PoolSharing,
     /// Its users. If they are graphs, programs know the pool beside it.
     pub used_by: PoolUse,
@@ -106,9 +106,9 @@ pub struct Pool {
     pub(super) state: AtomicU8,
     /// Its handle, also after that is destroyed; 0: it has none yet.
     handle: AtomicU64,
-    /// The number of failed requests.
+    /// Number of failed requests.
     failures: AtomicU64,
-    /// Keeps its statistics after its end.
+    /// Its statistics are added to this at its end.
     pub ended: Arc<Ended>,
 }
 
@@ -151,7 +151,7 @@ impl Pool {
         POOLS.get_raw_pinned(memory.pool, pin)
     }
 
-    /// As [`Self::of`], for calls that may wait.
+    /// Returns the pool of some memory, for calls that may wait.
     pub fn share_of(memory: &Allocation) -> Option<Arc<Self>> {
         POOLS.get_arc(memory.pool()?)
     }
@@ -161,7 +161,7 @@ impl Pool {
         POOLS.get_arc(key?)
     }
 
-    /// All of them.
+    /// Returns all pools.
     pub fn all() -> Vec<Arc<Self>> {
         POOLS.live().map(|(_, pool)| pool).collect()
     }
@@ -177,7 +177,7 @@ impl Pool {
         self.handle.store(handle.raw(), Ordering::Relaxed);
     }
 
-    /// Its handle, which may be destroyed.
+    /// Returns the handle of the pool, which may be destroyed.
     pub fn handle(&self) -> u64 {
         self.handle.load(Ordering::Relaxed)
     }
@@ -194,7 +194,7 @@ impl Pool {
         error
     }
 
-    /// What hooks see of a request for its memory, or of a release, in the order of a stream.
+    /// Returns what hooks see of a request for the pool's memory, or of a release, in the order of a stream.
     #[inline]
     pub fn event(&self, size: usize, rounded: usize, stream: u64) -> Event {
         let device = self.home.device().map_or(HOST, |id| id as i32);
@@ -217,20 +217,20 @@ impl Pool {
     /// Publishes a block of a core pool, which is in the address map. Returns its address.
     #[inline]
     pub fn keep(&self, addr: usize) -> Result<usize> {
-        // A concurrent destroy either sees the block, or its flag is seen here.
+        // Either a concurrent destroy sees the block, or this sees its flag.
         match self.state.load(Ordering::SeqCst) {
             0 => Ok(addr),
             state => self.keep_noted(addr, state),
         }
     }
 
-    /// As [`Self::keep`], for a pool with a state.
+    /// Does the same for a pool with a state.
     #[cold]
     fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
         let Inner::Core(own) = &self.inner else { return Ok(addr) };
         ensure!(state & RETIRED == 0, self.too_late(|| own.undo(addr)));
         if let Some(found) = Allocation::find_pools(addr) {
-            // Before the program gets it.
+            // The block is reported before the program gets it.
             own.note(addr, found.len, Part::Lent);
         }
         Ok(addr)
@@ -247,15 +247,15 @@ impl Pool {
         self.keep_driver_block(driver, block)
     }
 
-    /// As [`Self::keep`], for a driver's block, which is not published yet.
+    /// Publishes a driver's block, as [`Self::keep`] does for a core pool.
     #[inline(always)]
     pub(super) fn keep_driver_block(&self, driver: &DriverPool, block: Block) -> Result<usize> {
         let undo = || {
-            // The first failure is the one to return.
+            // The first failure is returned.
             let _ = driver.pool.free_now(block);
             driver.tally.unmade(block.len);
         };
-        // A concurrent destroy either sees the block, or its flag is seen here.
+        // Either a concurrent destroy sees the block, or this sees its flag.
         driver.tally.made(block.len);
         ensure!(!self.is_retired(), self.too_late(undo));
         if let Err(error) = Allocation::register_of_pool(block, self.tag) {
@@ -272,8 +272,8 @@ impl Pool {
         param_invalid!("memPool was destroyed by another thread meanwhile")
     }
 
-    /// Frees memory in the order of `stream`. False: another thread has freed it. After true the caller checks whether
-    /// the pool [is retired](Self::is_retired), because this may have been its last block.
+    /// Frees memory in the order of `stream`. Returns false if another thread has freed it. After true the caller
+    /// checks whether the pool [is retired](Self::is_retired), because this may have been its last block.
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, stream: &Stream) -> Result<bool> {
         match &self.inner {
@@ -294,7 +294,7 @@ impl Pool {
         Ok(true)
     }
 
-    /// Frees memory at once. False: another thread has freed it.
+    /// Frees memory at once. Returns false if another thread has freed it.
     pub fn free_now(&self, found: &Allocation) -> Result<bool> {
         let Some(now) = Allocation::find_pools(found.base) else { return Ok(false) };
         if now.pool != self.key.raw() || now.len != found.len || now.note != found.block().token {
@@ -311,13 +311,13 @@ impl Pool {
         Ok(true)
     }
 
-    /// Whether its handle is destroyed.
+    /// Whether the handle of the pool is destroyed.
     #[inline]
     pub fn is_retired(&self) -> bool {
         self.state.load(Ordering::SeqCst) & RETIRED != 0
     }
 
-    /// Returns an attribute's value.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, attribute: PoolAttribute) -> Result<u64> {
         match &self.inner {
             Inner::Core(own) => Ok(own.get(attribute)),
@@ -352,7 +352,7 @@ impl Pool {
         }
     }
 
-    /// Returns a device's access to its memory. For the driver's pools the driver is queried.
+    /// Returns a device's access to the pool's memory. For the driver's pools it queries the driver.
     pub fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
             Inner::Driver(driver) if !self.is_imported() => Ok(driver.pool.access(id)?),
@@ -369,9 +369,9 @@ impl Pool {
     }
 }
 
-/// Bytes that a request of `size` bytes gets, from core pools and from driver pools.
+/// Returns the number of bytes that a request of `size` bytes gets, from core pools and from driver pools.
 #[inline(always)]
 pub fn rounded(size: usize) -> usize {
-    // An overflow is too large for any pool.
+    // A size that overflows is too large for any pool.
     size.checked_next_multiple_of(GRAIN).unwrap_or(size)
 }

@@ -15,11 +15,11 @@ pub struct Props {
     pub handle_type: i32,
     /// The device or the host.
     pub location: Location,
-    /// The most bytes; 0: no limit.
+    /// Maximum number of bytes; 0: no limit.
     pub max_size: usize,
 }
 
-/// How memory is shared, by its number in the API.
+/// Returns the way of sharing with this number in the API.
 pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
     match number {
         0 => Ok(PoolSharing::None),
@@ -33,7 +33,7 @@ pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
 }
 
 impl Props {
-    /// Returns the options for the backend; fails if a property is not available.
+    /// Returns the options for the backend. Fails if a property is not available.
     pub fn check(self, session: &Session) -> Result<PoolOptions> {
         arguments::numbered("poolProps->allocType", self.alloc_type, &[()], "ACL_MEM_ALLOCATION_TYPE_PINNED 0")?;
         let sharing = sharing("poolProps->handleType", self.handle_type)?;
@@ -51,7 +51,7 @@ impl Props {
     }
 }
 
-/// Returns the error of a request for such a handle if the core implements the pools.
+/// Returns the error of a request for a fabric handle if the core implements the pools.
 #[cold]
 pub fn no_fabric(argument: &str) -> Error {
     unsupported!(

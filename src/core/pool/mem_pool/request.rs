@@ -23,13 +23,13 @@ pub(super) const POOL: Captures = Captures(GRAPH);
 /// The stages of requests for graphs, and of frees by graphs.
 pub(super) const GRAPH: Hooks<PoolBlocks> = Hooks::of_program(PoolBlocks);
 
-/// The stream in whose order a request is served.
+/// The order in which a request is served.
 pub(super) enum Order {
-    /// This one, in a call that does not wait.
+    /// The order of this stream, in a call that does not wait.
     Stream(Ref<'static, Stream>),
-    /// The stream with this handle, in a call that may wait, or run hooks, which may destroy it.
+    /// The order of the stream with this handle, in a call that may wait, or run hooks, which may destroy the stream.
     Handle(u64),
-    /// None: all uses of the memory have completed.
+    /// No stream: all uses of the memory have completed.
     Complete,
 }
 
@@ -63,11 +63,11 @@ impl Order {
 pub(super) struct PoolRequest {
     /// Whether it is for a graph.
     pub for_graph: bool,
-    /// Bytes.
+    /// The length in bytes.
     pub size: usize,
     /// The pool's handle.
     pub pool: u64,
-    /// The stream.
+    /// The order of the request.
     pub order: Order,
 }
 
@@ -97,9 +97,9 @@ impl PoolRequest {
 
 /// A release of memory of a pool.
 pub(super) struct PoolRelease {
-    /// First byte.
+    /// The first byte.
     pub addr: usize,
-    /// The stream.
+    /// The order of the release.
     pub order: Order,
 }
 
@@ -129,7 +129,8 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     POOL.allocate(PoolRequest { for_graph: false, size, pool: raw, order })
 }
 
-/// Implements aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream reaches this.
+/// Implements aclrtMemPoolFreeAsync: the address is invalid at once, and the memory is free when the stream reaches the
+/// operation.
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     ensure!(addr != 0, invalid_param!("ptr is null; this API has nothing to free there (unlike free and cudaFree)"));
@@ -163,7 +164,7 @@ impl Resource for Captures {
     #[inline(always)]
     fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
         match order {
-            // Not `||`: one branch for both.
+            // `|` instead of `||` needs one branch for both.
             Order::Stream(stream) if !(stream.is_captured() | owned::is_any()) => {
                 self.0.release(PoolRelease { addr, order: Order::Stream(stream) })
             }
@@ -194,7 +195,7 @@ impl Resource for PoolBlocks {
     #[inline(always)]
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
         let Order::Stream(stream) = &request.order else {
-            // Between hooks, or for a graph.
+            // The request is between hooks, or for a graph.
             return seldom(move || steps::malloc(&request));
         };
         let mem_pool = handles::get_pinned::<MemPool>("memPool", request.pool, stream.pin())?;
@@ -207,7 +208,8 @@ impl Resource for PoolBlocks {
 
     #[inline(always)]
     fn release(&self, PoolRelease { addr, order }: PoolRelease) -> Result<()> {
-        // Moved out of the request: the compiler would keep the whole request in memory and copy it at each stage.
+        // The order is moved out of the request: otherwise the compiler would keep the whole request in memory and copy
+        // it at each stage.
         let stream = match order {
             Order::Stream(stream) => stream,
             order => return seldom(move || release_rarely(PoolRelease { addr, order })),
@@ -231,7 +233,7 @@ impl Resource for PoolBlocks {
     }
 }
 
-/// As [`PoolBlocks::allocate`], if the pool has to grow.
+/// Allocates as [`PoolBlocks::allocate`] does, if the pool has to grow.
 fn allocate_more(request: PoolRequest) -> Result<usize> {
     let share = request.order.share()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", request.pool)?;
@@ -239,7 +241,7 @@ fn allocate_more(request: PoolRequest) -> Result<usize> {
     Steps { size: request.size, objects: Objects::Held(held) }.serve()
 }
 
-/// As [`PoolBlocks::release`], between hooks, or at once.
+/// Releases as [`PoolBlocks::release`] does, between hooks, or at once.
 fn release_rarely(release: PoolRelease) -> Result<()> {
     let addr = release.addr;
     if let Order::Complete = release.order {

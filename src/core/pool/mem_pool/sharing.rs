@@ -16,7 +16,7 @@ use crate::core::memory::request::hooks::Piece;
 use crate::core::order::checker;
 use crate::core::runtime::{self, thread};
 
-/// Returns the way of sharing of an `aclrtMemHandleType` other than none.
+/// Returns the way of sharing of an `aclrtMemHandleType` that is not none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
         PoolSharing::None => {
@@ -85,7 +85,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
 pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     thread::refuse_inside_host_function()?;
     arguments::not_null("ptr", addr, "it must be an allocation of a shared pool")?;
-    // Held until it has a name, so that its device does not end in between.
+    // The allocation is held until it has a name, so that its device does not end in between.
     let found = Allocation::find(addr).filter(|found| found.base == addr);
     let _device = found.and_then(|found| found.device());
     let _session = runtime::existing_session();
@@ -132,7 +132,7 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     let block = driver.pool.import_block(export).map_err(|fault| mem_pool.pool.failed(fault.into()))?;
     let addr = mem_pool.pool.keep_driver_block(driver, block)?;
     let device = mem_pool.pool.home.device();
-    // Not held while hooks run.
+    // The pool is not held while hooks run.
     drop(mem_pool);
     let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
         return Ok(addr);
@@ -143,14 +143,14 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     Ok(addr)
 }
 
-/// Returns a name of a pool's live memory for other processes.
+/// Creates a name of a pool's live memory for other processes.
 fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
     let name = match &pool.inner {
         Inner::Core(own) => own.shared.as_ref().ok_or_else(not_shared)?.export_range(found.base, found.len)?,
         Inner::Driver(driver) => driver.pool.export_block(found.block())?,
     };
     if Allocation::find(found.base) != Some(*found) {
-        // Another thread has freed it meanwhile, perhaps before there was a name to withdraw.
+        // Another thread has freed the memory meanwhile, perhaps before there was a name to withdraw.
         if let Inner::Core(own) = &pool.inner {
             own.withdraw(found.base);
         }
@@ -160,7 +160,7 @@ fn name_of(found: &Allocation, pool: &Pool) -> Result<PointerExport> {
     Ok(name)
 }
 
-/// Callers have checked this: an error here is a defect of the library.
+/// Returns the error for a pool that is not shared. Callers have checked this, so it is a defect of the library.
 #[cold]
 fn not_shared() -> Error {
     Error::new(Code::InternalError, "the memory pool is not shared")

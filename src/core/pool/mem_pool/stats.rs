@@ -14,8 +14,8 @@ use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// The statistics of pools of one place and use that have ended. The peaks are the largest of all pools together, as
-/// far as they include ended ones.
+/// The statistics of the ended pools of one place and use. The peaks are the largest sums of all pools, as far as they
+/// include ended ones.
 pub type Ended = Mutex<Stats>;
 
 /// The statistics of ended pools, of a device or of host memory, by the use of the pools.
@@ -23,19 +23,19 @@ pub type Ended = Mutex<Stats>;
 pub struct PoolTallies([Arc<Ended>; 3]);
 
 typed_slots::state! {
-    /// Those of a device.
+    /// The tallies of a device.
     pub PoolTallies::of(Device);
-    /// Those of host memory in a session.
+    /// The tallies of host memory in a session.
     pub PoolTallies::of_host(Session);
 }
 
 impl PoolTallies {
-    /// Those of the device, or of host memory if there is none.
+    /// Returns the tallies of the device, or of host memory if there is no device.
     pub fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
         device.map_or_else(|| Self::of_host(session), |device| Self::of(device))
     }
 
-    /// Those of pools with this use.
+    /// Returns the statistics of ended pools with this use.
     pub fn of_use(&self, pool_use: PoolUse) -> &Arc<Ended> {
         &self.0[pool_use as usize]
     }
@@ -45,16 +45,16 @@ impl PoolTallies {
 pub struct Row {
     /// Its handle, which may be destroyed.
     pub handle: u64,
-    /// It was destroyed, and some of its memory is still live.
+    /// True if it was destroyed, and some of its memory is still live.
     pub is_destroyed: bool,
-    /// It was imported from another process.
+    /// True if it was imported from another process.
     pub is_imported: bool,
     /// Its statistics.
     pub stats: Stats,
 }
 
 impl Pool {
-    /// Its counts, without a query of the driver.
+    /// Returns the counts of the pool, without a query of the driver.
     fn counted(&self) -> Stats {
         let stats = match &self.inner {
             Inner::Core(own) => of_core(own.stats()),
@@ -63,7 +63,8 @@ impl Pool {
         Stats { failures: self.failures(), ..stats }
     }
 
-    /// Its counts and reserved memory. The reserve of an imported pool belongs to the exporting process.
+    /// Returns the counts of the pool and its reserved memory. The reserved memory of an imported pool belongs to the
+    /// exporting process.
     pub fn stats(&self) -> Result<Stats> {
         let mut stats = self.counted();
         if let Inner::Driver(_) = &self.inner
@@ -89,7 +90,7 @@ impl Pool {
         self.set_attribute(PoolAttribute::ReservedHigh, 0)
     }
 
-    /// It ends: its counts are added to those of its place.
+    /// Adds the counts of the pool, which ends, to those of its place.
     pub fn note_end(&self) {
         let stats = self.counted();
         let beside = |pool: &Arc<Self>| pool.home.opening == self.home.opening && pool.used_by == self.used_by;
@@ -113,18 +114,19 @@ fn of_core(stats: core_pool::Stats) -> Stats {
     }
 }
 
-/// Pools on this device, or in host memory.
+/// Returns the pools on this device, or in host memory.
 fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_> {
     Pool::all().into_iter().filter(move |pool| pool.home.opening == device.map(|device| device.owner))
 }
 
-/// Returns the device of each pool (`None` for host memory), its handle, and the bytes that programs have of it.
+/// Returns the device of each pool (`None` for host memory), the pool's handle, and the bytes that programs have of it.
 pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
     let pools = Pool::all().into_iter().filter(|pool| pool.used_by != PoolUse::Graphs);
     pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
 }
 
-/// Returns the sum of several. Peaks are added although pools reach them at different moments: it is an upper bound.
+/// Returns the sum of several statistics. Peaks are added although pools reach them at different moments, so their sum
+/// is an upper bound.
 pub fn sum(all: impl IntoIterator<Item = Stats>) -> Stats {
     let mut sum = Stats::default();
     for stats in all {
@@ -139,7 +141,7 @@ pub fn sum(all: impl IntoIterator<Item = Stats>) -> Stats {
     sum
 }
 
-/// Returns the sum of these pools on this device, or in host memory, including ended ones, which `tallies` has.
+/// Returns the sum of these pools on this device, or in host memory, including ended pools, which are in `tallies`.
 pub fn of_all(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolTallies) -> Result<Stats> {
     let all = in_place(device).filter(|pool| pool.used_by == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
@@ -162,7 +164,7 @@ pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, tallies: &PoolT
     all.try_for_each(|pool| pool.restart_peak())
 }
 
-/// Returns each pool on this device, or in host memory, the oldest handle first; pools that serve graphs have none.
+/// Returns each pool on this device, or in host memory, the oldest handle first. Pools that serve graphs have no row.
 pub fn rows(device: Option<&Device>) -> Result<Vec<Row>> {
     let mut rows = in_place(device)
         .filter(|pool| pool.used_by != PoolUse::Graphs)

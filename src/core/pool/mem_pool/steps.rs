@@ -1,6 +1,6 @@
-//! Requests of pools that take several steps: because the pool grows, or because there are hooks. Hooks run when a core
-//! pool allocates from the device, and may make any call. So nothing is held between the steps then: each looks stream
-//! and pool up again by their handles.
+//! Requests of pools that take several steps, because the pool grows or because there are hooks. Hooks run when a core
+//! pool allocates from the device, and may make any call. So with hooks nothing is held between the steps: each step
+//! looks stream and pool up again by their handles.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::core::memory::request::{Named, seldom};
 use crate::core::runtime::device::Device;
 use crate::core::{order, stream};
 
-/// Pool memory for a stream, both by their handles, or for a graph that the stream is captured into.
+/// Allocates pool memory for a stream, both given by their handles, or for a graph that the stream is captured into.
 pub(super) fn malloc(request: &PoolRequest) -> Result<usize> {
     let PoolRequest { for_graph, size, pool, ref order } = *request;
     let steps = Steps { size, objects: Objects::Handles { pool, stream: order.handle(), for_graph } };
@@ -25,19 +25,19 @@ pub(super) fn malloc(request: &PoolRequest) -> Result<usize> {
     }
 }
 
-/// A request that a pool's segments do not serve at once.
+/// A request that the segments of a pool do not serve at once.
 pub(super) struct Steps<'a> {
-    /// Bytes.
+    /// The length in bytes.
     pub size: usize,
-    /// Where to allocate.
+    /// The objects to allocate with.
     pub objects: Objects<'a>,
 }
 
 /// The objects of a request.
 pub(super) enum Objects<'a> {
-    /// These, which the caller holds: there are no hooks.
+    /// The caller holds these objects: there are no hooks.
     Held(Held<'a>),
-    /// Those of these handles, or the pool beside for graphs.
+    /// The objects of these handles, or the pool beside that for graphs.
     Handles { pool: u64, stream: u64, for_graph: bool },
 }
 
@@ -52,16 +52,16 @@ pub(super) struct Held<'a> {
     pub device: Option<&'a Device>,
 }
 
-/// Why a pool cannot serve a request.
+/// The reason why a pool cannot serve a request.
 enum Lack {
-    /// It is at its limit; the segment would have this many bytes.
+    /// The pool is at its limit; the segment would have this many bytes.
     Limit(usize),
     /// Memory is exhausted.
     Memory(Error),
 }
 
 impl Steps<'_> {
-    /// Allocates by all means. May wait.
+    /// Allocates by all available means. May wait.
     pub(super) fn serve(&self) -> Result<usize> {
         let lack = match self.grow_until_served()? {
             Ok(addr) => return Ok(addr),
@@ -74,7 +74,7 @@ impl Steps<'_> {
         behind.map_or_else(|| self.serve_after_frees(lack), Ok)
     }
 
-    /// As a last resort: after all pending frees that do not depend on the program.
+    /// Allocates as a last resort, after all pending frees that do not depend on the program.
     fn serve_after_frees(&self, mut lack: Lack) -> Result<usize> {
         let is_limit = matches!(lack, Lack::Limit(_));
         if is_limit && self.step(|core, _| Ok(core.is_too_long(self.size)))? {
@@ -103,12 +103,12 @@ impl Steps<'_> {
         self.step(|core, _| Err(core.beyond_limit(self.size)))
     }
 
-    /// From the pool's segments, or from a new one.
+    /// Allocates from the pool's segments, or from a new one.
     fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
             let answer =
                 self.step(|core, held| match core.alloc_or_plan(self.size, held.stream, held.pool.tag)? {
-                    // From here on it is kept, too.
+                    // From here on the block is published, too.
                     Answer::Taken(addr) => held.pool.keep(addr).map(Answer::Taken),
                     answer => Ok(answer),
                 })?;
@@ -138,13 +138,13 @@ impl Steps<'_> {
         }
     }
 
-    /// Adds a segment, unless another thread has done so since the pool had grown `grown` times. The inner error:
-    /// memory is exhausted.
+    /// Adds a segment, unless another thread has done so since the pool had grown `grown` times. The inner error means
+    /// that memory is exhausted.
     fn grow(&self, len: usize, grown: u64) -> Result<std::result::Result<(), Error>> {
         let (mut is_short, mut is_late) = (false, false);
         let mut take = || {
             let added = self.step(|core, held| match core.add(len, grown, held.stream.lane()?, held.device) {
-                // If memory is exhausted the request may be repeated.
+                // Only if memory is exhausted may the request be repeated.
                 Err(fault) if !is_shortage(&fault) => Err(fault.into()),
                 added => Ok(added),
             })?;
@@ -173,7 +173,7 @@ impl Steps<'_> {
         })
     }
 
-    /// Calls `work` with pool and stream. Those of handles are held only during the call.
+    /// Calls `work` with pool and stream. If they are given by handles, they are held only during the call.
     fn with<R>(&self, work: impl FnOnce(Held<'_>) -> Result<R>) -> Result<R> {
         match self.objects {
             Objects::Held(held) => work(held),

@@ -4,7 +4,7 @@ use crate::algo::alloc::pool::{Books, Enter, Taken};
 use crate::algo::map::address_map::HeldPlace;
 use crate::core::memory::allocation::{ALLOCATIONS, Allocation, PoolTag};
 
-/// The address of a block in the address map or, if that is full, the block's note.
+/// The address of a block in the address map. If the map is full, the error has the block's note.
 pub type Entered = std::result::Result<usize, u64>;
 
 /// Enters blocks in the address map, under the lock of the bookkeeping.

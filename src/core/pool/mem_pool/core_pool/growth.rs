@@ -1,4 +1,4 @@
-//! How a pool grows, up to its limit.
+//! The growth of a pool, up to its limit.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::core::order::{self, Lane};
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
-/// Where a pool's segments come from, and go to.
+/// The source of a pool's segments, which are also freed to it.
 pub enum Source {
     /// The memory of a device.
     Device(Arc<dyn backend::Device>),
@@ -35,15 +35,15 @@ impl Source {
 
 /// The result of [`CorePool::alloc_or_plan`].
 pub enum Answer {
-    /// A block, at this address.
+    /// A block was allocated, at this address.
     Taken(usize),
     /// The pool needs a segment.
     Wants {
-        /// The least bytes.
+        /// Minimum number of bytes.
         least: usize,
-        /// The preferred bytes.
+        /// Preferred number of bytes.
         better: usize,
-        /// How often the pool had grown before.
+        /// Number of times that the pool had grown before.
         grown: u64,
     },
     /// The pool is at its limit: it needs a segment of this many bytes.
@@ -51,7 +51,7 @@ pub enum Answer {
 }
 
 impl CorePool {
-    /// Held while the pool grows for a lane, so that other threads wait for the new segment.
+    /// Locks the growth of the pool for a lane, so that other threads wait for the new segment.
     fn growing(&self, lane: &Lane) -> MutexGuard<'_, u64> {
         let part = if self.most == u64::MAX { self.pool.part_of(lane.key()) } else { 0 };
         self.growth[part].lock()
@@ -66,20 +66,21 @@ impl CorePool {
                 let block = driver.alloc_host(len)?;
                 let bound = node.map_or(Ok(()), |node| backend::bind_to_node(block, node));
                 bound.map(|()| block).inspect_err(|_| {
-                    // The first failure is the one to return.
+                    // The first failure is returned.
                     let _ = driver.free_host(block);
                 })
             }
         };
         let block = device.map_or_else(alloc, |device| device.with_all_memory(|_| alloc()))?;
         self.enter_segment(block, lane).map(|()| block).inspect_err(|_| {
-            // Here, too.
+            // The first failure is returned here, too.
             let _ = self.source.free(block);
         })
     }
 
     fn enter_segment(&self, block: Block, lane: &Lane) -> backend::Result<()> {
-        // Held: a thread that releases the pool's memory either sees this segment, or `ended` is set here.
+        // The lock is held: either a thread that releases the pool's memory sees this segment, or this sees that
+        // `ended` is set.
         let ended = self.ended.lock();
         if *ended {
             let why = "memPool was destroyed by another thread meanwhile".to_string();
@@ -95,8 +96,8 @@ impl CorePool {
         Ok(())
     }
 
-    /// Allocates a block that another stream's pending operations use, after making `stream` wait for them, if the pool
-    /// may add waits and there is one.
+    /// Allocates a block that another stream's pending operations use, after making `stream` wait for them. `None`: the
+    /// pool may not add waits, or there is no such block.
     pub fn alloc_with_wait(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = stream.lane()?;
         let mut known = self.known(lane);
@@ -106,7 +107,7 @@ impl CorePool {
                 Err(Some(freed)) => freed,
                 Err(None) => break,
             };
-            // An ended stream cannot be waited for.
+            // A stream that has ended cannot be waited for.
             if let Some(other) = order::find(freed.stream).map(|found| found.to_arc()) {
                 other.let_follow(lane, |op| stream.queue_quietly(op))?;
                 known.awaited = Some(freed);
@@ -116,10 +117,10 @@ impl CorePool {
         Ok(None)
     }
 
-    /// As [`Self::alloc`]. If that fails, returns what the pool needs.
+    /// Allocates as [`Self::alloc`] does. If that fails, returns what the pool needs.
     pub fn alloc_or_plan(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
         let lane = stream.lane()?;
-        // Waits for a thread that makes it grow now, whose segment may serve this request, too.
+        // The lock waits for a thread that makes the pool grow now. Its segment may serve this request, too.
         let grown = *self.growing(lane);
         let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), tag) {
             Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
@@ -151,20 +152,20 @@ impl CorePool {
         Ok(Some(block))
     }
 
-    /// Bytes by which it may grow.
+    /// Returns the bytes by which the pool may grow.
     fn room(&self) -> usize {
         let room = self.most - self.pool.reserved().min(self.most);
         usize::try_from(room).unwrap_or(usize::MAX) & !(GRANULE - 1)
     }
 
-    /// Whether the limit is less than a request plus the live blocks: pending frees do not help then.
+    /// Whether a request plus the live blocks exceeds the limit. Pending frees do not help then.
     #[cold]
     pub fn is_too_long(&self, len: usize) -> bool {
         self.pool.stats().used.saturating_add(len as u64) > self.most
     }
 
-    /// Frees unused segments that are too short, to make room for a segment of `least` bytes. False: they do not
-    /// suffice, and stay.
+    /// Frees unused segments that are too short, to make room for a segment of `least` bytes. If they do not suffice,
+    /// they stay, and it returns false.
     #[cold]
     pub fn make_room(&self, least: usize) -> bool {
         let missing = least.saturating_sub(self.room());

@@ -1,4 +1,4 @@
-//! What a core pool may reuse: the attributes that programs set, and what they let a stream know of others.
+//! The reuse rules of a core pool: attributes that programs set, and what they let a stream know of other streams.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -6,16 +6,16 @@ use crate::algo::alloc::pool::{Freed, Order, StreamKey};
 use crate::backend::Position;
 use crate::core::order::{self, Lane};
 
-/// The reuse rules of a pool. Bits, read at once.
+/// The reuse rules of a pool, as bits that are read at once.
 #[derive(Clone, Copy)]
 pub struct Rules(u8);
 
 impl Rules {
-    /// Reuse memory that another stream has freed if the stream is ordered after the free by events.
+    /// The pool reuses memory that another stream has freed if events order the stream after the free.
     pub const FOLLOWS_EVENTS: Self = Self(1);
-    /// Reuse memory that another stream has freed if the free is complete.
+    /// The pool reuses memory that another stream has freed if the free is complete.
     pub const OPPORTUNISTIC: Self = Self(2);
-    /// Reuse memory that another stream has freed after adding a wait for it.
+    /// The pool reuses memory that another stream has freed after adding a wait for the free.
     pub const ADDS_WAITS: Self = Self(4);
     const ALL: Self = Self(7);
 
@@ -26,11 +26,11 @@ impl Rules {
     }
 }
 
-/// The [`Rules`] of a pool, which programs can change at any time; all set at first.
+/// The [`Rules`] of a pool, which programs can change at any time. At first all are set.
 pub struct Switches(AtomicU8);
 
 impl Switches {
-    /// All rules set.
+    /// Creates switches of which all rules are set.
     pub fn new() -> Self {
         Self(AtomicU8::new(Rules::ALL.0))
     }
@@ -50,18 +50,18 @@ impl Switches {
     }
 }
 
-/// What the rules of the pool let a stream know of other streams.
+/// The knowledge that the rules of the pool give a stream about other streams.
 pub struct Known<'a> {
     /// The pool's rules, or a subset.
     pub rules: Rules,
     /// The lane of the stream that allocates.
     pub lane: Option<&'a Lane>,
-    /// The free that it waits for because the pool has added a wait.
+    /// The free for which the pool has added a wait.
     pub awaited: Option<Freed>,
 }
 
 impl Known<'static> {
-    /// For memory that no stream asks for.
+    /// The knowledge for requests without a stream.
     pub const NOTHING: Self = Self { rules: Rules(0), lane: None, awaited: None };
 }
 

@@ -11,7 +11,7 @@ use crate::core::stream::Stream;
 /// A pool of the driver.
 pub struct DriverPool {
     pub(in crate::core::pool::mem_pool) pool: Box<dyn backend::Pool>,
-    /// Counts blocks from before they are published until after they are withdrawn.
+    /// Counts blocks. A block is counted before it is published and until it is withdrawn.
     pub tally: Tally,
 }
 
@@ -21,7 +21,7 @@ impl DriverPool {
         Self { pool, tally: Tally::default() }
     }
 
-    /// After a first failure.
+    /// Allocates again, after a first failure.
     #[cold]
     pub(super) fn alloc_again(
         &self,
@@ -37,7 +37,7 @@ impl DriverPool {
         })
     }
 
-    /// Removes all its memory from the address map. Calls `each` with what programs had.
+    /// Removes all memory of the pool from the address map. Calls `each` with the memory that programs had.
     pub(super) fn drain(&self, owner: Owner, each: impl FnMut(Allocation)) {
         Allocation::drain_under(|drain| self.tally.paused(drain), owner, each);
     }

@@ -8,7 +8,7 @@ use crate::core::base::leave::wait_until_unshared;
 use crate::core::memory::allocation::Allocation;
 
 impl Pool {
-    /// Its handle is destroyed: it accepts no more requests.
+    /// Retires the pool, whose handle is destroyed: it accepts no more requests.
     pub fn retire(&self) -> backend::Result<()> {
         self.state.fetch_or(RETIRED, Ordering::SeqCst);
         if let Inner::Core(own) = &self.inner
@@ -16,7 +16,7 @@ impl Pool {
         {
             shared.close();
         }
-        // A thread that creates that pool now sees the flag, or its pool is seen here.
+        // Either a thread that creates that pool now sees the flag, or this sees its pool.
         let graphs = Self::find(*self.graphs.lock());
         let ended = graphs.map_or(Ok(()), |graphs| graphs.retire());
         self.end_if_retired().and(ended)
@@ -32,7 +32,7 @@ impl Pool {
     fn end_if_unused(&self) -> backend::Result<()> {
         let ended = match &self.inner {
             Inner::Core(own) => own.end(false),
-            // Then programs have none of its memory, and no request is in progress.
+            // In this case programs have none of its memory, and no request is in progress.
             Inner::Driver(driver) => (driver.tally.read().current.count == 0).then(|| {
                 driver.drain(self.owner, |_| debug_assert!(false, "memory that is not counted"));
                 Ok(())
@@ -44,7 +44,7 @@ impl Pool {
         ended.unwrap_or(Ok(()))
     }
 
-    /// Ends pools with all their blocks: no call is inside them any more.
+    /// Ends pools with all their blocks. No call is inside them any more.
     pub fn end_all(wanted: impl Fn(&Self) -> bool, mut step: impl FnMut(backend::Result<()>)) {
         for mut pool in Self::all() {
             if !wanted(&pool) || POOLS.remove(pool.key).is_none() {
@@ -64,7 +64,7 @@ impl Pool {
         }
     }
 
-    /// As [`Self::end_all`], if abandoned work uses their memory, which stays.
+    /// Does the same if abandoned work uses their memory, which stays allocated.
     pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
         for pool in Self::all() {
             if wanted(&pool) && POOLS.remove(pool.key).is_some() {
