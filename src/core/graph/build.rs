@@ -1,4 +1,4 @@
-//! Graphs that are built from streams that are bound to them. Work submitted to such a stream is recorded as in a
+//! Graphs that are built: streams are bound to them, and work that is submitted to such a stream is recorded as in a
 //! capture. Runs start the streams that are marked for it, and end when these have ended.
 
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::core::base::handles;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream};
 
-/// `flag` of a stream that every run starts.
+/// Value of `flag` for a stream that every run starts.
 const HEAD: u32 = 0;
-/// `flag` of a stream that another stream starts.
+/// Value of `flag` for a stream that another stream starts.
 const DEFAULT: u32 = 0x7fff_ffff;
 
 /// Implements aclmdlRIBuildBegin: returns the graph.
@@ -35,7 +35,7 @@ fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     Ok((graph, building))
 }
 
-/// Returns the stream of an argument, for a graph, with both.
+/// Returns the stream of an argument, its graph, and the graph's capture.
 fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     handles::check_not_null::<Stream>("stream", stream)?;
@@ -44,7 +44,7 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, A
     Ok((found, graph, building))
 }
 
-/// As [`resolve`], for a stream that is bound to the graph.
+/// Does the same for a stream that is bound to the graph.
 fn resolve_bound(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     let (found, graph, building) = resolve(raw, stream)?;
     if capture_of(&found).is_some_and(|own| Arc::ptr_eq(&own, &building)) {
@@ -116,7 +116,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the tasks of runs: of the streams that are started, each up to its end. `None`: no stream has an end.
+/// Returns the tasks of runs: those of the streams that runs start, each up to its end. `None`: no stream has an end.
 fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>>> {
     let mut ended: Vec<Handle> = Vec::new();
     let mut kept: Vec<Task> = Vec::new();

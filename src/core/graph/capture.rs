@@ -1,7 +1,7 @@
 //! Captures: streams whose work is recorded instead of run.
 //!
-//! Work of a captured stream is ordered after its earlier work. An event that is recorded there is a place in that
-//! order, and a stream that waits for it joins the capture. All of this is the core's: a backend gets a graph when it
+//! Work of a captured stream is ordered after its earlier work. An event that is recorded there marks a place in that
+//! order, and a stream that waits for it joins the capture. The core does all of this: a backend gets a graph when it
 //! is complete.
 
 mod bound;
@@ -39,20 +39,20 @@ pub struct Capture {
     pub graph: Handle,
     /// The owner id of its device.
     pub owner: Owner,
-    /// The stream that it began with. Of a graph that is built: its own handle.
+    /// The stream that it began with. For a graph that is built, the graph's own handle.
     pub origin: Handle,
-    /// Which threads it forbids what.
+    /// The calls that it forbids, and the threads to which it forbids them.
     pub mode: Mode,
     /// The thread that began it, as [`thread_number`] calls it.
     pub thread: u32,
-    /// Streams are bound to the graph, and aclmdlRIBuildEnd ends it.
+    /// True if streams are bound to the graph, and aclmdlRIBuildEnd ends it.
     pub is_built: bool,
-    /// The graph is the body of a conditional task.
+    /// True if the graph is the body of a conditional task.
     pub is_body: bool,
     state: Mutex<State>,
 }
 
-/// As texts name it.
+/// Writes the capture as texts name it.
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.is_built { "the building of modelRI" } else { "the capture of stream" };
@@ -61,7 +61,7 @@ impl fmt::Display for Capture {
 }
 
 impl Capture {
-    /// Of a stream, which is its first; it becomes `graph`.
+    /// Creates the capture of a stream, the first one that takes part. The capture becomes `graph`.
     pub fn new(graph: &Graph, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
             let counted = Some(mode::list(Weak::clone(itself)));
@@ -70,7 +70,7 @@ impl Capture {
         })
     }
 
-    /// Of a graph that is built from streams that will be bound to it. It forbids nothing.
+    /// Creates the capture of a graph that is built from streams that will be bound to it. It forbids nothing.
     pub fn building(graph: Handle, owner: Owner) -> Arc<Self> {
         Arc::new(Self::of(graph, owner, graph, Mode::Relaxed, false, State::default()))
     }
@@ -81,7 +81,7 @@ impl Capture {
         Self { graph, owner, origin, mode, thread, is_built, is_body, state: Mutex::new(state) }
     }
 
-    /// Locks it for recording.
+    /// Locks the capture for recording.
     fn open(&self) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock();
         match state.spoilt {
@@ -109,7 +109,7 @@ impl Capture {
         error_with!(Code::StreamCaptureInvalidated, "{self} is invalid: {why}; {advice}")
     }
 
-    /// Whether it has ended.
+    /// Whether the capture has ended.
     pub fn is_over(&self) -> bool {
         self.state.lock().is_over
     }
@@ -119,12 +119,12 @@ impl Capture {
         self.open().map(drop)
     }
 
-    /// Makes it invalid.
+    /// Makes the capture invalid.
     pub fn spoil(&self, why: &'static str) {
         self.state.lock().spoilt.get_or_insert(why);
     }
 
-    /// Records tasks of a stream that are not ordered among themselves. Returns how many it has then.
+    /// Records tasks of a stream that are not ordered among themselves. Returns how many tasks the stream has then.
     pub fn add(&self, stream: Handle, what: What, works: Vec<Option<Work>>) -> Result<Position> {
         let mut state = self.open()?;
         let _memory = state.make_room(stream, works.len())?;
@@ -134,8 +134,8 @@ impl Capture {
         Ok(branch.count)
     }
 
-    /// Records a task of its stream, which is ordered after `also` too, if that is given. Returns the locked state, and
-    /// the task's place.
+    /// Records a task of its stream, which is ordered after the task `also` too, if there is one. Returns the locked
+    /// state, and the task's place.
     fn add_task(&self, task: Task, also: Option<usize>) -> Result<(MutexGuard<'_, State>, usize)> {
         let mut state = self.open()?;
         let stream = task.stream;
@@ -173,9 +173,9 @@ impl Capture {
         Ok(())
     }
 
-    /// Ends it, as the capture of a stream. Returns its tasks, or why they are no graph.
+    /// Ends the capture of a stream. Returns its tasks, or the reason why they are no graph.
     pub fn finish(&self) -> Result<Vec<Task>> {
-        // Declared before the lock, and so dropped without it.
+        // It is declared before the lock, and so dropped after the lock is released.
         let tasks;
         let mut state = self.state.lock();
         ensure!(!state.is_over, self.has_ended());
@@ -210,14 +210,14 @@ impl Capture {
         Ok(tasks)
     }
 
-    /// Its streams run their work again, or are bound to nothing.
+    /// Releases the streams: they run their work again, or are no longer bound.
     pub fn release_streams(self: &Arc<Self>) {
         let branches = std::mem::take(&mut self.state.lock().branches);
         let streams = branches.iter().filter_map(|branch| Stream::table().get(branch.stream));
         streams.for_each(|stream| Recorder::of(&stream).leave(self));
     }
 
-    /// Ends it without a graph.
+    /// Ends the capture without a graph.
     pub fn cancel(self: &Arc<Self>) {
         self.spoil("its first stream was destroyed");
         let _ = self.finish();
@@ -226,7 +226,7 @@ impl Capture {
         self.drop_graph();
     }
 
-    /// It has ended without a graph. A body stays, and can be captured again.
+    /// Drops the graph of a capture that has ended without one. A body stays, and can be captured again.
     pub fn drop_graph(&self) {
         let body = Graph::table().get_arc(self.graph).filter(|_| self.is_body);
         if !body.is_some_and(|body| body.unclaim()) {
@@ -243,19 +243,19 @@ struct State {
     resources: Resources,
     /// The reason that made it invalid.
     spoilt: Option<&'static str>,
-    /// It has ended.
+    /// True if it has ended.
     is_over: bool,
     counted: Option<Capturing>,
 }
 
-/// A stream that takes part.
+/// The state of a stream that takes part.
 struct Branch {
     stream: Handle,
     /// The tasks that its next task is ordered after.
     after: Vec<usize>,
-    /// How many tasks it has recorded.
+    /// Number of tasks that it has recorded.
     count: Position,
-    /// Every run of the graph starts it.
+    /// True if every run of the graph starts it.
     starts: bool,
     /// The group that its next task belongs to.
     group: Option<Arc<Group>>,
@@ -269,8 +269,8 @@ impl Branch {
 }
 
 impl State {
-    /// Allocates room for this many more tasks of a stream, and claims memory for their edges. On failure nothing has
-    /// changed.
+    /// Allocates room for this many more tasks of a stream, and claims memory for their edges. On failure nothing
+    /// changes.
     fn make_room(&mut self, stream: Handle, more: usize) -> Result<Claim> {
         let all = self.tasks.len() + more;
         let branch = self.branch(stream);
@@ -278,7 +278,7 @@ impl State {
         let has_group_room = |group: Arc<Group>| group.state.lock().kinds.make_room(more).is_ok();
         let has_room = self.tasks.make_room(more).is_ok() && group.is_none_or(has_group_room);
         ensure!(has_room, host_memory::no_memory_for("tasks of a graph", all));
-        // For each task its edges, and its index among those of the next task.
+        // Each task needs memory for its edges, and for its index among those of the next task.
         let edges = (before + 2) * size_of::<usize>() + size_of::<[usize; 4]>();
         host_memory::claim("tasks of a graph", more, edges)
     }

@@ -16,7 +16,7 @@ use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
 
-/// The deepest nesting of bodies: steps and pictures are made by recursive functions.
+/// Maximum nesting of bodies: recursive functions create steps and pictures.
 const MOST_NESTED: usize = 16;
 
 /// Implements aclmdlRICondHandleCreate.
@@ -37,7 +37,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let owner = graph.handle;
     let make = |handle| ConditionHandle { handle, graph: owner, value, default, is_used: AtomicBool::new(false) };
     let Some(made) = ConditionHandle::table().publish(make) else {
-        // The first failure is the one to return.
+        // The first failure is returned.
         let _ = memory::free_word_of_graph(&graph.device, value);
         return Err(Error::no_more("condition handles"));
     };

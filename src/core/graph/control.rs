@@ -38,7 +38,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
     ))
 }
 
-/// Numbers of this many bytes in memory of the stream's device.
+/// Returns the span of numbers of this many bytes in memory of the stream's device.
 fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result<Span> {
     arguments::not_null(argument, addr, format_args!("it must be the address of {len} bytes of device memory"))?;
     arguments::aligned(argument, addr, len, format_args!("{len} bytes"))?;

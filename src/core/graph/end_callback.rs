@@ -10,16 +10,16 @@ use crate::core::graph::graph::Graph;
 
 /// A callback of the program.
 pub struct EndCallback {
-    /// Its address, which identifies it.
+    /// The address of the callback, which identifies it.
     pub address: usize,
-    /// Calls it.
+    /// Calls the callback.
     pub call: Box<dyn FnOnce() + Send>,
 }
 
 /// Callbacks of graphs that have ended, to be called when no lock is held.
 static LATE: Mutex<Vec<EndCallback>> = Mutex::new(Vec::new());
 
-/// Calls without any read only this.
+/// True if there are such callbacks. Calls without any read only this.
 static IS_ANY_LATE: AtomicBool = AtomicBool::new(false);
 
 /// Implements aclmdlRIDestroyRegisterCallback.
@@ -37,7 +37,7 @@ pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     callbacks.push(callback);
     drop(callbacks);
     let Err(dead) = handles::get::<Graph>("modelRI", raw) else { return Ok(()) };
-    // Another thread has destroyed it meanwhile: either that thread calls this, too, or none does.
+    // Another thread has destroyed the graph meanwhile. Either that thread calls the callback, or none does.
     take(&graph, address).map_or(Ok(()), |_| Err(dead))
 }
 
@@ -52,7 +52,7 @@ pub fn unregister(raw: u64, address: usize) -> Result<()> {
     taken.ok_or_else(|| param_invalid!("func {address:#x} is not registered for modelRI {raw:#x}"))
 }
 
-/// A graph is out of the table. May be called under locks: [`run_pending`] follows without them.
+/// Notes that a graph was removed from the table. May be called under locks: [`run_pending`] follows without them.
 pub fn graph_ended(graph: &Graph) {
     let mut callbacks = std::mem::take(&mut *graph.end_callbacks.lock());
     if !callbacks.is_empty() {
@@ -75,7 +75,7 @@ pub fn run_pending() {
     call(callbacks);
 }
 
-/// Calls them in order. The caller holds no lock and no reference.
+/// Calls the callbacks in order. The caller holds no lock and no reference.
 pub fn call(callbacks: Vec<EndCallback>) {
     callbacks.into_iter().for_each(|end| callback::run("callback of a graph's end", end.call));
 }

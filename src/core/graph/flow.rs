@@ -1,6 +1,6 @@
 //! Control flow: graphs whose runs branch on values in memory.
 //!
-//! Each stream of such a graph is a strand: a list of steps, of which most run a graph of the backend, on a stream that
+//! Each stream of such a graph is a strand: a list of steps, most of which run a graph of the backend on a stream that
 //! the flow owns. Between them are records and waits of events, and places where the run reads memory and jumps.
 //! [`run`] executes them.
 
@@ -27,28 +27,28 @@ use crate::core::base::error::{Error, Result, param_invalid, unsupported};
 pub enum Step {
     /// Runs a graph.
     Run(Arc<dyn backend::Graph>),
-    /// Calls user code. Not in a graph, because it may delay only its strand.
+    /// Calls user code. It is in no graph, because it may delay only its strand.
     Call(RepeatedFn),
     /// A step that the stream does itself.
     Do(task::Step),
     /// Records the event with this number.
     Record(usize),
-    /// Waits for it.
+    /// Waits for the event with this number.
     Wait(usize),
     /// Starts the strand with this number.
     Start(usize),
-    /// Goes to one of these steps, by the index in memory; beyond them to the last one.
+    /// Continues at one of these steps, by the index in memory. A larger index selects the last one.
     Select {
-        /// 32 bits.
+        /// The place of the index, of 32 bits.
         index: Span,
-        /// At least one.
+        /// The steps, at least one.
         targets: Box<[usize]>,
     },
-    /// Compares two numbers in memory, and starts a strand, or goes on.
+    /// Compares two numbers in memory, and starts a strand, or continues.
     Compare {
-        /// A signed number of 4 or 8 bytes.
+        /// The place of a signed number of 4 or 8 bytes.
         left: Span,
-        /// As long as that.
+        /// The place of a number of the same length.
         right: Span,
         /// The comparison.
         condition: Condition,
@@ -57,15 +57,15 @@ pub enum Step {
         /// The strand that starts if it is false.
         if_false: Option<usize>,
     },
-    /// Goes to the step of the body that a value in memory selects.
+    /// Continues at the step of the body that a value in memory selects.
     Choose {
-        /// 64 bits.
+        /// The place of the value, of 64 bits.
         value: Span,
-        /// How it selects.
+        /// The way in which it selects a body.
         kind: Kind,
         /// The first steps of the bodies.
         targets: Box<[usize]>,
-        /// The step if there is no such body.
+        /// The step that follows if there is no such body.
         default: usize,
     },
     /// Begins the body with this number.
@@ -79,16 +79,16 @@ pub enum Step {
 /// A graph with all its bodies.
 #[derive(Default)]
 pub struct Tree {
-    /// Its tasks, without those of bodies.
+    /// The tasks, without those of bodies.
     pub tasks: Vec<Task>,
     /// The initial values of a run.
     pub defaults: Vec<(Span, u32)>,
-    /// By their handles.
+    /// The bodies, by their handles.
     pub bodies: HashMap<Handle, Self>,
 }
 
 impl Tree {
-    /// Its tasks and those of all bodies.
+    /// Returns the tasks of the graph and of all bodies.
     pub fn all_tasks(&self) -> Vec<Task> {
         let mut tasks = self.tasks.clone();
         self.bodies.values().for_each(|body| tasks.extend(body.all_tasks()));
@@ -98,9 +98,9 @@ impl Tree {
 
 /// The body of a conditional task. The steps of its first stream are in the strand that has the task.
 pub struct Body {
-    /// Its other streams.
+    /// The strands of the other streams.
     pub strands: Range<usize>,
-    /// The events that they wait for.
+    /// The events that these wait for.
     pub events: Range<usize>,
 }
 
@@ -108,13 +108,13 @@ pub struct Body {
 pub struct Strand {
     /// The stream that it was recorded from.
     pub stream: Handle,
-    /// Every run starts it.
+    /// True if every run starts it.
     pub starts: bool,
     /// Its steps.
     pub steps: Vec<Step>,
     /// The backend's stream that executes it.
     pub native: Arc<dyn backend::Stream>,
-    /// Recorded where it has started another strand.
+    /// The event that is recorded after it has started another strand.
     pub started: Arc<dyn backend::Event>,
 }
 
@@ -124,11 +124,11 @@ pub struct Flow {
     pub graph: Handle,
     /// Its device.
     pub device: Arc<dyn backend::Device>,
-    /// Strands that every run starts come first.
+    /// The strands. Those that every run starts come first.
     pub strands: Vec<Strand>,
-    /// Events that strands wait for.
+    /// The events that strands wait for.
     pub events: Vec<Arc<dyn backend::Event>>,
-    /// Bodies of conditional tasks, nested ones after the outer ones.
+    /// The bodies of conditional tasks, nested ones after the outer ones.
     pub bodies: Vec<Body>,
     /// Receives failures of the strands.
     pub listener: Arc<Listener>,
@@ -136,7 +136,7 @@ pub struct Flow {
     pub keeper: Arc<dyn backend::Stream>,
     /// A graph without nodes. While it is pending, the device keeps freed memory mapped.
     pub nothing: Arc<dyn backend::Graph>,
-    /// Held while a run is queued.
+    /// Locked while a run is queued.
     pub submitting: Mutex<()>,
     /// Queued runs in their order. The first one is current, or next. No backend is called under its lock.
     pub queued: Mutex<VecDeque<Entry>>,

@@ -30,17 +30,17 @@ pub struct Graph {
     pub handle: Handle,
     /// Its device.
     pub device: Arc<Device>,
-    /// Its id, different from all others.
+    /// The id, different from all others.
     pub id: u32,
     /// The capture of a graph that is built; `None` for a captured graph.
     pub building: Option<Arc<Capture>>,
-    /// `None` while it is being recorded.
+    /// The runnable form; `None` while the graph is being recorded.
     pub ready: Mutex<Option<Arc<Ready>>>,
     /// Handles and changes for queries.
     pub inspected: Inspected,
     /// The values of conditional tasks, in it and in nested graphs.
     pub conditions: Mutex<Vec<Arc<ConditionHandle>>>,
-    /// Set for the body of a conditional task, which it ends with.
+    /// The state of a body, if it is the body of a conditional task. It ends with that task.
     pub body: Option<Body>,
     /// The callbacks of the program for its end, in the order of registration.
     pub end_callbacks: Mutex<Vec<EndCallback>>,
@@ -48,7 +48,7 @@ pub struct Graph {
 
 handles::object!(Graph, Graph);
 
-/// As texts name it.
+/// Writes the graph as texts name it.
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "modelRI {}", self.handle)
@@ -84,18 +84,18 @@ impl Graph {
         error_with!(Code::StreamContext, "{self} {is} on device {own}, {what} is on device {other}; {instead}")
     }
 
-    /// It is recorded, and `ready` runs it.
+    /// Completes the graph: it is recorded, and `ready` runs it.
     pub fn complete(&self, ready: Arc<Ready>) {
         *self.ready.lock() = Some(ready);
         self.inspected.forget();
     }
 
-    /// As [`Self::hold`], for a brief use.
+    /// Returns what [`Self::hold`] returns, for a short use.
     pub fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
         self.hold(code).map(|ready| Arc::clone(&ready))
     }
 
-    /// Its runnable form, locked against changes; while it is being recorded, an error with this code.
+    /// Returns the runnable form, locked against changes. While the graph is being recorded, fails with this code.
     pub fn hold(&self, code: Code) -> Result<MappedMutexGuard<'_, Arc<Ready>>> {
         MutexGuard::try_map(self.ready.lock(), Option::as_mut).map_err(|_| self.not_ready(code))
     }
@@ -143,7 +143,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Adds its tasks to a captured stream.
+    /// Adds the tasks of the graph to a captured stream.
     #[cold]
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
@@ -163,8 +163,8 @@ impl Graph {
         Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)
     }
 
-    /// It is out of the table. The handles of its groups and tasks die, even while another thread uses it. That thread
-    /// then frees the memory. Returns the first failure.
+    /// Ends the graph, which was removed from the table. The handles of its groups and tasks die, even while another
+    /// thread uses the graph; that thread then frees the memory. Returns the first failure.
     pub fn end(&self) -> Result<()> {
         let ready = self.ready.lock().take();
         self.inspected.forget();
@@ -194,7 +194,7 @@ pub fn execute_async(raw: u64, stream: u64) -> Result<()> {
     graph.run(&stream)
 }
 
-/// Implements aclmdlRIExecute: on the default stream of the current context.
+/// Implements aclmdlRIExecute: runs the graph on the default stream of the current context.
 pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
     stream::deadline(timeout_ms)?;
     interceptor::check_waiting()?;
@@ -214,7 +214,7 @@ pub fn abort(raw: u64) -> Result<()> {
     match &ready.drive {
         Drive::Backend => ready.program.abort(),
         Drive::Host(flow) => flow.abort(),
-        // It has never run.
+        // The graph has never run.
         Drive::HostLater => {}
     }
     Ok(())

@@ -19,7 +19,8 @@ use crate::core::base::error::{Code, Result, error_with, param_invalid};
 use crate::core::base::handles;
 use crate::core::stream;
 
-/// Handed over by a stream when it reaches a change, perhaps where no backend can be called: it drops nothing itself.
+/// A change of a group. The stream hands it over when it reaches the change, perhaps where no backend can be called. So
+/// it drops nothing itself.
 struct Swap {
     group: Option<Arc<Group>>,
     version: Option<Arc<Version>>,
@@ -29,7 +30,7 @@ impl Delivery for Swap {
     fn deliver(mut self: Box<Self>, _ticket: Ticket) {
         let Some(group) = &self.group else { return };
         let mut state = group.state.lock();
-        // A graph that has ended takes none.
+        // A graph that has ended accepts no new work.
         if state.version.is_some() {
             std::mem::swap(&mut state.version, &mut self.version);
         }
@@ -38,7 +39,7 @@ impl Delivery for Swap {
 
 impl Drop for Swap {
     fn drop(&mut self) {
-        // The replaced work or, on failure, the new work.
+        // This is the replaced work or, on failure, the new work.
         let Some(group) = self.group.take() else { return };
         group.state.lock().replaced.extend(self.version.take());
         serving::post(move || group.drop_replaced());
@@ -76,7 +77,7 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
 /// Implements aclmdlRICaptureTaskUpdateEnd.
 pub fn end_update(raw: u64) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
-    // If there is none the update continues.
+    // Without memory the call fails, and the update continues.
     let _memory = Recorder::of(&stream).update().map(|update| update.claim()).transpose()?;
     let update = Recorder::of(&stream).end_update()?;
     let works = update.finish()?;

@@ -1,8 +1,8 @@
 //! Properties of graphs: name and id, their streams and the tasks of each.
 //!
-//! A graph's streams are not the program's, which may take part in many graphs and be destroyed before them: each is
-//! the part of one graph that one stream recorded. Parts and tasks get handles at the first query, the same ones each
-//! time, as long as the graph lives.
+//! A graph's streams are not the program's, which may take part in many graphs and be destroyed before them. Each is
+//! the part of one graph that one stream recorded. Parts and tasks get handles at the first query and keep them as long
+//! as the graph lives.
 
 pub mod params;
 
@@ -20,7 +20,7 @@ use crate::core::graph::graph::inspected::{GraphStream, GraphTask};
 use crate::core::graph::task::{Task, What};
 use crate::core::stream::Stream;
 
-/// The longest name.
+/// Maximum length of a name.
 const MOST_NAME: usize = 512;
 
 /// Returns the graph of an object.
@@ -30,7 +30,7 @@ fn graph_of<T: Object>(argument: &str, raw: u64, graph: Handle) -> Result<Arc<Gr
     })
 }
 
-/// Returns a task: its graph, and its place there.
+/// Returns the graph of a task, and the place of the task there.
 pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
     let task = handles::get_arc::<GraphTask>("task", raw)?;
     Ok((graph_of::<GraphTask>("task", raw, task.graph)?, task.place))
@@ -55,13 +55,13 @@ pub fn id(raw: u64) -> Result<u32> {
     Ok(handles::get::<Graph>("modelRI", raw)?.id)
 }
 
-/// Implements aclmdlRIGetStreams: returns their handles.
+/// Implements aclmdlRIGetStreams: returns the handles of the streams.
 pub fn streams(raw: u64) -> Result<Vec<u64>> {
     let listing = handles::get_arc::<Graph>("modelRI", raw)?.listing()?;
     Ok(listing.iter().map(|part| part.handle.raw()).collect())
 }
 
-/// Implements aclmdlRIGetTasksByStream: returns their handles.
+/// Implements aclmdlRIGetTasksByStream: returns the handles of the tasks.
 pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     let (graph, index) = part(raw)?;
     let listing = graph.listing()?;
@@ -78,7 +78,7 @@ pub fn changed(argument: &str, raw: u64) -> Error {
     )
 }
 
-/// Returns a graph and the index of one of its streams; a stream of the program stands for its part of the latest
+/// Returns a graph and the index of one of its streams. A stream of the program stands for its part of the latest
 /// graph.
 fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     if GraphStream::table().is_shaped(raw) {
@@ -105,7 +105,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     Ok((latest, index.ok_or_else(|| changed("stream", raw))?))
 }
 
-/// Returns the kinds of tasks in C: values of `aclmdlRITaskType`.
+/// Returns the kind of a task in C, a value of `aclmdlRITaskType`.
 pub fn number(task: &Task) -> i32 {
     match task.what {
         What::Work if matches!(task.work, Some(Work::Launch(_))) => 1,

@@ -15,7 +15,7 @@ use crate::core::runtime::thread;
 pub struct Label {
     /// Its own handle.
     pub handle: Handle,
-    /// Of its device.
+    /// The owner id of its device.
     pub owner: Owner,
     /// The graph that it was set in.
     set_in: Mutex<Option<Handle>>,
@@ -25,15 +25,15 @@ handles::object!(Label, Label);
 
 /// Labels to choose from.
 pub struct LabelList {
-    /// Of its device.
+    /// The owner id of its device.
     pub owner: Owner,
-    /// Their handles.
+    /// The handles of the labels.
     pub labels: Box<[u64]>,
 }
 
 handles::object!(LabelList, LabelList);
 
-/// Fails for a label, or a list, that was made for another device than that of `owner`.
+/// Fails for a label, or a list, that was created for another device than that of `owner`.
 pub fn check_device(argument: &str, made_for: Owner, owner: Owner) -> Result<()> {
     if made_for == owner {
         return Ok(());
@@ -42,7 +42,7 @@ pub fn check_device(argument: &str, made_for: Owner, owner: Owner) -> Result<()>
 }
 
 impl Label {
-    /// Notes that it is set in this graph.
+    /// Notes that the label is set in this graph.
     pub fn set(&self, graph: Handle) -> Result<()> {
         let mut set_in = self.set_in.lock();
         if let Some(there) = *set_in {
@@ -70,7 +70,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<Label>("label", raw)
 }
 
-/// Implements aclrtCreateLabelList, of `count` labels: returns the handle of each.
+/// Implements aclrtCreateLabelList for `count` labels. `label` returns the handle of each.
 pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     arguments::not_zero("num", count, "a list has at least one label")?;

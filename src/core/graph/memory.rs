@@ -1,9 +1,9 @@
-//! Memory of pools that graphs own: what a captured stream allocates from a pool.
+//! Memory of pools that graphs own: a captured stream has allocated it from a pool.
 //!
 //! A graph has its memory from the capture until it is destroyed, so that addresses are the same in each run. The
 //! program has it from the task that allocates it until it is freed: by a task of the same graph, by one of another
 //! graph, or outside of graphs. Memory that a run has allocated and nothing has freed is not allocated again before it
-//! is freed. When the graph is destroyed, it stays until it is freed.
+//! is freed. If the graph is destroyed meanwhile, the memory stays until it is freed.
 
 use std::sync::Arc;
 
@@ -23,21 +23,21 @@ use crate::core::stream::Stream;
 pub struct Memory {
     /// The addresses that it owns.
     own: Vec<usize>,
-    /// Allocated by a run and not freed by it.
+    /// The addresses that a run allocates and does not free.
     taken: Vec<usize>,
-    /// Freed by a run and not allocated by it.
+    /// The addresses that a run frees and does not allocate.
     freed: Vec<usize>,
-    /// Recorded in the captured streams after their earlier work, which may use the pool's memory.
+    /// Events that are recorded in the captured streams after their earlier work, which may use the pool's memory.
     arrivals: Mutex<Vec<(Handle, Arc<dyn backend::Event>)>>,
 }
 
 impl Memory {
-    /// Whether it has any memory of pools.
+    /// Whether the graph has any memory of pools.
     pub fn is_any(&self) -> bool {
         !self.own.is_empty() || !self.freed.is_empty()
     }
 
-    /// Memory that a captured stream has allocated belongs to the graph.
+    /// Adds memory that a captured stream has allocated, which belongs to the graph.
     pub fn add(&mut self, graph: Handle, addr: usize, stream: &Stream) -> Result<()> {
         let arrivals = self.arrivals.get_mut();
         let known = arrivals.iter().find(|(owner, _)| *owner == stream.handle).map(|(_, event)| Arc::clone(event));
@@ -51,7 +51,7 @@ impl Memory {
         Ok(())
     }
 
-    /// A task of the graph frees memory.
+    /// Adds a task of the graph that frees memory.
     pub fn free(&mut self, graph: Handle, addr: usize) -> Result<()> {
         let owner = owned::graph_of(addr).ok_or_else(|| {
             param_invalid!(
@@ -70,7 +70,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Queues a run with `queue`, and notes its allocations and frees. Fails if it may not run.
+    /// Queues a run with `queue`, and notes its allocations and frees. Fails if the graph may not run.
     pub fn in_run<T>(&self, stream: &Stream, queue: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.is_any() {
             return queue();
@@ -99,10 +99,10 @@ impl Memory {
         Ok(())
     }
 
-    /// The graph ends: memory that no run has allocated goes back to its pools. Returns the first failure.
+    /// Frees memory that no run has allocated to its pools, at the end of the graph. Returns the first failure.
     pub fn end(&mut self) -> Result<()> {
         let own = std::mem::take(&mut self.own);
-        // A device ends with all its memory.
+        // A device that has ended has freed all its memory.
         let idle = owned::end_of_graph(own, |addr| find(addr).is_some());
         idle.into_iter().map(free).fold(Ok(()), Result::and)
     }

@@ -27,7 +27,7 @@ struct Drawn {
     /// Its stream among those of the graph.
     stream: usize,
     sequence: usize,
-    /// The kind of call.
+    /// The kind of the call.
     kind: &'static str,
     /// Its kind as a value of `aclmdlRITaskType`.
     r#type: i32,
@@ -35,7 +35,7 @@ struct Drawn {
     after: Vec<usize>,
     #[serde(flatten, serialize_with = "facts::as_members")]
     facts: Vec<Fact>,
-    /// Of a conditional task.
+    /// The bodies of a conditional task.
     #[serde(skip_serializing_if = "Option::is_none")]
     bodies: Option<Vec<Picture>>,
 }
@@ -61,7 +61,7 @@ struct Part {
     tasks: Vec<usize>,
 }
 
-/// In JSON the tasks of a stream are only counted.
+/// Writes the number of a stream's tasks, which is all that JSON has of them.
 fn count<S: Serializer>(tasks: &[usize], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     tasks.len().serialize(serializer)
 }
@@ -72,15 +72,15 @@ struct Picture {
     name: String,
     id: u32,
     device: u32,
-    /// Empty for a body that was not captured.
+    /// The streams. Empty for a body that was not captured.
     streams: Vec<Part>,
     tasks: Vec<Drawn>,
-    /// Shown if it is not the case.
+    /// Whether it was captured. Shown only if it was not.
     #[serde(skip_serializing_if = "bool::clone")]
     captured: bool,
 }
 
-/// Returns the number of tasks and edges, with those of all bodies.
+/// Returns the number of tasks and of edges, including those of all bodies.
 fn size(tasks: &[Task]) -> (usize, usize) {
     let own = (tasks.len(), tasks.iter().map(|task| task.after.len()).sum());
     let conditionals = tasks.iter().filter_map(Task::conditional);
@@ -91,7 +91,7 @@ fn size(tasks: &[Task]) -> (usize, usize) {
 }
 
 impl Picture {
-    /// Draws a graph, and lets `write` make a text of it. The host memory for both is claimed first.
+    /// Draws a graph, and calls `write`, which creates a text of it. Claims the host memory for both first.
     fn of<R>(raw: u64, with_details: bool, write: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         let ready = graph.ready_or(Code::ModelCaptured)?;
@@ -102,7 +102,7 @@ impl Picture {
         write(&picture)
     }
 
-    /// Returns a body of a conditional task.
+    /// Draws a body of a conditional task.
     fn of_body(handle: Handle, with_details: bool) -> Option<Self> {
         let graph = Graph::table().get_arc(handle)?;
         Some(match graph.ready_or(Code::ModelCaptured) {
@@ -245,7 +245,7 @@ fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("a text takes all");
 }
 
-/// Returns a string of Graphviz, whose lines are aligned to the left.
+/// Returns a string of Graphviz with left-aligned lines.
 fn quoted(string: &str) -> String {
     let mut text = String::from('"');
     for c in string.chars() {
@@ -293,7 +293,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     written.map_err(|why| error_with!(Code::InvalidFile, "path \"{}\" cannot be written: {why}", path.display()))
 }
 
-/// Implements aclmdlRIDebugPrint: to the standard output.
+/// Implements aclmdlRIDebugPrint: prints to the standard output.
 pub fn print(raw: u64) -> Result<()> {
     Picture::of(raw, true, |picture| {
         let mut output = std::io::stdout().lock();

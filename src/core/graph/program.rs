@@ -23,36 +23,36 @@ use crate::core::stream::Stream;
 /// A graph that is ready to run.
 pub struct Program {
     actions: Vec<Action>,
-    /// An empty graph before and after all actions, unless there is one graph of the backend only: it orders runs of
-    /// one graph, in all streams, and keeps memory that is freed meanwhile.
+    /// An empty graph before and after all actions. It orders the runs of the graph in all streams, and keeps memory
+    /// that is freed meanwhile. `None` if there is only one graph of the backend.
     ends: Option<Arc<dyn backend::Graph>>,
-    /// Held while a run between these is queued.
+    /// Locked while a run between these is queued.
     queueing: Mutex<()>,
     /// Runs late tasks, if there are any.
     runner: Option<Arc<Runner>>,
-    /// For the checker.
+    /// The runs, for the checker.
     runs: Arc<GraphRuns>,
 }
 
 enum Action {
-    /// These tasks.
+    /// The backend runs these tasks.
     Run(Arc<dyn backend::Graph>, Vec<usize>),
-    /// The step of this task.
+    /// The stream does the step of this task.
     Step(usize),
     Late(Late),
 }
 
-/// Returns the most parts that the work of a task has for the checker.
+/// Returns the maximum number of effects that the work of a task has for the checker.
 fn most_effects(task: &Task) -> usize {
     match task.work() {
         Some(Work::Copy2d(copy)) => copy.height,
-        // Random numbers have six.
+        // Random numbers have six effects.
         Some(work) => Call::of(work).map_or(6, |call| call.effects.as_ref().map_or(0, |effects| effects.0.len())),
         None => 1,
     }
 }
 
-/// What a run does with memory, as far as it is known before.
+/// Returns what a run does with memory, as far as it is known before.
 fn used_by(tasks: &[Task]) -> Result<GraphRun> {
     // Both lists grow by doubling, and a copy is two accesses.
     let each = 3 * (size_of::<Effect>() + 2 * size_of::<Access>());
@@ -74,7 +74,7 @@ fn used_by(tasks: &[Task]) -> Result<GraphRun> {
 }
 
 impl Program {
-    /// For tasks on `device`. From then on their groups can be changed.
+    /// Creates the program of tasks on `device`. From then on their groups can be changed.
     pub fn new(device: &Arc<dyn Device>, tasks: &[Task]) -> Result<Self> {
         let mut parts = plan::plan(tasks);
         if parts.is_empty() {
@@ -96,9 +96,9 @@ impl Program {
         Ok(Self { actions, ends, queueing: Mutex::new(()), runner, runs: Arc::default() })
     }
 
-    /// Changes later runs to these tasks, which differ in the changed places, here in order, and have the same parts:
-    /// the same edges, and the same tasks have work, a step and a group. On failure later runs do what they would have
-    /// done before.
+    /// Changes later runs to these tasks. They differ only in the places `changed`, which are in order, and form the
+    /// same parts: the edges are the same, and the same tasks have work, a step and a group. On failure later runs stay
+    /// as they were.
     pub fn update(&self, device: &Arc<dyn Device>, before: &[Task], tasks: &[Task], changed: &[usize]) -> Result<()> {
         let is_changed = |place: &usize| changed.binary_search(place).is_ok();
         let changed: Vec<_> = self.runs().filter(|(_, members)| members.iter().any(&is_changed)).collect();
@@ -106,7 +106,7 @@ impl Program {
         for (count, (graph, members)) in changed.iter().enumerate() {
             device.update_graph(graph, &plan::nodes(tasks, members)).inspect_err(|_| {
                 for (graph, members) in &changed[..count] {
-                    // A driver that rejects this, too, has failed, and runs nothing more.
+                    // A driver that rejects this too has failed, and runs nothing more.
                     let _ = device.update_graph(graph, &plan::nodes(before, members));
                 }
             })?;
@@ -124,12 +124,12 @@ impl Program {
         let end = || stream.submit(Op::RunGraph(ends));
         end()?;
         let queued = self.queue_actions(stream, tasks);
-        // Also after a part of it, because the next run is ordered after that.
+        // The end follows also if only a part was queued, because the next run is ordered after it.
         let position = end()?;
         queued.map(|_| position)
     }
 
-    /// Returns the last operation.
+    /// Queues the actions of a run. Returns the last operation.
     fn queue_actions(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         self.actions.iter().try_fold(0, |last, action| match action {
             Action::Run(graph, _) => stream.submit(Op::RunGraph(graph)),
@@ -138,7 +138,7 @@ impl Program {
         })
     }
 
-    /// Returns the graphs of the backend that have tasks, with these.
+    /// Returns the graphs of the backend that have tasks, with their tasks.
     fn runs(&self) -> impl Iterator<Item = (&Arc<dyn backend::Graph>, &Vec<usize>)> {
         self.actions.iter().filter_map(|action| match action {
             Action::Run(graph, members) => Some((graph, members)),
@@ -146,7 +146,7 @@ impl Program {
         })
     }
 
-    /// Returns the graphs of the backend, the last one of a run last.
+    /// Returns the graphs of the backend. The last one of a run comes last.
     fn graphs(&self) -> impl Iterator<Item = &Arc<dyn backend::Graph>> {
         self.runs().map(|(graph, _)| graph).chain(&self.ends)
     }

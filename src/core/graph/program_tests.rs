@@ -11,7 +11,7 @@ fn many(edges: impl Fn(usize) -> Vec<usize>, works: bool) -> Vec<Task> {
     (0..LEN).map(|index| task(edges(index), works)).collect()
 }
 
-/// Instantiates the graph, and copies it, with no memory except its claim. Returns how much of that is left, in
+/// Instantiates the graph and copies it, with no memory except its claim. Returns how much of the claim is left, in
 /// percent.
 fn left(device: &Arc<dyn Device>, tasks: &[Task]) -> usize {
     let memory = claim(tasks).unwrap();

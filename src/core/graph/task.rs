@@ -25,15 +25,15 @@ pub struct Task {
     pub step: Option<Step>,
     /// The control flow that follows it.
     pub control: Option<Arc<Control>>,
-    /// Its group: its work can be changed until a run reaches it.
+    /// Its group. The work of a task with a group can be changed until a run reaches it.
     pub group: Option<Member>,
     /// The tasks that it depends on, by their places in the list, which are smaller than its own.
     pub after: Vec<usize>,
     /// The stream that recorded it.
     pub stream: Handle,
-    /// It uses an event of streams outside of the graph.
+    /// True if it uses an event of streams outside of the graph.
     pub is_external: bool,
-    /// Runs skip it.
+    /// True if runs skip it.
     pub is_disabled: bool,
 }
 
@@ -53,23 +53,23 @@ impl Task {
         }
     }
 
-    /// Its work now, which may be another one for a task of a group.
+    /// Returns the current work, which may have changed for a task of a group.
     pub fn current_work(&self) -> Option<Work> {
         let work = self.work.as_ref()?;
         Some(self.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
     }
 
-    /// Returns the work of a run.
+    /// Returns the work that a run does.
     pub fn work(&self) -> Option<&Work> {
         self.work.as_ref().filter(|_| !self.is_disabled)
     }
 
-    /// Returns the step of a run.
+    /// Returns the step that a run does.
     pub fn step(&self) -> Option<&Step> {
         self.step.as_ref().filter(|_| !self.is_disabled)
     }
 
-    /// Its work is known only when a run reaches it.
+    /// Whether its work is known only when a run reaches it.
     pub fn is_late(&self) -> bool {
         self.group.is_some() && self.work.is_some()
     }
@@ -79,25 +79,26 @@ impl Task {
         self.step.is_some() || self.is_late()
     }
 
-    /// What it does, if it is a conditional task.
+    /// Returns what it does, if it is a conditional task.
     pub fn conditional(&self) -> Option<&Conditional> {
         if let Some(Control::Conditional(found)) = self.control.as_deref() { Some(found) } else { None }
     }
 }
 
-/// The most host memory that a call needs for each task of a graph, and for each edge, while it instantiates the graph:
-/// for the plan of its runs, and for what the core and the backend keep of it. Tests compare both with what calls use.
+/// Maximum number of bytes of host memory that a call needs per task of a graph while it instantiates the graph: for
+/// the plan of its runs, and for what the core and the backend keep of it. `EDGE_BYTES` is the same per edge. Tests
+/// compare both with what calls use.
 const BYTES: usize = 4096;
 
 const EDGE_BYTES: usize = 128;
 
-/// Claims host memory to instantiate a graph of these tasks, or as many of them again.
+/// Claims host memory to instantiate a graph of these tasks, or the same number of tasks again.
 pub fn claim(tasks: &[Task]) -> error::Result<Claim> {
     let edges: usize = tasks.iter().map(|task| task.after.len()).sum();
     claim_for(tasks.len(), edges)
 }
 
-/// As [`claim`], for this many tasks and edges.
+/// Does the same for this many tasks and edges.
 pub fn claim_for(tasks: usize, edges: usize) -> error::Result<Claim> {
     let bytes = tasks * BYTES + edges * EDGE_BYTES;
     Claim::new(bytes).ok_or_else(|| host_memory::no_memory_for("tasks of a graph", tasks))
@@ -118,7 +119,7 @@ pub fn streams(tasks: &[Task]) -> Vec<Handle> {
 pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
     let mut is_before = vec![false; tasks.len()];
     last.iter().for_each(|&index| is_before[index] = true);
-    // Backwards: each depends on earlier ones only.
+    // The loop goes backwards, because each task depends on earlier ones only.
     for index in (0..tasks.len()).rev() {
         if is_before[index] {
             tasks[index].after.iter().for_each(|&earlier| is_before[earlier] = true);

@@ -11,7 +11,7 @@ use crate::core::graph::task::{self, Task, What};
 use crate::core::stream::Stream;
 
 impl Capture {
-    /// Records control flow of a stream, with what it owns if it is a conditional task.
+    /// Records control flow of a stream. `owned`: what a conditional task owns.
     pub fn add_control(&self, stream: Handle, control: Control, owned: Option<OwnedBodies>) -> Result<()> {
         let control = Some(Arc::new(control));
         let (mut state, _) = self.add_task(Task { control, ..Task::new(stream, What::Control, None) }, None)?;
@@ -29,7 +29,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Unbinds a stream. While the graph is being built, only a stream without tasks.
+    /// Unbinds a stream. While the graph is being built, the stream must have no tasks.
     pub fn unbind(self: &Arc<Self>, stream: &Stream) -> Result<()> {
         let mut state = self.state.lock();
         let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
@@ -45,7 +45,8 @@ impl Capture {
         Ok(())
     }
 
-    /// Ends the building, if `complete` succeeds with its tasks and the streams that runs start. Otherwise it goes on.
+    /// Ends the building, if `complete` succeeds with the tasks and the streams that runs start. Otherwise the building
+    /// continues.
     pub fn end_building<T>(&self, complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>) -> Result<T> {
         let mut state = self.open()?;
         let starting = state.branches.iter().filter(|branch| branch.starts);
@@ -57,13 +58,13 @@ impl Capture {
         Ok(completed)
     }
 
-    /// The graph is destroyed. If it was still being built, its tasks are dropped.
+    /// Releases the streams of a graph that is destroyed. If it was still being built, its tasks are dropped.
     pub fn release(self: &Arc<Self>) {
         let mut state = self.state.lock();
         state.is_over = true;
         let tasks = std::mem::take(&mut state.tasks);
         drop(state);
-        // Without the lock, because kernels release what their launches own.
+        // The lock is not held, because kernels release what their launches own.
         drop(tasks);
         self.release_streams();
     }

@@ -18,7 +18,7 @@ pub fn begin(raw: u64, mode: i32) -> Result<()> {
     begin_as(raw, mode, |stream| Graph::create(&stream.device, false, None))
 }
 
-/// As [`begin`], for the graph that `graph` creates or claims.
+/// Begins a capture as [`begin`] does, for the graph that `graph` creates or claims.
 pub fn begin_as(raw: u64, mode: i32, graph: impl FnOnce(&Stream) -> Result<Arc<Graph>>) -> Result<()> {
     let mode = Mode::from_number(mode)?;
     let stream = stream::resolve(raw)?;
@@ -36,7 +36,7 @@ fn captured_already(stream: &Stream) -> Error {
     error_with!(Code::StreamCaptured, "{stream} is being captured already; call aclmdlRICaptureEnd first")
 }
 
-/// Default streams cannot be captured.
+/// Fails for default streams, which cannot be captured.
 pub fn check_capturable(stream: &Stream) -> Result<()> {
     if stream.builds_graphs() {
         return Err(param_invalid!(
@@ -103,9 +103,9 @@ pub fn end(raw: u64) -> Result<u64> {
             capture.thread
         ));
     }
-    // A driver may take long for a graph, and no `Ref` may live across that.
+    // A driver may need long for a graph, and no `Ref` may live across that.
     drop(stream);
-    // If there is none the capture continues.
+    // Without memory the call fails, and the capture continues.
     let _memory = task::claim(&capture.state.lock().tasks)?;
     let tasks = capture.finish();
     capture.release_streams();

@@ -12,7 +12,7 @@ use crate::core::stream::Stream;
 use crate::core::stream::event::{CLEAR, Event, SET, until_set};
 use crate::core::stream::interceptor::EventUse;
 
-/// What is kept with an event for its record in a captured stream.
+/// The data that an event keeps for its record in a captured stream.
 struct Place {
     capture: Weak<Capture>,
     /// The task that is the record.
@@ -28,7 +28,7 @@ pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>,
     })
 }
 
-/// Returns the operation of each run for a record that is only a place in its order.
+/// Returns the operation of each run for a record that only marks a place in its order.
 pub(in crate::core::graph) fn record_inside(event: &Event) -> Option<Work> {
     event.has_time().then(|| Work::Record(Arc::clone(&event.native)))
 }
@@ -42,8 +42,8 @@ pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Op
     (Some(Work::Record(Arc::clone(&event.native))), event.signal().map(set))
 }
 
-/// Returns the operation of each run for a wait for a record outside of it. It waits for the signal of the event or, if
-/// it has none, for the record that is the latest when the run is queued.
+/// Returns the operation of each run for a wait for a record outside of the run. It waits for the signal of the event.
+/// If the event has none, it waits for the record that is the latest when the run is queued.
 pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     event.check_waitable()?;
     Ok(match (event.signal(), event.shared()) {
@@ -53,13 +53,13 @@ pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     })
 }
 
-/// Returns the operation of each run for a reset. None if the event has no signal, since the run records it again.
+/// Returns the operation of each run for a reset. `None` if the event has no signal, because the run records it again.
 pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step>> {
     event.check_resettable()?;
     Ok(event.signal().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))
 }
 
-/// Records what a stream does with an event. False: neither the stream nor the event's record is captured any
+/// Records what a stream does with an event. Returns false if neither the stream nor the event's record is captured any
 /// more.
 pub(in crate::core::graph) fn take(stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {
     let recorder = Recorder::of(stream);
@@ -87,7 +87,7 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     })
 }
 
-/// Records a wait if the stream or the event's record is captured; false if neither is any more.
+/// Records a wait if the stream or the event's record is captured. Returns false if neither is any more.
 fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
     let stream = recorder.stream;
     let task = Task::new(stream.handle, What::EventWait(raw), None);
@@ -123,7 +123,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
     }
 }
 
-/// A stream joins a capture.
+/// Lets a stream join a capture.
 fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     let stream = recorder.stream;
     capture.check()?;

@@ -44,7 +44,7 @@ impl Interceptor for Graphs {
     fn check_wait(&self, awaited: Awaited<'_>) -> Result<()> {
         let (capture, code, what) = match awaited {
             Awaited::Device(device) => return mode::refuse_device(device),
-            // Streams that build graphs run nothing, so the host waits for nothing.
+            // Streams that build graphs run nothing, so there is nothing to wait for.
             Awaited::Stream(stream) => {
                 (capture_of(stream).filter(|it| !it.is_built), Code::StreamCaptured, "the stream")
             }
@@ -100,7 +100,7 @@ impl Recording for Graphs {
         let addr = allocate()?;
         let added = capture.open().and_then(|mut state| state.resources.memory.add(capture.graph, addr, stream));
         if let Err(error) = added {
-            // The first failure is the one to report.
+            // The first failure is reported.
             note(free(addr));
             return Err(error);
         }
@@ -133,7 +133,7 @@ fn capture_with_pools(stream: &Stream) -> Result<Arc<Capture>> {
     Err(Recorder::of(stream).cannot(why).into())
 }
 
-/// A stream is about to be destroyed, or to end with its device.
+/// Called when a stream is about to be destroyed, or to end with its device.
 fn stream_ends(stream: &Stream) {
     let Some(capture) = capture_of(stream) else { return };
     if capture.origin == stream.handle {

@@ -12,15 +12,15 @@ use crate::core::base::error::{Code, Error, Result, arguments, error_with};
 use crate::core::runtime::device::Device;
 use crate::core::stream::interceptor::{Call, Capturing};
 
-/// `aclmdlRICaptureMode`. Of a capture: which threads may not make calls that it cannot record. Of a thread: which
-/// captures it obeys.
+/// An `aclmdlRICaptureMode`. The mode of a capture says which threads may not make calls that it cannot record. The
+/// mode of a thread says which captures it obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// All threads; obeys its captures, and global ones of other threads.
+    /// A capture forbids the calls to all threads. A thread obeys its captures, and global ones of other threads.
     Global,
-    /// The thread that began it; obeys its captures.
+    /// A capture forbids the calls to the thread that began it. A thread obeys its captures.
     ThreadLocal,
-    /// No thread; obeys none.
+    /// A capture forbids nothing. A thread obeys no capture.
     Relaxed,
 }
 

@@ -14,7 +14,7 @@ use crate::core::graph::task::{Step, Task, What, work_spans};
 use crate::core::memory;
 use crate::core::stream::Stream;
 
-/// What a stream takes part in. The stream keeps this.
+/// The capture or the change that a stream takes part in. The stream keeps it.
 #[derive(Default)]
 enum Part {
     #[default]
@@ -26,7 +26,7 @@ enum Part {
 
 /// Returns the capture that a stream takes part in.
 pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
-    // Its slot is not made for this: most streams never take part.
+    // The slot of the stream is not created for this: most streams never take part.
     if stream.is_captured() { Recorder::of(stream).capture() } else { None }
 }
 
@@ -45,7 +45,7 @@ impl<'a> Recorder<'a> {
         Self { stream, part: PART.of(&stream.features) }
     }
 
-    /// As [`Self::capture`], for a stream whose work must be recorded.
+    /// Returns the capture, for a stream whose work must be recorded.
     pub fn take_part(&self) -> Result<Arc<Capture>> {
         self.check_not_updating()?;
         self.capture().ok_or_else(|| match self.stream.builds_graphs() {
@@ -66,7 +66,7 @@ impl<'a> Recorder<'a> {
         if let Part::Capture(capture) = &*self.part.lock() { Some(Arc::clone(capture)) } else { None }
     }
 
-    /// The stream joins; false if it takes part in another capture, or changes a task group.
+    /// Lets the stream join a capture. Returns false if it takes part in another capture, or changes a task group.
     pub fn join(&self, capture: &Arc<Capture>) -> bool {
         let mut part = self.part.lock();
         if matches!(*part, Part::Nothing) {
@@ -76,7 +76,7 @@ impl<'a> Recorder<'a> {
         matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture))
     }
 
-    /// The stream leaves.
+    /// Lets the stream leave the capture.
     pub fn leave(&self, capture: &Arc<Capture>) {
         let mut part = self.part.lock();
         if matches!(&*part, Part::Capture(own) if Arc::ptr_eq(own, capture)) {
@@ -85,7 +85,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The stream's work changes a group, and does not run.
+    /// Begins a change of a group by the stream's work, which does not run.
     pub fn begin_update(&self, update: Arc<Update>) -> Result<()> {
         let mut part = self.part.lock();
         if !matches!(*part, Part::Nothing) {
@@ -104,7 +104,7 @@ impl<'a> Recorder<'a> {
         if let Part::Update(update) = &*self.part.lock() { Some(Arc::clone(update)) } else { None }
     }
 
-    /// The stream's work runs again. Returns the change.
+    /// Ends the change and returns it. The stream's work runs again.
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let mut part = self.part.lock();
         let Part::Update(update) = &*part else {
@@ -137,7 +137,7 @@ impl<'a> Recorder<'a> {
 
     fn add(&self, works: Vec<Option<Work>>) -> backend::Result<Position> {
         works.iter().flatten().flat_map(work_spans).try_for_each(|span| self.check(span))?;
-        // Locked until it is added, so that the change does not end without it.
+        // The lock is held until the work is added, so that the change does not end without it.
         if let Part::Update(update) = &*self.part.lock() {
             return update.add(works).map_err(no_memory);
         }
@@ -162,13 +162,13 @@ impl<'a> Recorder<'a> {
         in_time(Some(capture.add_task(task, None).map(|(mut state, _)| state.branch(self.stream.handle).count)))
     }
 
-    /// Records work that is ordered after that of the stream before.
+    /// Records work that is ordered after the earlier work of the stream.
     pub fn add_work(&self, work: Work) -> backend::Result<Position> {
         self.add(vec![Some(work)])
     }
 
-    /// Returns the error of an operation that graphs do not support; the capture becomes invalid, because it would lack
-    /// it.
+    /// Returns the error of an operation that graphs do not support. Makes the capture invalid, because it would lack
+    /// the operation.
     #[cold]
     pub fn cannot(&self, text: &'static str) -> Fault {
         self.capture().iter().for_each(|it| it.spoil("it was given something that a graph cannot have"));
@@ -178,7 +178,7 @@ impl<'a> Recorder<'a> {
         Fault::unsupported(text)
     }
 
-    /// Returns a graph's work must stay on its device.
+    /// Fails for memory of another device: a graph's work must stay on its device.
     fn check(&self, span: Span) -> backend::Result<()> {
         let is_on_another_device = matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         let why = "a graph is of one device, and this uses memory of another one; do it outside of the capture";
@@ -187,17 +187,17 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Returns the capture, or the update, is unchanged.
+/// Converts the error of missing host memory. The capture, or the update, is unchanged.
 fn no_memory(error: Error) -> Fault {
     Fault::new(FaultKind::OutOfHostMemory, error.text())
 }
 
-/// Returns the recorded position, unless the capture ended before.
+/// Returns the recorded position. Fails if the capture ended before.
 fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
     match added {
         Some(Ok(position)) => Ok(position),
         Some(Err(error)) if error.code() == Code::BadAlloc => Err(no_memory(error)),
-        // Between the check of the capture and this.
+        // The capture ended between its check and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
             "another thread has ended, or spoilt, the capture of the stream meanwhile",
@@ -240,7 +240,7 @@ impl Submit for Recorder<'_> {
                 self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
             }
             Op::WaitNotify(notify, wait) => self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait)),
-            // Launches come with their arguments (`Interceptor::launch`), graphs as their tasks, and events take
+            // Launches arrive with their arguments (`Interceptor::launch`), graphs as their tasks, and events take
             // records and waits themselves.
             _ => Err(self.cannot("a graph cannot have this operation; do it outside of the capture")),
         }

@@ -1,4 +1,4 @@
-//! How the tasks of a graph become the steps of strands.
+//! Conversion of the tasks of a graph to the steps of strands.
 //!
 //! The bodies of a conditional task are steps of the strand that has the task, after the choice; other streams of a
 //! body are strands that start when the body begins.
@@ -23,25 +23,25 @@ struct Draft<'a> {
     device: &'a Device,
     /// The strands: the stream of each, and its steps.
     strands: Vec<(Handle, Vec<Step>)>,
-    /// The number of events.
+    /// Number of events.
     events: usize,
     bodies: Vec<Body>,
 }
 
-/// Tasks that become steps together: of a graph, or of a body.
+/// Tasks that become steps together: those of a graph, or of a body.
 struct Level<'a> {
     tree: &'a Tree,
     /// The streams that are strands, in order, and the number of the first one.
     streams: Vec<Handle>,
     strand: usize,
-    /// The tasks that are records which other streams wait for, in order, and the number of the first one's event.
+    /// The tasks that are records for which other streams wait, in order, and the number of the first one's event.
     records: Vec<usize>,
     event: usize,
 }
 
 impl Flow {
-    /// Of a graph with all its bodies. `streams` are those that runs may start; every run starts the first `heads`
-    /// of them.
+    /// Creates the flow of a graph with all its bodies. `streams` are those that runs may start; every run starts the
+    /// first `heads` of them.
     pub fn new(graph: Handle, device: &Device, tree: &Tree, streams: Vec<Handle>, heads: usize) -> Result<Arc<Self>> {
         let mut draft = Draft { device, strands: Vec::new(), events: 0, bodies: Vec::new() };
         let level = draft.level(tree, streams, 0)?;
@@ -69,8 +69,8 @@ impl Level<'_> {
 }
 
 impl Draft<'_> {
-    /// The level of the tasks of these streams, with new events, and with new strands for all streams but the first
-    /// `inside`. The records that tasks of other streams wait for are in streams that runs may start.
+    /// Builds one level from the tasks of these streams: new events, and a new strand for each stream after the first
+    /// `inside`. Fails if a task waits for a record in a stream that no run starts.
     fn level<'t>(&mut self, tree: &'t Tree, mut streams: Vec<Handle>, inside: usize) -> Result<Level<'t>> {
         let tasks = &tree.tasks;
         let mut records: Vec<usize> = Vec::new();
@@ -136,7 +136,7 @@ impl Draft<'_> {
 
     /// Appends the steps of a stream.
     fn steps(&mut self, level: &Level<'_>, stream: Handle, steps: &mut Vec<Step>) -> Result<()> {
-        // Work that no step has yet: the places of its tasks.
+        // The places of the tasks whose work no step has yet.
         let mut block: Vec<usize> = Vec::new();
         let mut labels: Vec<(u64, usize)> = Vec::new();
         let mut jumps: Vec<(usize, &[u64])> = Vec::new();
@@ -206,7 +206,7 @@ impl Draft<'_> {
     fn conditional(&mut self, level: &Level<'_>, conditional: &Conditional, steps: &mut Vec<Step>) -> Result<()> {
         let Conditional { kind, value, ref bodies, .. } = *conditional;
         let choice = steps.len();
-        // Its targets are known after the bodies.
+        // The targets are known after the bodies.
         steps.push(Step::End);
         let mut targets = Vec::with_capacity(bodies.len());
         let mut ends = Vec::with_capacity(bodies.len());
@@ -229,7 +229,7 @@ impl Draft<'_> {
 
     /// Appends the steps of a body.
     fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
-        // The stream that the capture began with is the first one, since others join only after a task of it.
+        // The stream that the capture began with is the first one, because others join only after a task of it.
         let streams = task::streams(&tree.tasks);
         let Some(&first) = streams.first() else { return Ok(()) };
         let level = self.level(tree, streams, 1)?;
@@ -243,10 +243,10 @@ impl Draft<'_> {
         self.strands_of(&level)
     }
 
-    /// Steps for the tasks of a block, which is empty then.
+    /// Adds the steps for the tasks of a block, and empties the block.
     fn run(&self, level: &Level<'_>, block: &mut Vec<usize>, steps: &mut Vec<Step>) -> Result<()> {
         let places = std::mem::take(block);
-        // Earlier tasks of other blocks are earlier in the strand.
+        // Earlier tasks of other blocks come earlier in the strand.
         let inside = |index: &usize| places.binary_search(index).ok();
         let tasks = places.iter().map(|&place| {
             let task = &level.tree.tasks[place];
@@ -260,7 +260,7 @@ impl Draft<'_> {
                     steps.push(Step::Run(self.device.native.create_graph(&nodes)?));
                 }
                 Part::Step(index) => steps.extend(tasks[index].step().cloned().map(Step::Do)),
-                // They were refused.
+                // Such tasks were refused before.
                 Part::Late(_) => {}
             }
         }
@@ -268,7 +268,7 @@ impl Draft<'_> {
     }
 }
 
-/// Returns the step that sets values to their defaults.
+/// Creates the step that sets values to their defaults.
 fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
     if values.is_empty() {
         return Ok(None);
@@ -304,7 +304,7 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     })
 }
 
-/// Fails if a strand cannot end, which would keep runs from ending.
+/// Fails if a strand cannot end, because runs would not end either.
 fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
     let mut seen = vec![false; steps.len()];
     let mut next = vec![0];

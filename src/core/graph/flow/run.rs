@@ -1,6 +1,6 @@
 //! Runs of flows. A run waits in its stream for a ticket. A thread of the library submits the steps of the strands as
-//! far as possible; it never waits for a device. Where a strand reads memory, its stream hands over to that thread,
-//! which reads the memory and goes on. The ticket is dropped when all strands have ended.
+//! far as possible; it never waits for a device. At a step that reads memory, the strand's stream hands over to that
+//! thread, which reads the memory and continues. The ticket is dropped when all strands have ended.
 
 mod dropped;
 mod steps;
@@ -31,28 +31,28 @@ pub struct Entry {
     kept: Vec<Ticket>,
     /// The ticket that its stream waits for, after the stream has reached it. Dropped after the others.
     ticket: Option<Ticket>,
-    /// It must end early.
+    /// The reason why it must end early.
     stop: Option<Stop>,
-    /// It must end from this time on.
+    /// The time from which on it must end.
     until: Option<Instant>,
 }
 
-/// Why a run ends early.
+/// The reason why a run ends early.
 #[derive(Clone)]
 enum Stop {
     /// The caller reports the reason.
     Quietly,
-    /// A failure of its stream.
+    /// The stream of the run has failed.
     Because(Fault),
 }
 
 /// The current run.
 pub struct Run {
-    /// By their numbers; the last one stands for user code that a failure is reported to.
+    /// The strands, by their numbers. The last one stands for user code that a failure is reported to.
     strands: Vec<Turn>,
     /// The events that were recorded in this run.
     recorded: Vec<bool>,
-    /// No new step begins.
+    /// True if no new step begins.
     is_stopping: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Run {
 #[derive(Clone, Default)]
 struct Turn {
     at: At,
-    /// How many times it must begin again after its end.
+    /// Number of times that it must begin again after its end.
     again: usize,
     /// The number of the awaited hand-over; 0 for none.
     awaited: u64,
@@ -68,25 +68,25 @@ struct Turn {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum At {
-    /// It was not started, or has ended.
+    /// The strand was not started, or has ended.
     #[default]
     Nowhere,
-    /// Before this step, which can run.
+    /// The strand is before this step, which can run.
     Step(usize),
-    /// Before a wait for an event that was not recorded yet.
+    /// The strand is before a wait for an event that was not recorded yet.
     Waiting(usize),
-    /// Its stream has not reached the choice of this step.
+    /// The strand's stream has not reached the choice of this step.
     Choosing(usize),
-    /// Its stream has not reached its end.
+    /// The strand's stream has not reached its end.
     Draining,
 }
 
-/// Queues a run. `tail` is an empty graph after it: freed memory is kept until that is complete.
+/// Queues a run. `tail` is an empty graph after the run: freed memory is kept until that is complete.
 pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
     serving::need()?;
     let _submitting = flow.submitting.lock();
     if let Some(checker) = checker::installed() {
-        // Which of its steps run is decided while it runs.
+        // Which steps run is decided while it runs.
         let unknown = GraphRun::of(Effects([Effect::Unknown].into_iter().collect()), true);
         checker.runs_graph(stream.handle.raw(), &Arc::new(unknown), None);
     }
@@ -108,7 +108,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     if let Some(run) = runs.iter_mut().find(|run| run.number == number) {
         match &queued {
             Ok(position) => run.report.position = *position,
-            // The stream did not accept all of it: it does nothing.
+            // The stream did not accept all of the run, so the run does nothing.
             Err(_) => run.stop = Some(Stop::Quietly),
         }
     }
@@ -129,31 +129,31 @@ impl Flow {
         Arc::clone(self).look();
     }
 
-    /// Whether a run that was queued has not ended.
+    /// Whether a queued run has not ended.
     pub fn is_running(&self) -> bool {
         !self.queued.lock().is_empty()
     }
 
-    /// The serving thread checks whether runs must end.
+    /// Makes the serving thread check whether runs must end.
     fn look(self: Arc<Self>) {
         serving::post(move || self.go_on());
     }
 
-    /// A stream has reached a run, or has dropped it before, and there is no ticket.
+    /// Called when a stream has reached a run, or has dropped it before; there is no ticket then.
     fn arrived(self: &Arc<Self>, number: u64, ticket: Option<Ticket>) {
         let mut queued = self.queued.lock();
-        // Without the run the ticket is dropped, after the lock.
+        // If there is no such run, the ticket is dropped after the lock is released.
         let Some(place) = queued.iter().position(|run| run.number == number) else { return };
         let is_dropped = ticket.is_none();
         queued[place].ticket = ticket;
         let dropped = if is_dropped { queued.remove(place) } else { None };
         drop(queued);
-        // With no lock held.
+        // They are dropped without a lock.
         drop(dropped);
         self.go_on();
     }
 
-    /// A strand has reached a choice, or its end.
+    /// Called when a strand has reached a choice, or its end.
     fn returned(self: &Arc<Self>, strand: usize, number: u64) {
         if let Some(run) = &mut *self.machine.lock()
             && run.strands[strand].awaited == number
@@ -178,15 +178,15 @@ impl Flow {
         self.go_on();
     }
 
-    /// Does as much as is possible now.
+    /// Submits and reads as much as is possible now.
     fn go_on(self: &Arc<Self>) {
         while let Some(ended) = self.go_on_to_an_end() {
-            // Its tickets, with no lock held.
+            // The tickets are dropped without a lock.
             drop(ended);
         }
     }
 
-    /// As [`Self::go_on`], up to the end of a run, which is returned.
+    /// Does the same up to the end of a run, which it returns.
     fn go_on_to_an_end(self: &Arc<Self>) -> Option<Entry> {
         let mut machine = self.machine.lock();
         if machine.is_none() {
@@ -207,11 +207,11 @@ impl Flow {
         if self.queued.lock().front().is_none_or(|run| run.ticket.is_none()) {
             return None;
         }
-        // Waits until the thread that queues it has finished.
+        // This waits until the thread that queues the run has finished.
         drop(self.submitting.lock());
         let queued = self.queued.lock();
         let first = queued.front()?;
-        // Its stream has dropped it: it begins nothing.
+        // The stream of the run has dropped it, so the run begins nothing.
         let is_stopping = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(first.report.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts && !is_stopping);
@@ -242,7 +242,7 @@ impl Flow {
         }
     }
 
-    /// The run has failed, and ends.
+    /// Notes that the run has failed, and ends it.
     fn fail(self: &Arc<Self>, run: &mut Run, fault: Fault) {
         if std::mem::replace(&mut run.is_stopping, true) {
             return;

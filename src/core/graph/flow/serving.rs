@@ -1,5 +1,5 @@
-//! The thread that drives runs of flows, and drops objects that a driver's thread must not drop: one for the process,
-//! from the first such run, or change of a task group, until finalize.
+//! The thread that drives runs of flows, and drops objects that a driver's thread must not drop. The process has one
+//! such thread, from the first such run, or change of a task group, until finalize.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::core::base::error::{Code, Result, error_with};
 
 struct State {
     calls: VecDeque<Box<dyn FnOnce() + Send>>,
-    /// How many were posted, and how many of them were handled.
+    /// The number of calls that were posted, and the number of those that were handled.
     posted: u64,
     answered: u64,
     thread: ServingThread,
@@ -20,7 +20,7 @@ struct State {
 
 static STATE: Mutex<State> =
     Mutex::new(State { calls: VecDeque::new(), posted: 0, answered: 0, thread: ServingThread::new() });
-/// There is a call, the thread must end, or it has ended.
+/// Signalled when there is a call, when the thread must end, and when it has ended.
 static CHANGED: Condvar = Condvar::new();
 
 /// Starts the thread if it does not run.
@@ -32,7 +32,7 @@ pub fn need() -> Result<()> {
     Ok(())
 }
 
-/// Calls this on the thread, which drops it too. Without a thread nothing is left to do.
+/// Calls `call` on the thread, which drops it too. Without a thread nothing is left to do.
 pub fn post(call: impl FnOnce() + Send + 'static) {
     let call = Box::new(call);
     let mut state = STATE.lock();
@@ -47,8 +47,8 @@ pub fn post(call: impl FnOnce() + Send + 'static) {
 /// A delivery that the thread answers. A driver's thread delivers or drops it, and must not drop a flow.
 struct Answered(Option<Box<dyn FnOnce(Option<Ticket>) + Send>>);
 
-/// Returns a delivery: `answer` is called on the thread, with the ticket when a stream has reached it, and with none
-/// when the stream has dropped it.
+/// Creates a delivery. The thread calls `answer`, with the ticket when a stream has reached it, and with none when the
+/// stream has dropped it.
 pub fn delivery(answer: impl FnOnce(Option<Ticket>) + Send + 'static) -> Box<dyn Delivery> {
     Box::new(Answered(Some(Box::new(answer))))
 }
@@ -90,8 +90,8 @@ fn serve() {
     }
 }
 
-/// Waits until the thread has handled all calls so far and dropped their references: a device that is about to close
-/// would miss what they hold. The thread waits for no device, so this takes no longer than calls of a backend.
+/// Waits until the thread has handled all calls so far and dropped their references, which a device that is about to
+/// close would miss. The thread waits for no device, so this takes no longer than calls of a backend.
 pub fn drain() {
     let mut state = STATE.lock();
     let posted = state.posted;
@@ -100,7 +100,7 @@ pub fn drain() {
     }
 }
 
-/// Ends the thread; false if it has not ended by the deadline. No stream accepts work any more.
+/// Ends the thread. Returns false if it has not ended by the deadline. No stream accepts work any more.
 pub fn stop(deadline: Instant) -> bool {
     let mut state = STATE.lock();
     let errors = state.thread.stop();
@@ -110,7 +110,7 @@ pub fn stop(deadline: Instant) -> bool {
             return false;
         }
     }
-    // Another session may need one.
+    // Another session may need a thread.
     state.thread = ServingThread::new();
     drop(state);
     errors.join();

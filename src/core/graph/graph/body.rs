@@ -22,11 +22,11 @@ pub struct ConditionHandle {
     pub handle: Handle,
     /// The graph that owns it.
     pub graph: Handle,
-    /// Its place in device memory.
+    /// The place of the value in device memory.
     pub value: Span,
-    /// Its value at the beginning of each run, if that is set.
+    /// The value at the beginning of each run, if it is set.
     pub default: Option<u32>,
-    /// A task uses it.
+    /// True if a task uses it.
     pub is_used: AtomicBool,
 }
 
@@ -36,9 +36,9 @@ handles::object!(ConditionHandle, Condition);
 pub struct Body {
     /// The graph whose task runs it.
     pub parent: Handle,
-    /// How many graphs it is nested in.
+    /// The number of graphs that it is nested in.
     pub depth: usize,
-    /// A stream records into it.
+    /// True while a stream records into it.
     pub is_capturing: AtomicBool,
 }
 
@@ -49,7 +49,7 @@ pub struct OwnedBodies {
 }
 
 impl OwnedBodies {
-    /// They end. Returns the first failure to free their memory.
+    /// Ends the bodies. Returns the first failure to free their memory.
     pub fn end(&mut self) -> Result<()> {
         self.condition.is_used.store(false, Ordering::Relaxed);
         let end = |body: Arc<Graph>| {
@@ -75,7 +75,7 @@ impl Graph {
         ))
     }
 
-    /// Returns how many graphs it is nested in.
+    /// Returns the number of graphs that it is nested in.
     pub fn depth(&self) -> usize {
         self.body.as_ref().map_or(0, |body| body.depth)
     }
@@ -89,7 +89,7 @@ impl Graph {
         parent.is_some_and(|parent| parent.is_in(other))
     }
 
-    /// A stream begins to record into it, if it is an empty body.
+    /// Claims the graph for a stream that begins to record into it. Fails unless it is an empty body.
     pub fn claim(&self) -> Result<()> {
         let Some(body) = &self.body else {
             return Err(param_invalid!(
@@ -108,7 +108,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The stream does not record into it any more; false: it is no body.
+    /// Undoes the claim: the stream no longer records into it. Returns false if it is no body.
     pub fn unclaim(&self) -> bool {
         let Some(body) = &self.body else { return false };
         body.is_capturing.store(false, Ordering::Release);
@@ -137,14 +137,14 @@ impl Graph {
         }
     }
 
-    /// Returns the values that tasks use and that have a default, with that.
+    /// Returns the values that tasks use and that have a default, each with its default.
     fn defaults(&self) -> Vec<(Span, u32)> {
         let handles = self.conditions.lock();
         let used = handles.iter().filter(|it| it.is_used.load(Ordering::Relaxed));
         used.filter_map(|it| it.default.map(|default| (it.value, default))).collect()
     }
 
-    /// The graph ends. Returns the first failure to free a value.
+    /// Ends the values of the graph. Returns the first failure to free one.
     pub fn end_conditions(&self) -> Result<()> {
         let handles = std::mem::take(&mut *self.conditions.lock());
         let release = |it: Arc<ConditionHandle>| {
@@ -154,7 +154,8 @@ impl Graph {
         handles.into_iter().map(release).fold(Ok(()), Result::and)
     }
 
-    /// Its tasks and values with those of all bodies, if all are captured. `ready` is its runnable form.
+    /// Returns the tasks and values of the graph with those of all bodies, if all are captured. `ready` is its runnable
+    /// form.
     pub fn tree(&self, ready: &Ready) -> Result<Tree> {
         let mut bodies = HashMap::new();
         for conditional in ready.tasks.iter().filter_map(Task::conditional) {

@@ -12,7 +12,7 @@ use crate::core::base::handles::Object;
 use crate::core::base::{handles, host_memory};
 use crate::core::graph::task::{self, Task};
 
-/// The most host memory that the handle of a task needs, with its object and its place in lists.
+/// Maximum number of bytes of host memory that the handle of a task needs, with its object and its place in lists.
 const HANDLE_BYTES: usize = 256;
 
 /// The object of a handle of a graph's stream.
@@ -46,7 +46,7 @@ pub struct Inspected {
 }
 
 impl Inspected {
-    /// The graph has other tasks now: drops handles and changes.
+    /// Drops handles and changes, because the graph has other tasks now.
     pub fn forget(&self) {
         let listing = self.listing.lock().take();
         let changes = std::mem::take(&mut *self.changes.lock());
@@ -91,7 +91,7 @@ fn insert<T: Object>(object: T) -> Result<Handle> {
 }
 
 impl Graph {
-    /// Returns the handles of its streams and tasks.
+    /// Returns the handles of the graph's streams and tasks.
     pub fn listing(&self) -> Result<Listing> {
         let ready = self.ready_or(Code::ModelCaptured)?;
         let mut listing = self.inspected.listing.lock();

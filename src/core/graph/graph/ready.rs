@@ -16,20 +16,20 @@ use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
-/// What drives the runs of a graph.
+/// The driver of a graph's runs.
 pub enum Drive {
-    /// The backend.
+    /// The backend drives them.
     Backend,
-    /// The host.
+    /// The host drives them.
     Host(Arc<Flow>),
-    /// The host, once all bodies of conditional tasks are captured. For a body: as a part of the other graph. The tasks
-    /// fit ([`flow::check`]).
+    /// The host drives them, once all bodies of conditional tasks are captured. The runs of a body are a part of the
+    /// other graph's. Flows support the tasks ([`flow::check`]).
     HostLater,
 }
 
 /// A graph that can run.
 pub struct Ready {
-    /// What was recorded.
+    /// The recorded tasks.
     pub tasks: Vec<Task>,
     /// Runs the graph, or follows a flow.
     pub program: Arc<Program>,
@@ -53,7 +53,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Releases them. Returns the first failure.
+    /// Releases the objects. Returns the first failure.
     pub fn end(&mut self) -> Result<()> {
         let bodies = self.bodies.iter_mut().map(OwnedBodies::end).fold(Ok(()), Result::and);
         self.memory.end().and(bodies)
@@ -61,14 +61,14 @@ impl Resources {
 }
 
 impl Ready {
-    /// Of these tasks, on `device`.
+    /// Creates the runnable form of these tasks, on `device`.
     pub fn new(device: &Device, tasks: Vec<Task>, drive: Drive, resources: Resources) -> Result<Arc<Self>> {
         let of_backend = if matches!(drive, Drive::Backend) { &*tasks } else { &[] };
         let program = Arc::new(Program::new(&device.native, of_backend)?);
         Ok(Self::of(tasks, program, drive, Arc::new(resources)))
     }
 
-    /// Returns the same, for a graph whose bodies are all captured.
+    /// Returns the same for a graph whose bodies are all captured.
     pub fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = graph.tree(self)?;
         let all = tree.all_tasks();
@@ -111,7 +111,7 @@ impl Ready {
         })
     }
 
-    /// The graph ends. Returns the first failure to free its memory.
+    /// Ends the graph. Returns the first failure to free its memory.
     pub fn end(self) -> Result<()> {
         Arc::into_inner(self.resources).map_or(Ok(()), |mut resources| resources.end())
     }
@@ -119,7 +119,7 @@ impl Ready {
 
 /// Returns the library's memory that tasks use, and the events that each run records.
 pub fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
-    // The others are only places in the order.
+    // The other tasks only have a place in the order.
     let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
     let events = tasks.iter().filter_map(|task| match task.what {
         What::EventRecord(event) if is_recorded(task) => Some(event),

@@ -24,16 +24,16 @@ pub enum Params {
     Kernel(Arc<Call>),
     /// The record of an event, a wait for it, or its reset.
     Event {
-        /// Its handle.
+        /// The handle of the event.
         event: u64,
         /// The flags that it was created with; 0 if it is destroyed.
         made_with: u32,
-        /// As a number of the API: whether the event works outside of the graph.
+        /// A number of the API that says whether the event works outside of the graph.
         external: u32,
     },
     /// A write of a value.
     Write(ValueWrite),
-    /// A wait for one.
+    /// A wait for a value.
     Wait(ValueWait),
 }
 
@@ -45,31 +45,31 @@ pub struct KernelParams {
     pub config: Config,
     /// Its arguments, in the program's memory.
     pub arguments: Arguments,
-    /// As a number of the API: whether they are in host memory.
+    /// A number of the API that says whether the arguments are in host memory.
     pub is_host: u32,
-    /// How many blocks.
+    /// The number of blocks.
     pub blocks: u32,
 }
 
 /// A change of a task.
 pub enum Change {
-    /// For a kind without parameters.
+    /// A change of a task whose kind has no parameters.
     Other {
-        /// Whether the program passed any.
+        /// Whether the program passed parameters.
         is_said: bool,
     },
-    /// This launch.
+    /// The launch that the task makes from then on.
     Kernel(KernelParams),
-    /// Another event, with this flag.
+    /// The event that the task uses from then on.
     Event {
-        /// Its handle.
+        /// The handle of the event.
         event: u64,
         /// The name of the flag in C.
         argument: &'static str,
         /// The flag.
         flag: u32,
     },
-    /// Writes this value at this address, or waits for it there.
+    /// The value that the task writes at this address, or waits for there.
     Value {
         /// The address.
         addr: usize,
@@ -80,7 +80,7 @@ pub enum Change {
     },
 }
 
-/// Returns a task with its latest parameters, applied or not: its graph, its place there, and it.
+/// Returns a task with its latest parameters, applied or not: its graph, its place there, and the task.
 fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place) = inspect::task(raw)?;
     let ready = graph.ready_or(Code::ModelCaptured)?;
@@ -88,7 +88,7 @@ fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     Ok((graph, place, task.ok_or_else(|| inspect::changed("task", raw))?))
 }
 
-/// As [`latest`], for a task that is about to be changed.
+/// Returns the same for a task that is about to be changed.
 fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place, task) = latest(raw)?;
     if task.is_late() {
@@ -100,7 +100,7 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     Ok((graph, place, task))
 }
 
-/// Returns the launch of a task; for one in a group, the current one.
+/// Returns the launch of a task. For a task in a group this is the current launch.
 fn call_of(task: &Task) -> Option<Arc<Call>> {
     Call::of(&task.current_work()?)
 }
@@ -125,7 +125,7 @@ pub fn get(raw: u64) -> Result<(i32, u64, Params)> {
     Ok((inspect::number(&task), group, params))
 }
 
-/// Implements aclmdlRITaskSetParams: of a task of this kind.
+/// Implements aclmdlRITaskSetParams for a task of this kind.
 pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     let (graph, place, mut task) = changeable(raw)?;
     let own = inspect::number(&task);
@@ -208,7 +208,7 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
     Ok(Work::Launch(kernel_launch::replacement(&request, &graph.device, before)?))
 }
 
-/// Replaces an event. The edges were determined by the events during the capture.
+/// Replaces an event. The edges stay, because the events during the capture determined them.
 fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()> {
     let event = handles::get_arc::<Event>("params->event", raw)?;
     let argument = format!("params->event {raw:#x}");
@@ -291,7 +291,7 @@ pub fn update(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// The next update gives the graph this task at this place.
+/// Notes that the next update gives the graph this task at this place.
 fn change_later(graph: &Graph, place: usize, task: Task) {
     let before = graph.inspected.changes.lock().insert(place, task);
     drop(before);

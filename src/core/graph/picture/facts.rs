@@ -12,7 +12,7 @@ use crate::core::kernel::kernel_launch::Call;
 /// A property of a task in a picture: a number or a text.
 pub(super) type Fact = (&'static str, Value);
 
-/// Returns the value of a property in texts.
+/// Returns the value of a property as a text.
 pub(super) fn in_words(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
 }

@@ -1,4 +1,4 @@
-//! Tasks of groups in a run: their work is read when the run reaches them.
+//! Tasks of groups in a run. Their work is read when the run reaches them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use crate::core::graph::task::group::{Group, Version};
 use crate::core::graph::task::{self, Task};
 use crate::core::stream::Stream;
 
-/// Consecutive tasks of a group, read when a run reaches them.
+/// Consecutive tasks of a group. Their work is read when a run reaches them.
 pub struct Late {
     group: Arc<Group>,
     batch: usize,
@@ -20,7 +20,8 @@ pub struct Late {
 }
 
 impl Late {
-    /// Returns the tasks with these places, which belong to one group. Each task of a group is added once, in order.
+    /// Creates the part for the tasks with these places, which belong to one group. Each task of a group is added once,
+    /// in order.
     pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device, runner: &Arc<Runner>) -> Result<Self> {
         let member = members.first().and_then(|&index| tasks[index].group.as_ref());
         let no_group = || Error::new(Code::InternalError, "a task without a group was to be late");
@@ -39,18 +40,18 @@ impl Late {
         Ok(Self { group, batch, runner: Arc::clone(runner) })
     }
 
-    /// Queues them.
+    /// Queues the tasks.
     pub fn queue(&self, stream: &Stream) -> Result<Position> {
         let (runner, group, batch) = (Arc::clone(&self.runner), Arc::clone(&self.group), self.batch);
         let turn = Reporting::of(stream);
         let aborted = runner.aborts.load(Ordering::Relaxed);
-        // Locked until it is known: another thread may reach it before.
+        // The place is locked until it is known: another thread may reach the task before.
         let place = Arc::new(Mutex::new(0));
         let place_then = Arc::clone(&place);
         let mut place = place.lock();
         let function = HostFn::from_backend_calls(move || {
             let position = *place_then.lock();
-            // Relaxed: see where it is changed.
+            // Relaxed: see where `aborts` is changed.
             if runner.aborts.load(Ordering::Relaxed) == aborted {
                 runner.run(&group, batch, Reporting { position, ..turn });
             }
@@ -65,12 +66,12 @@ pub struct Runner {
     stream: Arc<dyn backend::Stream>,
     /// Receives failures of that stream for the stream of the run that has reached a group.
     listener: Arc<Listener>,
-    /// How often runs were aborted.
+    /// Number of times that runs were aborted.
     aborts: AtomicU64,
 }
 
 impl Runner {
-    /// With a stream of `device`.
+    /// Creates a runner with a stream of `device`.
     pub fn new(device: &dyn Device) -> Result<Arc<Self>> {
         let listener: Arc<Listener> = Arc::default();
         let observer = Some(Arc::clone(&listener) as Arc<dyn Observer>);
@@ -78,7 +79,7 @@ impl Runner {
         Ok(Arc::new(Self { stream, listener, aborts: AtomicU64::new(0) }))
     }
 
-    /// Queued runs leave late tasks out.
+    /// Makes queued runs leave late tasks out.
     pub fn abort(&self) {
         // Relaxed: a run in progress sees it eventually.
         self.aborts.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,4 @@
-//! Plans: which tasks of a graph its backend runs as one part, and what the stream that runs the graph does between the
-//! parts.
+//! Plans: the tasks that the backend runs as one part, and what the stream that runs the graph does between the parts.
 //!
 //! A task with a [`Step`](crate::core::graph::task::Step), and one that can be changed until a run reaches it, ends a
 //! part for all later tasks that depend on it. Parts are as large as the edges allow: a task is only after steps that
@@ -14,15 +13,15 @@ use crate::core::graph::task::Task;
 /// A unit of a plan.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
-    /// These tasks, by the backend.
+    /// The backend runs these tasks.
     Nodes(Vec<usize>),
-    /// The step of this task.
+    /// The stream does the step of this task.
     Step(usize),
-    /// These tasks of one group in order, with their work at that time.
+    /// The stream runs these tasks of one group in order, with their current work.
     Late(Vec<usize>),
 }
 
-/// The tasks at one level: after this many steps.
+/// The tasks at one level: those after this many steps.
 #[derive(Default)]
 struct Level {
     nodes: Vec<usize>,
@@ -61,7 +60,7 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
         parts.extend(level.waits.into_iter().map(Part::Step));
     }
     let group = |task: usize| tasks[task].group.as_ref().map(|member| Arc::as_ptr(&member.group));
-    // A late task joins the previous one if that belongs to the same group.
+    // A late task joins the previous one if both belong to the same group.
     parts.dedup_by(|next, kept| match (next, kept) {
         (Part::Late(next), Part::Late(batch)) if group(batch[0]) == group(next[0]) => {
             batch.append(next);
@@ -76,7 +75,7 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
 /// its dependencies instead.
 pub fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(members.len());
-    // The nodes for each task: itself, or its dependencies.
+    // The nodes that stand for each task: the task itself, or its dependencies.
     let mut stands_for: HashMap<usize, Vec<usize>> = HashMap::with_capacity(members.len());
     for &index in members {
         let task = &tasks[index];

@@ -39,8 +39,8 @@ proptest! {
         }
     }
 
-    /// All work and all steps are done once, each task's work before its step, and both after all dependencies of
-    /// the task.
+    /// All work and all steps are done once, each task's work before its step, and both after all dependencies of the
+    /// task.
     #[test]
     fn plans_keep_all_edges(edges in edges(), steps in prop::collection::vec(0..4, 40)) {
         let mut tasks: Vec<Task> =

@@ -1,4 +1,4 @@
-//! Where failures of work that runs for a stream, and not in it, are reported.
+//! The place where failures of work that runs for a stream, and not in it, are reported.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use crate::backend::{Failure, Fault, HostFn, Observer, Position, thread_number};
 use crate::core::stream::Stream;
 use crate::core::stream::failure::Failures;
 
-/// Where failures of a run are reported: its stream.
+/// The place where failures of a run are reported: its stream.
 #[derive(Clone)]
 pub struct Reporting {
     /// The failures of that stream.
@@ -21,7 +21,7 @@ pub struct Reporting {
 }
 
 impl Reporting {
-    /// Of a run that the calling thread queues. Its position is unknown until then.
+    /// Creates the place for a run that the calling thread queues. Its position is unknown until then.
     pub fn of(stream: &Stream) -> Self {
         Self { failures: Arc::clone(&stream.failures), position: 0, thread: thread_number() }
     }
@@ -41,7 +41,7 @@ impl Listener {
         self.has_failed.store(false, Ordering::Relaxed);
     }
 
-    /// The run has failed. Returns user code to call, as an observer.
+    /// Notes that the run has failed. Returns user code to call, as an observer does.
     pub fn report(&self, fault: Fault) -> Option<HostFn> {
         // The position is replaced by that of the run.
         self.failed(Failure { fault, position: Some(0), thread: None, launch: None })

@@ -6,7 +6,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
 use crate::core::base::error::{Result, arguments, invalid_param};
 
-/// The most bodies of a task.
+/// Maximum number of bodies of a task.
 const MOST_BODIES: u32 = 1024;
 
 /// A comparison of two numbers: the orders for which it holds.
@@ -22,7 +22,7 @@ impl Condition {
         arguments::numbered("cond", number, &ALL, "ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5").map(Self)
     }
 
-    /// Whether it holds.
+    /// Whether the condition is true for these numbers.
     pub fn holds(self, left: i64, right: i64) -> bool {
         self.0.contains(&left.cmp(&right))
     }
@@ -31,29 +31,29 @@ impl Condition {
 /// Control flow of a stream of a graph, by values in memory when a run reaches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// A target: the label with this handle.
+    /// A target of jumps: the label with this handle.
     Label(u64),
-    /// Jumps to the label with the index that is read there; an index beyond the list selects the last one.
+    /// Jumps to the label whose index is read from memory. An index beyond the list selects the last label.
     SwitchLabel {
         /// The place of the index, of 32 bits.
         index: Span,
         /// The handles of the labels.
         labels: Box<[u64]>,
     },
-    /// Starts another stream, and goes on.
+    /// Starts another stream, and continues.
     Start(Handle),
-    /// Compares two values, starts one of two streams, and ends. Without a second stream it goes on instead if the
-    /// condition is false.
+    /// Compares two values, starts one of two streams, and ends. If the condition is false and there is no second
+    /// stream, it continues instead.
     SwitchStream {
-        /// A signed number of 32 or 64 bits.
+        /// The place of a signed number of 32 or 64 bits.
         left: Span,
-        /// As long as `left`.
+        /// The place of a number of the same length.
         right: Span,
         /// The comparison.
         condition: Condition,
-        /// Started if it is true.
+        /// The stream that starts if it is true.
         if_true: Handle,
-        /// Started if it is false.
+        /// The stream that starts if it is false.
         if_false: Option<Handle>,
     },
     /// Runs other graphs, or none, by a value.
@@ -61,7 +61,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// Returns the memory that it reads.
+    /// Returns the memory that the control flow reads.
     pub fn spans(&self) -> [Option<Span>; 2] {
         match self {
             Self::Label(_) | Self::Start(_) => [None; 2],
@@ -71,7 +71,7 @@ impl Control {
         }
     }
 
-    /// Returns the streams that it may start.
+    /// Returns the streams that the control flow may start.
     pub fn starts(&self) -> impl Iterator<Item = Handle> {
         let streams = match self {
             Self::Label(_) | Self::SwitchLabel { .. } | Self::Conditional(_) => [None; 2],
@@ -82,14 +82,14 @@ impl Control {
     }
 }
 
-/// How a value selects a body.
+/// The way in which a value selects a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The first body if it is not 0, otherwise the second one, if there is one.
+    /// Selects the first body if the value is not 0, otherwise the second one, if there is one.
     If,
-    /// The body, again and again, until it is 0.
+    /// Selects the body again and again, until the value is 0.
     While,
-    /// The body with this index, if there is one.
+    /// Selects the body with this index, if there is one.
     Switch,
 }
 
@@ -126,17 +126,17 @@ impl Kind {
 /// A conditional task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
-    /// How the value selects a body.
+    /// The way in which the value selects a body.
     pub kind: Kind,
     /// The condition handle.
     pub condition: Handle,
-    /// Its value.
+    /// The place of the value.
     pub value: Span,
     /// The bodies.
     pub bodies: Box<[Handle]>,
 }
 
-/// Returns a number that is read from memory: its bytes.
+/// Converts the bytes of a number that is read from memory.
 pub fn signed(bytes: &[u8]) -> i64 {
     match bytes.try_into() {
         Ok(four) => i64::from(i32::from_ne_bytes(four)),

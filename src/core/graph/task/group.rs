@@ -20,7 +20,7 @@ use crate::core::memory::allocation::Allocation;
 pub struct Group {
     /// Its own handle.
     pub handle: Handle,
-    /// Of the graph.
+    /// Handle of the graph.
     pub graph: Handle,
     /// Its tasks and work.
     pub state: Mutex<State>,
@@ -31,13 +31,13 @@ handles::object!(Group, TaskGroup);
 /// The tasks and the work of a group.
 #[derive(Default)]
 pub struct State {
-    /// What its tasks are, in order: a change keeps that.
+    /// The kinds of its tasks, in order. A change keeps them.
     pub kinds: Vec<&'static str>,
-    /// Tasks that run without anything in between.
+    /// Ranges of tasks that run without anything in between.
     pub batches: Vec<Range<usize>>,
-    /// Its current work; `None` while it is being captured, and when its graph has ended.
+    /// The current work. `None` while the group is being captured, and when its graph has ended.
     pub version: Option<Arc<Version>>,
-    /// Replaced and unused work: dropped when a backend can be called.
+    /// Work that was replaced or not used. It is dropped when a backend can be called.
     pub replaced: Vec<Arc<Version>>,
     /// The change that a stream records now.
     pub update: Weak<Update>,
@@ -47,14 +47,14 @@ pub struct State {
 pub struct Version {
     /// The work of each task.
     pub works: Vec<Work>,
-    /// One for each batch.
+    /// The graphs of the backend, one for each batch.
     pub graphs: Vec<Arc<dyn backend::Graph>>,
-    /// The library's memory that it uses.
+    /// The library's memory that the work uses.
     pub memory: Vec<Allocation>,
 }
 
 impl Version {
-    /// Returns the graphs of the backend for `works`, one for each batch.
+    /// Creates the version for `works`, with one graph of the backend for each batch.
     pub fn new(device: &dyn Device, works: Vec<Work>, batches: &[Range<usize>]) -> Result<Arc<Self>> {
         let graph = |batch: &Range<usize>| {
             let node = |(place, work): (usize, &Work)| Node {
@@ -93,14 +93,14 @@ pub struct Member {
 }
 
 impl Member {
-    /// Returns the current work of the task; `work` until its graph can run.
+    /// Returns the current work of the task, or `work` until its graph can run.
     pub fn work(&self, work: &Work) -> Work {
         let version = self.group.state.lock().version.clone();
         version.map_or_else(|| work.clone(), |version| version.works[self.index].clone())
     }
 }
 
-/// Dropped with its graph: then the handle of the group dies, and its work is dropped.
+/// A group that a graph owns. When the graph drops it, the handle of the group dies, and the group's work is dropped.
 pub struct Owned(pub Arc<Group>);
 
 impl Drop for Owned {
@@ -126,7 +126,7 @@ impl Group {
         Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
     }
 
-    /// Drops replaced work. To be called when a backend can be called.
+    /// Drops replaced work. Called when a backend can be called.
     pub fn drop_replaced(&self) {
         let replaced = std::mem::take(&mut self.state.lock().replaced);
         drop(replaced);
@@ -150,7 +150,7 @@ pub struct Changes {
 }
 
 impl Update {
-    /// Adds works. Returns how many there are then.
+    /// Adds works. Returns the number of works then.
     pub fn add(&self, works: Vec<Option<Work>>) -> Result<Position> {
         let mut state = self.state.lock();
         let all = state.works.len() + works.len();
@@ -160,12 +160,12 @@ impl Update {
         Ok(state.works.len() as Position)
     }
 
-    /// The stream got another operation.
+    /// Notes that the stream got an operation that a group cannot have.
     pub fn spoil(&self, why: &'static str) {
         self.state.lock().spoilt.get_or_insert(why);
     }
 
-    /// Claims host memory for the graphs of its works.
+    /// Claims host memory for the graphs of the works.
     pub fn claim(&self) -> Result<Claim> {
         claim_for(self.state.lock().works.len(), 0)
     }

@@ -15,35 +15,35 @@ use crate::core::stream::event::{sharing, until_set};
 /// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Work of the backend. Without any it is a prefetch, which has no effect in a graph.
+    /// Work of the backend. A task of this kind without work is a prefetch, which has no effect in a graph.
     Work,
     /// A copy between addresses that are in memory.
     CopyIndirect,
     /// The record of the event with this handle.
     EventRecord(u64),
-    /// A wait for it.
+    /// A wait for the event with this handle.
     EventWait(u64),
-    /// Its reset.
+    /// A reset of the event with this handle.
     EventReset(u64),
     /// The end of a stream, and of a run of the graph.
     End,
-    /// Memory of a pool is allocated.
+    /// An allocation of memory of a pool.
     MemAlloc,
-    /// It is freed.
+    /// A free of memory of a pool.
     MemFree,
     /// A write of a value.
     ValueWrite,
-    /// A wait for one.
+    /// A wait for a value.
     ValueWait,
     /// A change of a notify.
     NotifyRecord,
-    /// A wait for one.
+    /// A wait for a notify.
     NotifyWait,
     /// See [`super::Task::control`].
     Control,
 }
 
-/// The memory that one task uses, without the heap: captures read it in each call.
+/// The memory that one task uses. It is not on the heap, because captures read it in each call.
 pub type Spans = SmallVec<[Span; 8]>;
 
 /// A step that the stream of a run does itself, between the parts that its backend runs.
@@ -51,7 +51,7 @@ pub type Spans = SmallVec<[Span; 8]>;
 pub enum Step {
     /// Writes a value.
     WriteValue(ValueWrite),
-    /// Waits for one.
+    /// Waits for a value.
     WaitValue(ValueWait),
     /// Changes a notify, or the signal of an event.
     ChangeNotify(Arc<Notify>, Change),
@@ -68,12 +68,12 @@ pub enum Step {
 }
 
 impl Step {
-    /// Whether its completion depends on other work.
+    /// Whether the completion of the step depends on other work.
     pub fn waits(&self) -> bool {
         matches!(self, Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_) | Self::WaitShared(_))
     }
 
-    /// Submits it to a stream.
+    /// Submits the step to a stream.
     pub fn queue<E>(&self, submit: impl FnOnce(Op<'_>) -> Result<Position, E>) -> Result<Position, E> {
         match self {
             Self::WriteValue(write) => submit(Op::WriteValue(*write)),
@@ -87,7 +87,7 @@ impl Step {
         }
     }
 
-    /// Returns the memory that it uses.
+    /// Returns the memory that the step uses.
     pub fn spans(&self) -> Spans {
         match self {
             Self::WriteValue(write) => smallvec![write.dst],
@@ -99,7 +99,7 @@ impl Step {
     }
 }
 
-/// Returns the library's memory that tasks use, each allocation once; without that of groups, which changes.
+/// Returns the library's memory that tasks use, each allocation once. Excludes the memory of groups, which changes.
 pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     let mut spans: Vec<Span> = Vec::new();
     for task in tasks {
@@ -115,7 +115,7 @@ pub fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     let mut all: Vec<Allocation> = Vec::new();
     for span in spans {
         let mut addr = span.addr;
-        // Adjacent mappings: the span may continue in the next one.
+        // The mappings may be adjacent, so the span may continue in the next one.
         while addr < span.addr + span.len {
             let Some(found) = Allocation::find(addr) else { break };
             addr = found.base + found.len;

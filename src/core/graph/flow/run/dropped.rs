@@ -1,4 +1,4 @@
-//! Runs whose stream drops its work: they end, and the memory that they use stays mapped until then.
+//! Runs whose stream drops its work. The runs end, and the memory that they use stays mapped until then.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -13,7 +13,7 @@ use crate::core::graph::flow::{Flow, Strand, serving};
 
 /// All flows, for threads that end streams.
 static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
-/// The number of flows, or a recent one: streams without flows read only this.
+/// The number of flows, or a recent one. Streams without flows read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Adds a new flow.
@@ -32,13 +32,13 @@ fn flows() -> Vec<Arc<Flow>> {
     FLOWS.lock().iter().filter_map(Weak::upgrade).collect()
 }
 
-/// A stream is about to drop its work: its runs end. The memory that they use stays mapped until then.
+/// Called when a stream is about to drop its work: its runs end. The memory that they use stays mapped until then.
 pub fn stream_drops_work(stream: Handle) {
     for flow in flows() {
         let mut queued = flow.queued.lock();
         let mut its = queued.iter_mut().filter(|run| run.stream == stream);
         its.by_ref().for_each(|run| run.stop = Some(Stop::Quietly));
-        // Only the first run may have begun. The others begin nothing.
+        // Only the first run may have begun. The others will begin nothing.
         let current = queued.front().filter(|run| run.stream == stream).map(|run| run.number);
         drop(queued);
         current.into_iter().for_each(|number| flow.keep_memory(number));
@@ -46,11 +46,11 @@ pub fn stream_drops_work(stream: Handle) {
     }
 }
 
-/// A stream has dropped its work: what its current run has submitted is dropped too, if the device can do that. Waits
-/// for operations on memory that have begun, not for user code.
+/// Drops what the current run of a stream has submitted, if the device can do that: the stream has dropped its work.
+/// Waits for operations on memory that have begun, not for user code.
 ///
-/// Waits for the serving thread, which calls no user code. Must not be called on that thread or inside a call of a
-/// backend.
+/// It waits for the serving thread, which calls no user code. It must not be called on that thread or inside a call of
+/// a backend.
 pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
     let mut waited = Wait::Done;
     for flow in flows() {
@@ -62,7 +62,7 @@ pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> W
     waited
 }
 
-/// The device of a stream is in teardown: runs that have not ended by `until` end at the next choice.
+/// Limits the runs of a stream whose device is in teardown: runs that have not ended by `until` end at the next choice.
 pub fn limit(stream: Handle, until: Instant) {
     for flow in flows() {
         flow.queued.lock().iter_mut().filter(|run| run.stream == stream).for_each(|run| run.until = Some(until));
@@ -71,11 +71,12 @@ pub fn limit(stream: Handle, until: Instant) {
 }
 
 impl Flow {
-    /// Memory that is freed from now on stays mapped until this run has ended.
+    /// Keeps memory that is freed from now on mapped until this run has ended.
     fn keep_memory(self: &Arc<Self>, number: u64) {
         let flow = Arc::clone(self);
         let delivery = serving::delivery(move |ticket| {
-            // The keeper waits for the end of this run. Without the run the ticket is dropped, after the lock.
+            // The keeper waits for the end of this run. If there is no run, the ticket is dropped after the lock is
+            // released.
             if let Some(run) = flow.queued.lock().iter_mut().find(|run| run.number == number) {
                 run.kept.extend(ticket);
             }
@@ -85,7 +86,7 @@ impl Flow {
         let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
     }
 
-    /// See [`drop_runs_of`].
+    /// Does the work of [`drop_runs_of`] for one flow.
     fn drop_run_of(self: &Arc<Self>, stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
         // While this is locked the serving thread submits and reads nothing. Afterwards it sees that the run must end.
         let machine = self.machine.lock();

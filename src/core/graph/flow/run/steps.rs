@@ -1,4 +1,4 @@
-//! The steps of a run's strands: they are submitted to the strands' streams, up to a wait or a choice.
+//! The steps of a run's strands. They are submitted to the streams of the strands, up to a wait or a choice.
 
 use std::sync::Arc;
 
@@ -90,18 +90,18 @@ impl Flow {
         Ok(())
     }
 
-    /// The stream of a strand hands `strand` over when it reaches this.
+    /// Makes the stream of a strand hand `strand` over when it reaches this place.
     pub(super) fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
         let number = self.new_number();
         let flow = Arc::clone(self);
-        // Also answered if the strand has failed: the run goes on either way.
+        // The delivery is also answered if the strand has failed: the run continues either way.
         let delivery = serving::delivery(move |_| flow.returned(strand, number));
         self.strands[on].native.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: false })?;
         run.strands[strand].awaited = number;
         Ok(())
     }
 
-    /// A strand ends, once its stream has reached the end.
+    /// Ends a strand, once its stream has reached the end.
     fn end(self: &Arc<Self>, run: &mut Run, strand: usize) {
         run.strands[strand].at = At::Draining;
         if let Err(fault) = self.hand_over(run, strand, strand) {
@@ -112,7 +112,7 @@ impl Flow {
         }
     }
 
-    /// `strand` starts `other`, which is ordered after its own earlier work.
+    /// Lets `strand` start `other`, which is ordered after its own earlier work.
     fn start(&self, run: &mut Run, strand: usize, other: usize) -> Result<()> {
         let started = &self.strands[strand].started;
         self.strands[strand].native.submit(Op::Record(started))?;
@@ -125,7 +125,7 @@ impl Flow {
         Ok(())
     }
 
-    /// A body begins, in the strand that has the task: its other streams start. What they did before belongs to the
+    /// Begins a body in the strand that has the task: starts its other streams. Their earlier work belongs to the
     /// previous time.
     fn begin(&self, run: &mut Run, strand: usize, body: usize) -> Result<()> {
         let Body { strands, events } = &self.bodies[body];
@@ -133,7 +133,7 @@ impl Flow {
         strands.clone().try_for_each(|other| self.start(run, strand, other))
     }
 
-    /// Reads memory. Returns where the strand goes on.
+    /// Reads memory. Returns the place where the strand continues.
     pub(super) fn choose(self: &Arc<Self>, run: &mut Run, strand: usize, step: usize) -> Result<At> {
         match &self.strands[strand].steps[step] {
             Step::Select { index, targets } => {
@@ -157,7 +157,7 @@ impl Flow {
         }
     }
 
-    /// Returns the number at a place in memory, of 4 or 8 bytes.
+    /// Returns the number at a place in memory. It has 4 or 8 bytes.
     fn read(&self, span: &Span) -> Result<i64> {
         let mut bytes = [0; 8];
         let addr = bytes.as_mut_ptr().expose_provenance();
