@@ -7,10 +7,10 @@ use crate::core::runtime::thread;
 use crate::core::transfer::memcpy;
 use crate::core::{memory, stream};
 
-/// Bytes of the description of an operation in device memory.
+/// Length in bytes of the description of an operation in device memory.
 pub const DESCRIPTION: usize = 64;
 
-/// The most barriers of one wait.
+/// Maximum number of barriers of one wait.
 pub const MOST_BARRIERS: usize = 6;
 
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
@@ -51,7 +51,7 @@ pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u
     stream::resolve(stream).map(drop)
 }
 
-/// aclrtCmoSetDesc: address and size of the range, and zeros. Complete when it returns.
+/// Implements aclrtCmoSetDesc: writes address and size of the range, and zeros. The work is complete when it returns.
 pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     check_range("cmoDesc", description, DESCRIPTION)?;
     check_range("src", addr, size)?;

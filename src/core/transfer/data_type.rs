@@ -1,10 +1,10 @@
 //! Data types, by their numbers in `aclDataType`.
 
-/// Half precision from and to single precision.
+/// Convert half precision from and to single precision.
 pub use crate::algo::math::float::{from_half, to_half};
 
-/// Bytes of one element; 0 for types without a size in whole bytes (strings, types of less than 8 bits, undefined) and
-/// for unknown numbers.
+/// Returns the bytes of one element; 0 for types without a size in whole bytes (strings, types of less than 8 bits,
+/// undefined) and for unknown numbers.
 pub fn size(data_type: i32) -> usize {
     match data_type {
         // INT8, UINT8, BOOL, HIFLOAT8, FLOAT8_E5M2, FLOAT8_E4M3FN, FLOAT8_E8M0

@@ -64,13 +64,13 @@ impl Kind {
         }
     }
 
-    /// Whether it is one of the first four kinds, which are numbered by their places, and matches these.
+    /// Whether the kind is one of the first four, which are numbered by their places, and the places match it.
     #[inline(always)]
     fn fits_by_number(self, dst: Place, src: Place) -> bool {
         self as u8 == u8::from(!is_host(src)) << 1 | u8::from(!is_host(dst))
     }
 
-    /// Fails unless the places match the kind; `remedy` says what to do then.
+    /// Fails unless the places match the kind. `remedy` says what to do in this case.
     #[inline(never)]
     pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
         if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
@@ -80,7 +80,8 @@ impl Kind {
         }
     }
 
-    /// As [`Self::fits`]; managed memory, which belongs to the host as well as to a device, matches either.
+    /// Whether the places match the kind. Managed memory belongs to the host as well as to a device, and matches
+    /// either.
     fn fits_managed(self, dst: &Span, src: &Span) -> bool {
         let places = |span: &Span| match memory::is_managed(span.addr) {
             true => vec![span.place, Place::Pinned],
@@ -91,7 +92,7 @@ impl Kind {
     }
 }
 
-/// Whether that is host memory.
+/// Whether the place is in host memory.
 #[inline]
 pub fn is_host(place: Place) -> bool {
     matches!(place, Place::Pageable | Place::Pinned)
@@ -102,11 +103,11 @@ pub fn is_host(place: Place) -> bool {
 pub struct Request {
     /// The destination.
     pub dst: usize,
-    /// Room there, as the caller passes it.
+    /// The room there in bytes, as the caller passes it.
     pub dest_max: usize,
     /// The source.
     pub src: usize,
-    /// Bytes to copy.
+    /// The number of bytes to copy.
     pub count: usize,
     /// An `aclrtMemcpyKind`.
     pub kind: i32,
@@ -125,10 +126,10 @@ impl Request {
         Ok(Some(kind))
     }
 
-    /// Where the addresses are, destination first.
+    /// Returns the places of the addresses, destination first.
     ///
-    /// These, and no [`Copy`](struct@Copy) yet: what is kept in registers up to the call that needs it in memory
-    /// is written there once.
+    /// It returns no [`Copy`](struct@Copy) yet: that is kept in registers up to the call that needs it in memory, and
+    /// so is written there only once.
     #[inline(always)]
     fn places(self, kind: Kind) -> Result<(Place, Place)> {
         let dst = memory::span("dst", self.dst, self.count)?.place;
@@ -140,10 +141,11 @@ impl Request {
         Ok((dst, src))
     }
 
-    /// Returns the places of the addresses, destination first, if each lies in one allocation, on this device or
-    /// page-locked, one of them on the device, no access check is needed, and the kind matches.
+    /// Returns the places of the addresses, destination first, for the common copies: each address lies in one
+    /// allocation, on this device or page-locked; one of them is on the device; no access check is needed; the kind
+    /// matches.
     ///
-    /// Computed with few numbers: the common copies are recognized without branches for the others.
+    /// It computes with few numbers, so that the common copies are recognized without branches for the others.
     #[inline(always)]
     fn local_places(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
         let dst = Allocation::reach_end(End::Dst, self.dst)?;
@@ -164,8 +166,8 @@ impl Request {
         Some((here(to_device), here(from_device)))
     }
 
-    /// As [`Self::local_places`], for a synchronous copy: both ends may be host memory, and pageable host memory is
-    /// accepted if it is known to be that without a look-up in the map.
+    /// Does the same for a synchronous copy: both ends may be host memory. Pageable host memory is accepted if that is
+    /// known without a lookup in the map.
     #[inline(always)]
     fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
         let dst = self.place_at_once(End::Dst, self.dst, device)?;
@@ -174,7 +176,7 @@ impl Request {
         (fits && !memory::must_ask()).then_some((dst, src))
     }
 
-    /// As [`Self::places_at_once`], for one end.
+    /// Does the same for one end.
     #[inline(always)]
     fn place_at_once(self, end: End, addr: usize, device: &Device) -> Option<Place> {
         if memory::is_plain(addr) {
@@ -200,7 +202,7 @@ impl Request {
     }
 }
 
-/// Returns the error of arguments that contradict each other, whatever the addresses are.
+/// Returns the error of arguments that contradict each other with any addresses.
 #[cold]
 fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error {
     if dst != 0 && src != 0 {
@@ -243,7 +245,7 @@ pub fn write_words(dst: usize, words: &[u64]) -> Result<()> {
     copy(Request { dst, dest_max: count, src, count, kind: Kind::HostToDevice as i32 })
 }
 
-/// As [`copy`], for memory in any place and of any length. The room is checked.
+/// Copies memory in any place and of any length. Checks the room.
 #[inline(never)]
 fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
     let request = Request { dst, dest_max: count, src, count, kind: kind as i32 };
@@ -253,7 +255,8 @@ fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()>
     if request.count <= MAX_PINNED_COPY && is_local(dst) && is_local(src) {
         return synchronous::copy(&context.device, request.between(kind, dst, src));
     }
-    // Long enough to matter: drop the pin, which delays the reclamation of destroyed objects.
+    // The copy takes long enough for this to matter: the pin, which delays the reclamation of destroyed objects, is
+    // dropped.
     let device = context.device.clone();
     drop(context);
     let copy = request.between(kind, dst, src);
@@ -261,10 +264,10 @@ fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()>
     synchronous::copy(&device, copy)
 }
 
-/// Largest synchronous copy during which the context's table stays pinned, in bytes.
+/// Length of the largest synchronous copy, in bytes, during which the context's table stays pinned.
 const MAX_PINNED_COPY: usize = 64 << 10;
 
-/// See [`memory::hold_other`], for both ends of a copy.
+/// Does the work of [`memory::hold_other`] for both ends of a copy.
 pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
     Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
 }
@@ -281,7 +284,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     }
 }
 
-/// As [`copy_async`], for other kinds, and memory in any place.
+/// Does the same for other kinds, and for memory in any place.
 #[inline(never)]
 fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = request.places(kind)?;

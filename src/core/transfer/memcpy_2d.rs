@@ -8,10 +8,10 @@ use crate::core::stream::{self, interceptor};
 use crate::core::transfer::memcpy::{self, Kind};
 use crate::core::transfer::synchronous;
 
-/// The most bytes of a row, and rows of a rectangle, in a synchronous copy.
+/// Maximum number of bytes of a row, and of rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;
 
-/// What a copy may be: its most rows, its kinds, and the text for these.
+/// The limits of a copy: its maximum number of rows, its kinds, and the text for these.
 struct Allowed(usize, &'static [Kind], &'static str);
 
 const SYNC: Allowed = Allowed(
@@ -28,17 +28,17 @@ const ASYNC: Allowed = Allowed(
 /// The arguments of a copy as they came from C.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// First byte of the destination.
+    /// The first byte of the destination.
     pub dst: usize,
-    /// From row to row there, in bytes.
+    /// The distance between rows there, in bytes.
     pub dst_pitch: usize,
-    /// First byte of the source.
+    /// The first byte of the source.
     pub src: usize,
-    /// From row to row there, in bytes.
+    /// The distance between rows there, in bytes.
     pub src_pitch: usize,
-    /// Bytes of each row.
+    /// The number of bytes of each row.
     pub width: usize,
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
     /// An `aclrtMemcpyKind`.
     pub kind: i32,
@@ -64,7 +64,7 @@ impl Request {
         Ok(Some(kind))
     }
 
-    /// From the first byte of the first row to the last byte of the last.
+    /// Returns the span from the first byte of the first row to the last byte of the last row.
     fn span(&self, argument: &str, addr: usize, pitch: usize) -> Result<Span> {
         let gaps = (self.height - 1).checked_mul(pitch);
         let len = gaps.and_then(|gaps| gaps.checked_add(self.width)).ok_or_else(|| {
@@ -76,7 +76,7 @@ impl Request {
         memory::span(argument, addr, len)
     }
 
-    /// Returns the operation, with the memory at the addresses, and its two ends: destination and source.
+    /// Returns the operation, with the memory at the addresses, and the spans of its two ends: destination and source.
     fn resolve(&self, kind: Kind) -> Result<(Op<'static>, Span, Span)> {
         let dst = self.span("dst", self.dst, self.dst_pitch)?;
         let src = self.span("src", self.src, self.src_pitch)?;

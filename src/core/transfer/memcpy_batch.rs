@@ -1,4 +1,4 @@
-//! Many copies in one call: all from the host to devices, or all back.
+//! Many copies in one call: all of them from the host to devices, or all from devices to the host.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::core::transfer::synchronous;
 
 /// The arrays of a batch as they came from C.
 pub struct Arrays<'a> {
-    /// How many copies there are.
+    /// The number of copies.
     pub count: usize,
     /// The name of an array that is null.
     pub null: Option<&'static str>,
-    /// The copy at an index below `count`. Only called if no array is null.
+    /// Returns the copy at an index below `count`. It is only called if no array is null.
     pub entry: &'a dyn Fn(usize) -> Entry,
-    /// How many attributes there are.
+    /// The number of attributes.
     pub attributes: usize,
-    /// The attribute at an index below `attributes`. As `entry`.
+    /// Returns the attribute at an index below `attributes`. It is only called if no array is null.
     pub attribute: &'a dyn Fn(usize) -> Attribute,
 }
 
@@ -32,11 +32,11 @@ pub struct Arrays<'a> {
 pub struct Entry {
     /// The destination.
     pub dst: usize,
-    /// Room there, as the caller passes it.
+    /// The room there in bytes, as the caller passes it.
     pub dest_max: usize,
     /// The source.
     pub src: usize,
-    /// Bytes to copy.
+    /// The number of bytes to copy.
     pub size: usize,
 }
 
@@ -51,14 +51,14 @@ pub struct Attribute {
     pub src: Location,
 }
 
-/// The index of the copy that is being checked, which is the failed one after an error.
+/// The index of the copy that is being checked. After an error this is the failed copy.
 pub type Failed = usize;
 
-/// No copy: an error belongs to the whole batch.
+/// The index if an error belongs to the whole batch and to no copy.
 pub const NONE: Failed = usize::MAX;
 
-/// Whether copies can go from host to device, and from device to host. With managed memory, which belongs to the host
-/// and to every device, that may be both.
+/// The possible directions of copies: from host to device, and from device to host. With managed memory, which belongs
+/// to the host and to every device, both may be possible.
 type Ways = [bool; 2];
 
 /// A batch after the checks of its values.
@@ -99,8 +99,8 @@ impl Batch {
         Ok(Some(Self { entries, attributes }))
     }
 
-    /// Returns the copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to
-    /// hold until they are queued.
+    /// Returns the copies, with the memory at the addresses, for a stream or thread of device `own`. Also returns the
+    /// devices that the caller holds until the copies are queued.
     fn resolve(&self, own: &Device, failed: &mut Failed) -> Result<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = host_memory::list("copies", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
@@ -159,7 +159,7 @@ fn fits(location: Location, span: &Span) -> bool {
     let fits = match location.kind {
         Location::DEVICE => span.place == Place::Device(location.id),
         Location::MANAGED => false,
-        // Kind and NUMA node of host memory do not matter for a copy.
+        // For a copy, kind and NUMA node of host memory do not matter.
         _ => is_host(span.place),
     };
     // Managed memory matches every location.
@@ -193,7 +193,7 @@ fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute
     Ok(Copy { dst, src, stage_source: false })
 }
 
-/// All copies of a batch have one direction: returns the directions that remain possible for later ones.
+/// Checks that all copies of a batch have one direction. Returns the directions that remain possible for later copies.
 fn check_ways(index: usize, Copy { dst, src, .. }: &Copy, before: Ways) -> Result<Ways> {
     let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
     let own = [!is_host(dst.place) && host(src), !is_host(src.place) && host(dst)];

@@ -1,4 +1,4 @@
-//! Copies on a device whose addresses are in device memory: they are read when the stream reaches the copy.
+//! Copies on a device whose addresses are in device memory. The addresses are read when the stream reaches the copy.
 
 use crate::backend::{CopyIndirect, Indirect, Number, Op, Span};
 use crate::core::base::error::{Result, arguments, invalid_param, unsupported};
@@ -8,18 +8,18 @@ use crate::core::runtime::thread;
 use crate::core::stream;
 use crate::core::transfer::memcpy::{self, Kind};
 
-/// Bytes of a word with an address or a length.
+/// Length in bytes of a word with an address or a length.
 const WORD: usize = size_of::<u64>();
 
-/// Bytes of the description of a copy in device memory.
+/// Length in bytes of the description of a copy in device memory.
 pub const DESCRIPTION: usize = 64;
 
-/// The offsets of the words of a description: source, destination, length; the rest is 0.
+/// The offsets of the words of a description: source, destination, length. The other words are 0.
 const SOURCE: usize = 0;
 const DESTINATION: usize = WORD;
 const LENGTH: usize = 2 * WORD;
 
-/// The only direction of such copies.
+/// Fails for another direction than the only one that such copies have.
 fn check_kind(number: i32) -> Result<()> {
     match Kind::from_number(number)? {
         Kind::DeviceToDevice | Kind::InnerDevice => Ok(()),
@@ -35,13 +35,14 @@ fn check_not_null(argument: &str, addr: usize) -> Result<()> {
     arguments::not_null(argument, addr, "it must be device memory")
 }
 
-/// Memory of a device with `len` bytes of words, which a stream reads.
+/// Returns the span of device memory with `len` bytes of words, which a stream reads.
 fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Span, Held)> {
     arguments::aligned(argument, addr, WORD, format_args!("its words of {WORD} bytes"))?;
     memory::device_span(argument, addr, len, device, false)
 }
 
-/// Implements aclrtMemcpyAsyncWithOffset. Each end is the address of its address, and the offset that is added to that.
+/// Implements aclrtMemcpyAsyncWithOffset. For each end the arguments are the address of its address, and an offset that
+/// is added to that.
 pub fn with_offset(
     (dst, dst_offset): (usize, usize),
     dest_max: usize,
@@ -88,7 +89,7 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
         memory::device_span("srcAddr", src, count, &device, false)?;
         memory::device_span("dstAddr", dst, count, &device, true)?;
     }
-    // As the offsets above say.
+    // The order is that of the offsets above.
     let values: [u64; DESCRIPTION / WORD] = [src as u64, dst as u64, count as u64, 0, 0, 0, 0, 0];
     memcpy::write_words(description, &values)
 }

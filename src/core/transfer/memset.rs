@@ -10,9 +10,9 @@ use crate::core::transfer::synchronous;
 
 /// The arguments of a fill as they came from C.
 pub struct Request {
-    /// First byte.
+    /// The first byte.
     pub addr: usize,
-    /// Room there in bytes, as the caller passes it.
+    /// The room there in bytes, as the caller passes it.
     pub room: usize,
     /// The pattern.
     pub pattern: Pattern,
@@ -21,12 +21,12 @@ pub struct Request {
 }
 
 impl Request {
-    /// aclrtMemset: the low byte of `value`, `count` times.
+    /// Creates the request of aclrtMemset: the low byte of `value`, `count` times.
     pub fn bytes(addr: usize, room: usize, value: i32, count: usize) -> Self {
         Self { addr, room, pattern: Pattern::Byte(value as u8), count }
     }
 
-    /// Implements aclrtMemsetD32.
+    /// Creates the request of aclrtMemsetD32.
     pub fn words(addr: usize, room: usize, value: u32, count: usize) -> Self {
         Self { addr, room, pattern: Pattern::Word(value), count }
     }
@@ -39,7 +39,7 @@ impl Request {
         }
     }
 
-    /// Checks the values of the arguments. The length in bytes; `None`: nothing to do.
+    /// Checks the values of the arguments. Returns the length in bytes; `None`: nothing to do.
     fn check(&self) -> Result<Option<usize>> {
         let Self { addr, room, pattern, count } = *self;
         if count == 0 {
@@ -99,7 +99,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     drop(stream);
     share.submit(Op::Fill(fill))?;
     let known = share.known();
-    // Without a deadline it cannot time out; failures of earlier work stay for a synchronize.
+    // A wait without a deadline cannot time out. Failures of earlier work are left for a synchronize.
     share.wait(None).map(drop)?;
     known.is_seen();
     Ok(())

@@ -1,4 +1,4 @@
-//! Operations that move and fill memory: copies, fills, reductions, random numbers, values that streams write and
+//! Operations that move and fill memory: copies, fills, reductions, random numbers, and values that streams write and
 //! wait for.
 
 pub mod cache;

@@ -1,5 +1,5 @@
-//! Floating-point overflow. Arithmetic returns infinities and NaNs here, and overflows are not detected: modes and
-//! switches are stored and returned, and every status is zero.
+//! Floating-point overflow. Arithmetic returns infinities and NaNs here, and overflows are not detected. So modes and
+//! switches are only stored and returned, and every status is zero.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::{memory, stream};
 
-/// Bytes of the overflow area.
+/// Length of the overflow area in bytes.
 const AREA: usize = 512;
 
 /// State that a device keeps until it ends.
@@ -41,7 +41,8 @@ pub fn saturates() -> Result<bool> {
     Ok(OfDevice::of(&thread::current_outside_host_functions()?.device).saturates.load(Ordering::Relaxed))
 }
 
-/// Implements aclrtCtxGetFloatOverflowAddr: zeros in device memory, released with the device.
+/// Implements aclrtCtxGetFloatOverflowAddr: returns the address of zeros in device memory, which is released with the
+/// device.
 ///
 /// All contexts of a device share one area, because nothing writes to it. It lies inside its allocation, so that no
 /// program can free it by its address.
@@ -56,7 +57,7 @@ pub fn area() -> Result<usize> {
     Ok(addr)
 }
 
-/// Implements aclrtGetOverflowStatus and its variants: write zeros, in stream order.
+/// Implements aclrtGetOverflowStatus and its variants: writes zeros, in stream order.
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
     arguments::not_null(ARGUMENT, addr, "it must be device memory for the state")?;

@@ -10,7 +10,7 @@ use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
 use crate::core::stream;
 
-/// Bytes and alignment of the counter.
+/// Length and alignment of the counter, in bytes.
 const COUNTER: usize = 16;
 const COUNTER_ALIGNMENT: usize = 8;
 
@@ -21,7 +21,7 @@ pub struct Value {
     pub is_address: u8,
     /// The number, or the address.
     pub bytes: [u8; 8],
-    /// How many bytes the number has.
+    /// The number of bytes of the number.
     pub size: u8,
 }
 
@@ -39,7 +39,7 @@ pub struct Request {
     pub counter: usize,
     /// The seed.
     pub seed: Value,
-    /// How many numbers.
+    /// The number of random numbers.
     pub count: Value,
 }
 
@@ -75,7 +75,7 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
     Ok(element)
 }
 
-/// Returns a value whose size is one of these, as its bits or its address.
+/// Checks that the size of a value is one of `sizes`. Returns whether it is an address, and its bits.
 fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)> {
     let Value { is_address, mut bytes, size } = value;
     if !sizes.contains(&size.into()) {
@@ -103,7 +103,7 @@ fn check_finite(argument: &str, number: f32) -> Result<()> {
     Ok(())
 }
 
-/// Fails for numbers that are known now and that no such distribution has.
+/// Fails for parameters that are known now and that the distribution cannot have.
 fn check_known(distribution: Distribution, element: RandomElement, parameters: [(bool, u64); 2]) -> Result<()> {
     let are_known = parameters.iter().all(|(is_address, _)| !is_address);
     if !element.is_float() {
@@ -119,7 +119,7 @@ fn check_known(distribution: Distribution, element: RandomElement, parameters: [
         RandomElement::BFloat16 => from_brain(bits as u16),
         _ => f32::from_bits(bits as u32),
     };
-    // An unknown number counts as 0, which every distribution can have.
+    // A number that is not known yet counts as 0, which every distribution can have.
     let [first, second] = parameters.map(|(is_address, bits)| if is_address { 0.0 } else { single(bits) });
     match distribution {
         Distribution::Dropout => {
@@ -150,7 +150,7 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// Device memory, of `len` bytes.
+    /// Returns the device memory of `len` bytes at an address.
     fn at(&mut self, argument: &str, addr: u64, len: usize, alignment: usize, writes: bool) -> Result<Span> {
         let addr = addr as usize;
         arguments::not_null(argument, addr, "it must be device memory")?;
@@ -160,7 +160,7 @@ impl Operands<'_> {
         Ok(span)
     }
 
-    /// Returns a number of `size` bytes, passed now or read from memory later.
+    /// Returns a number of `size` bytes, which is passed now or read from memory later.
     fn number(&mut self, argument: &str, (is_address, bits): (bool, u64), size: u8) -> Result<Number> {
         if !is_address {
             return Ok(Number::Known(bits));
@@ -169,8 +169,8 @@ impl Operands<'_> {
         self.at(argument, bits, size, size, false).map(Number::At)
     }
 
-    /// Returns the result's memory: `count` numbers with elements of `unit` bytes or, for a count that is read later,
-    /// all from `addr` on.
+    /// Returns the result's memory: `count` numbers with elements of `unit` bytes. If the count is read later, returns
+    /// all memory from `addr` on.
     fn result(&mut self, addr: usize, count: (bool, u64), distribution: Distribution, unit: usize) -> Result<Span> {
         const ARGUMENT: &str = "randomResultAddr";
         let (is_address, count) = count;
@@ -217,7 +217,7 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     check_known(distribution, element, parameters)?;
     let stream = stream::resolve(stream)?;
     let mut operands = Operands { device: &stream.device, held: Vec::new() };
-    // As many bytes as the type of the result has.
+    // An element has as many bytes as the type of the result.
     let unit = if distribution == Distribution::Dropout { 1 } else { element.size() };
     let dst = operands.result(request.result, count, distribution, unit)?;
     let counter = match request.counter {

@@ -17,7 +17,7 @@ fn reduce_op(kind: i32) -> Result<ReduceOp> {
 }
 
 fn element(data_type: i32) -> Result<Element> {
-    /// Values of aclDataType that exist.
+    /// The values that aclDataType has.
     const KNOWN: [i32; 27] =
         [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 27, 29, 30, 33, 34, 35, 36, 37, 38, 39, 40, 41];
     const ALLOWED: &str = "ACL_FLOAT 0, ACL_FLOAT16 1, ACL_INT8 2, ACL_INT32 3, ACL_INT16 6 and ACL_BF16 27";
@@ -36,7 +36,7 @@ fn element(data_type: i32) -> Result<Element> {
     }
 }
 
-/// Implements aclrtReduceAsync, for `count` bytes.
+/// Implements aclrtReduceAsync for `count` bytes.
 pub fn reduce_async(dst: usize, src: usize, count: u64, kind: i32, data_type: i32, stream: u64) -> Result<()> {
     if count == 0 {
         return stream::resolve(stream).map(drop);

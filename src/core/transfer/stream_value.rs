@@ -14,7 +14,7 @@ fn check_address(addr: usize) -> Result<()> {
     arguments::aligned("devAddr", addr, SIZE, format_args!("{SIZE} bytes"))
 }
 
-/// Returns the word at an address, and a reference to its device if that is another one.
+/// Returns the word at an address, and a reference to its device if that is another device.
 fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
     let span = memory::span("devAddr", addr, SIZE)?;
     if span.place == Place::Pageable {
@@ -27,7 +27,7 @@ fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option
     Ok((span, held))
 }
 
-/// Returns a comparison, by its number in the API, with a value for which it can become true.
+/// Returns the comparison with this number in the API, for a value for which it can become true.
 fn comparison(value: u64, flag: u32) -> Result<Comparison> {
     let all = [Comparison::GreaterOrEqual, Comparison::Equal, Comparison::And, Comparison::Nor];
     let comparison = *all.get(flag as usize).ok_or_else(|| {
@@ -62,14 +62,14 @@ pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
     stream.submit(Op::WaitValue(ValueWait { src, value, comparison })).map(drop)
 }
 
-/// Returns a write on streams of `device`.
+/// Creates a write on streams of `device`.
 pub fn write_on(addr: usize, value: u64, device: &Arc<Device>) -> Result<ValueWrite> {
     check_address(addr)?;
     let (dst, _held) = word(addr, device, true)?;
     Ok(ValueWrite { dst, value })
 }
 
-/// Returns a wait of streams of `device`.
+/// Creates a wait of streams of `device`.
 pub fn wait_on(addr: usize, value: u64, flag: u32, device: &Arc<Device>) -> Result<ValueWait> {
     check_address(addr)?;
     let comparison = comparison(value, flag)?;

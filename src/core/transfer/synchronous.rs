@@ -1,4 +1,4 @@
-//! Operations of the host, ordered with no stream: checked and traced, if that is on.
+//! Operations of the host, which no stream orders. They are checked and traced, if that is on.
 
 use crate::backend::stream::decorators;
 use crate::backend::{Copy, Op, trace};
@@ -6,7 +6,7 @@ use crate::core::base::error::Result;
 use crate::core::order::checker;
 use crate::core::runtime::device::Device;
 
-/// A copy, complete when this returns.
+/// Copies memory. The copy is complete when this returns.
 #[inline(always)]
 pub fn copy(device: &Device, copy: Copy) -> Result<()> {
     if decorators::any() {
@@ -15,7 +15,8 @@ pub fn copy(device: &Device, copy: Copy) -> Result<()> {
     Ok(device.native.copy(copy)?)
 }
 
-/// An operation that [`backend::Device`](crate::backend::Device) has without a stream, complete when this returns.
+/// Runs an operation that [`backend::Device`](crate::backend::Device) has without a stream. It is complete when this
+/// returns.
 #[cold]
 pub fn run(device: &Device, op: Op<'_>) -> Result<()> {
     if let Some(checker) = checker::installed() {
