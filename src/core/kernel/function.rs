@@ -1,4 +1,4 @@
-//! Kernels of programs, and what is known of them.
+//! Kernels of programs, and their properties.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::core::base::error::{Error, Result, arguments, invalid_param, unsuppor
 use crate::core::base::handles;
 use crate::core::runtime::device::Device;
 
-/// A kernel of a program, which is unloaded with it.
+/// A kernel of a program. It is unloaded with the program.
 pub struct Function {
     /// The device that it can run on.
     pub device: Arc<Device>,
     /// The backend's kernel.
     pub native: Arc<dyn backend::Kernel>,
-    /// Its parameters are known, and some are pointers.
+    /// True if its parameters are known, and some are pointers.
     pub has_pointers: bool,
     pub(super) binary: u64,
     /// Its name in its program.
     pub(super) name: String,
-    /// The same as people read it: C++ names are demangled.
+    /// The same name as people read it: C++ names are demangled.
     pub shown: String,
-    /// Lists of arguments for it, the oldest first.
+    /// The lists of arguments for it, the oldest first.
     pub lists: Mutex<VecDeque<Handle>>,
 }
 
@@ -50,12 +50,12 @@ pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
              cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)"
         ));
     }
-    // ACL_FUNC_ATTR_KERNEL_TYPE: ACL_KERNEL_TYPE_AICORE, for the cores of the device, which are all of one kind.
-    // ACL_FUNC_ATTR_KERNEL_SCHED_MODE: normal, blocks in any order.
+    // ACL_FUNC_ATTR_KERNEL_TYPE is ACL_KERNEL_TYPE_AICORE, for the cores of the device, which are all of one kind.
+    // ACL_FUNC_ATTR_KERNEL_SCHED_MODE is normal: blocks run in any order.
     Ok(0)
 }
 
-/// Implements aclrtFunctionGetAvailDynUbufPerBlock: bytes.
+/// Implements aclrtFunctionGetAvailDynUbufPerBlock: returns a number of bytes.
 pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
     arguments::no_flags("flags", flags)?;
     Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
@@ -66,7 +66,7 @@ pub fn parameter_count(raw: u64) -> Result<usize> {
     with_parameters(raw, |known| Ok(known.len()))
 }
 
-/// Implements aclrtFunctionGetParamInfo: returns offset and size.
+/// Implements aclrtFunctionGetParamInfo: returns offset and size of a parameter.
 pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
     with_parameters(raw, |known| match known.get(index) {
         Some(parameter) => Ok((parameter.offset, parameter.size)),

@@ -1,5 +1,5 @@
-//! Lists of a kernel's arguments, which a program appends one at a time. A list is kept by the library, or lies in
-//! memory of the caller; both behave the same.
+//! Lists of a kernel's arguments, which a program appends one at a time. A list is kept by the library, or is in memory
+//! of the caller; both behave in the same way.
 
 mod list;
 
@@ -17,10 +17,10 @@ use crate::core::base::error::{Error, Result, invalid_param};
 use crate::core::base::handles::{self, Object, drop_all};
 use crate::core::kernel::function::Function;
 
-/// The most arguments of a kernel whose parameters are unknown.
+/// Maximum number of arguments of a kernel whose parameters are unknown.
 const MOST_ARGUMENTS: usize = 128;
 
-/// How many launched lists of one kernel the library keeps.
+/// Maximum number of lists of a kernel that the library keeps: a launched list is released after this many newer ones.
 const KEPT: usize = 1024;
 
 /// A list that the library keeps.
@@ -66,7 +66,7 @@ fn known(function: &Function) -> Option<&[Parameter]> {
     function.native.info().parameters.as_ref().map(|known| &*known.each)
 }
 
-/// Returns the most arguments of a list of the kernel.
+/// Returns the maximum number of arguments of a list of the kernel.
 fn most_arguments(function: &Function) -> usize {
     known(function).map_or(MOST_ARGUMENTS, <[_]>::len)
 }
@@ -92,7 +92,7 @@ pub fn create(raw: u64) -> Result<u64> {
     Ok(handle.raw())
 }
 
-/// Implements aclrtKernelArgsInitByUserMem: returns the header for `addr`, of a list with `room_len` bytes at `room`.
+/// Implements aclrtKernelArgsInitByUserMem: returns the header for `addr` of a list with `room_len` bytes at `room`.
 pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
@@ -123,7 +123,7 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
         .ok_or_else(|| invalid_param!("userArgsSize is {size}, which no memory is large enough for"))
 }
 
-/// Whether that is the handle of a list that the library keeps; otherwise it is the address of one.
+/// Whether `raw` is the handle of a list that the library keeps. Otherwise it is the address of a list.
 pub fn is_handle(raw: u64) -> bool {
     raw == 0 || Handle::from_raw(raw).is_some()
 }
@@ -136,7 +136,7 @@ pub fn with_list<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> 
     work(&mut List { head, entries, room: Room::Own { arguments, data } })
 }
 
-/// A list that the library keeps was launched: it may be destroyed later.
+/// Notes that a list that the library keeps was launched, and so may be destroyed later.
 pub fn note_launch(raw: u64) {
     if let Ok(list) = handles::get::<ArgsList>("argsHandle", raw) {
         list.launched.store(true, Ordering::Relaxed);

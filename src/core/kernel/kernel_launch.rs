@@ -20,14 +20,14 @@ use crate::core::order::effects::Effects;
 use crate::core::runtime::device::Device;
 use crate::core::stream::{self, Stream};
 
-/// A launch as it came from C.
+/// The arguments of a launch as they came from C.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// The name of the function argument.
     pub argument: &'static str,
-    /// Its handle.
+    /// The handle of the kernel.
     pub function: u64,
-    /// Blocks and threads.
+    /// The blocks and threads.
     pub shape: Shape,
     /// Its arguments.
     pub arguments: Arguments,
@@ -37,11 +37,11 @@ pub struct Request {
 
 /// A launch in a graph, as it was requested.
 pub struct Call {
-    /// The kernel's handle.
+    /// The handle of the kernel.
     pub function: u64,
-    /// Its name in its program.
+    /// The name of the kernel in its program.
     pub name: String,
-    /// Blocks in x, y and z.
+    /// The number of blocks in x, y and z.
     pub grid: [u32; 3],
     /// Its blocks and threads, as the program has chosen them.
     requested: Shape,
@@ -49,19 +49,20 @@ pub struct Call {
     pub config: Config,
     /// A copy of its arguments.
     pub arguments: Box<[u8]>,
-    /// What a run does with memory, for the checker: the kernel may be unloaded before.
+    /// The effects of a run on memory, for the checker. They are stored, because the kernel may be unloaded before the
+    /// run.
     pub effects: Option<Box<Effects>>,
-    /// What C was shown of it; released with the call.
+    /// What C was shown of the launch. It is released with the call.
     pub shown: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Call {
-    /// Returns the number of all blocks; saturates.
+    /// Returns the number of all blocks, saturated.
     pub fn blocks(&self) -> u32 {
         self.grid.iter().fold(1_u32, |count, blocks| count.saturating_mul(*blocks))
     }
 
-    /// Returns the shape with this many blocks: equal for equal numbers.
+    /// Returns the shape with this many blocks. Equal numbers give equal shapes.
     pub fn shape(&self, blocks: u32) -> Shape {
         let grid = if blocks == self.blocks() { self.grid } else { [blocks, 1, 1] };
         match self.requested {
@@ -92,14 +93,14 @@ impl Call {
     }
 }
 
-/// This launch for a graph's node.
+/// Creates a graph's node for this launch.
 fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Result<NodeLaunch> {
     let bound = device.native.bind_launch(launch)?;
     Ok(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)), recorded: None })
 }
 
-/// Returns the launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, to
-/// which its arguments may refer.
+/// Creates the launch on `device` that replaces another one in a graph. It keeps what the recorded launch owns, because
+/// its arguments may refer to that.
 pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch) -> Result<NodeLaunch> {
     let Request { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
@@ -116,7 +117,7 @@ pub fn replacement(request: &Request, device: &Arc<Device>, before: &NodeLaunch)
     Ok(NodeLaunch { recorded: Some(Arc::clone(&recorded)), ..bind(&launch, request, device)? })
 }
 
-/// Returns the errors before a check of the arguments: no kernel, no blocks, no stream.
+/// Reports the errors that come before those of the arguments: no kernel, no blocks, no stream.
 pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(request.argument, request.function)?;
     request.shape.check_not_empty()?;
@@ -170,7 +171,7 @@ fn submit(
     queued.map(drop)
 }
 
-/// Returns the launch for backends.
+/// Returns the launch in the form of backends.
 #[inline(always)]
 fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     let Request { function: raw, shape, arguments, config, .. } = *request;
@@ -190,7 +191,7 @@ fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     }
 }
 
-/// If the kernel's pointer parameters are known: fails unless the device may use the memory of each argument.
+/// Fails, if the kernel's pointer parameters are known, unless the device may use the memory of each argument.
 #[inline(never)]
 fn check_pointers(
     function: &Function,

@@ -24,13 +24,13 @@ use crate::core::stream::exception::{self, Exception, Watcher};
 
 /// A program on a device.
 pub struct Binary {
-    /// Where it is loaded.
+    /// The device that it is loaded on.
     pub device: Arc<Device>,
     /// The backend's module.
     pub native: Arc<dyn backend::Module>,
-    /// The kernels that programs have of it, by name; `None`: it is being unloaded.
+    /// The handles of its kernels, by name; `None` while it is being unloaded.
     functions: Mutex<Option<HashMap<String, Handle>>>,
-    /// The callback for failures of its kernels.
+    /// The callback for failures of the program's kernels.
     watcher: Mutex<Option<Watcher>>,
 }
 
@@ -58,7 +58,7 @@ pub fn load_image(raw: u64) -> Result<u64> {
     load(&handles::get_arc::<BinaryImage>("binary", raw)?.0)
 }
 
-/// Checks the kinds of the options of loading. Their values have no effect here: the program itself contains what it is
+/// Checks the kinds of the load options. Their values have no effect here: the program itself determines what it is
 /// for.
 pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
     options.enumerate().try_for_each(|(index, option)| match option {
@@ -92,7 +92,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     Binary::table().insert(binary).map(Handle::raw).ok_or_else(|| Error::no_more("binaries"))
 }
 
-/// Implements aclrtBinaryUnLoad: queued launches keep what they need.
+/// Implements aclrtBinaryUnLoad. Queued launches keep what they need.
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let binary = handles::remove::<Binary>("binHandle", raw)?;
@@ -109,7 +109,7 @@ pub fn unload(raw: u64) -> Result<()> {
 pub fn function(raw: u64, name: &str) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
-    // Held during the backend's look-up, so that a kernel has one handle and an unload removes all of them.
+    // The lock is held during the backend's lookup, so that a kernel has one handle and an unload removes all of them.
     let mut functions = binary.functions.lock();
     let unloaded = || param_invalid!("binHandle {raw:#x} is being unloaded by another thread");
     let known = functions.as_mut().ok_or_else(unloaded)?;
@@ -132,9 +132,9 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     Ok(handle.raw())
 }
 
-/// The prefix of variables that map a number to a kernel's name.
+/// Prefix of the names of variables that map a number to a kernel's name.
 const ENTRY: &str = "portacl_entry_";
-/// The limit of such names.
+/// Maximum length of such names.
 const MOST_NAME: usize = 1024;
 
 /// Implements aclrtBinaryGetFunctionByEntry: returns the handle of the kernel with this number in the program.
@@ -186,7 +186,7 @@ pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
 pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     exception::set_source(watchers);
-    // Dropped after the lock.
+    // The previous callback is dropped after the lock is released.
     let _before = std::mem::replace(&mut *binary.watcher.lock(), watcher);
     Ok(())
 }

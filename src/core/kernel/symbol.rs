@@ -14,13 +14,14 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::transfer::memcpy;
 
-/// The meanings of symbols, by address and opening of a device, each with its binary, without which it is invalid.
+/// The meanings of symbols, by address and opening of a device. Each has the handle of its binary, without which it is
+/// invalid.
 static SYMBOLS: Mutex<BTreeMap<(usize, Owner), (u64, Meaning)>> = Mutex::new(BTreeMap::new());
 
 #[derive(Clone, Copy)]
 enum Meaning {
     Variable(Span),
-    /// Its handle.
+    /// The handle of the kernel.
     Kernel(u64),
 }
 
@@ -33,7 +34,7 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     let meaning = match binary.native.variable(name) {
         Ok(span) => Meaning::Variable(span),
         Err(fault) if fault.kind() == FaultKind::InvalidArgument => {
-            // The backend's error for a missing kernel does not mention variables.
+            // The backend's error for a missing kernel does not mention variables, so the text is extended.
             let kernel = kernel::function(raw, name).map_err(|error| {
                 error_with!(error.code(), "there is no variable {name:?} in the binary; {}", error.text())
             })?;
@@ -89,8 +90,8 @@ pub fn function(symbol: usize) -> Result<u64> {
     }
 }
 
-/// Returns the kernel of a `func` argument: a handle is returned as it is, a symbol becomes the handle of its kernel on
-/// the current device. For other values the look-up of the handle returns the error.
+/// Returns the kernel of a `func` argument. A handle is returned as it is; a symbol becomes the handle of its kernel on
+/// the current device. Other values are returned too, and the lookup of the handle then fails.
 pub fn callee(func: u64) -> u64 {
     if func == 0 || Handle::from_raw(func).is_some() { func } else { callee_of_symbol(func) }
 }
@@ -109,14 +110,15 @@ fn callee_of_symbol(func: u64) -> u64 {
 pub struct Part {
     /// The symbol of the variable.
     pub symbol: usize,
-    /// Bytes to copy.
+    /// The number of bytes to copy.
     pub count: usize,
-    /// Their offset in the variable.
+    /// The offset of the bytes in the variable.
     pub offset: usize,
 }
 
 impl Part {
-    /// Its address, and the bytes from there to the variable's end. A part of 0 bytes is not looked up.
+    /// Returns the address of the part, and the number of bytes from there to the variable's end. A part of 0 bytes is
+    /// not looked up.
     fn place(self) -> Result<(usize, usize)> {
         if self.count == 0 {
             return Ok((0, 0));
@@ -133,13 +135,13 @@ impl Part {
     }
 }
 
-/// Implements aclrtMemcpyToSymbol; with a stream aclrtMemcpyToSymbolAsync.
+/// Implements aclrtMemcpyToSymbol, and with a stream aclrtMemcpyToSymbolAsync.
 pub fn write(to: Part, src: usize, kind: i32, stream: Option<u64>) -> Result<()> {
     let (dst, dest_max) = to.place()?;
     copy(memcpy::Request { dst, dest_max, src, count: to.count, kind }, stream)
 }
 
-/// Implements aclrtMemcpyFromSymbol; with a stream aclrtMemcpyFromSymbolAsync.
+/// Implements aclrtMemcpyFromSymbol, and with a stream aclrtMemcpyFromSymbolAsync.
 pub fn read(from: Part, dst: usize, dest_max: usize, kind: i32, stream: Option<u64>) -> Result<()> {
     let (src, _) = from.place()?;
     copy(memcpy::Request { dst, dest_max, src, count: from.count, kind }, stream)

@@ -1,4 +1,4 @@
-//! A list of arguments in either place: in library memory, or in memory of the caller.
+//! A list of arguments, which is in library memory or in memory of the caller.
 
 use super::known;
 use crate::algo::map::slot_table::Ref;
@@ -9,33 +9,33 @@ use crate::core::base::host_memory;
 use crate::core::kernel::function::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
 
-/// The limit of a GPU's kernel.
+/// Maximum number of bytes of arguments: the limit of a GPU's kernel.
 pub(super) const MOST_BYTES: usize = 4096;
 
-/// Data after arguments begins at a multiple of this.
+/// Alignment in bytes of the data after the arguments.
 pub(super) const DATA_ALIGNMENT: usize = 64;
 
-/// The bits above the number of an argument, in its handle.
+/// The bits above the number of an argument in its handle.
 const ARGUMENT: u64 = 0x5041;
 
 /// The header of a list.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head {
-    /// [`Head::mark`] of a list in the caller's memory.
+    /// The mark of a list in the caller's memory, see [`Head::mark`].
     pub(super) mark: u64,
     pub(super) function: u64,
-    /// The caller's memory for arguments and data, if it is there.
+    /// The address of the caller's memory for arguments and data, if the list is there.
     pub room: usize,
-    /// Bytes there.
+    /// The length of that memory in bytes.
     pub room_len: usize,
-    /// Bytes of arguments so far.
+    /// The bytes of arguments so far.
     pub(super) used: usize,
-    /// Bytes of data so far, from the end of the room.
+    /// The bytes of data so far, which begin at the end of the room.
     pub(super) taken: usize,
-    /// Arguments so far.
+    /// The number of arguments so far.
     pub(super) count: usize,
-    /// The most arguments.
+    /// Maximum number of arguments.
     pub most: usize,
     pub(super) finalized: usize,
 }
@@ -47,9 +47,9 @@ pub struct Entry {
     offset: usize,
     size: usize,
     is_place_holder: usize,
-    /// The place of its data: in the room, or the index of the list's private block.
+    /// The place of its data: an offset in the room, or the index of the list's private block.
     data: usize,
-    /// Bytes of its data; 0: none yet.
+    /// The bytes of its data; 0: none yet.
     data_len: usize,
 }
 
@@ -62,18 +62,18 @@ impl Head {
 
 /// The place of a list's bytes.
 pub enum Room<'a> {
-    /// In library memory.
+    /// The bytes are in library memory.
     Own {
         /// The arguments.
         arguments: &'a mut [u8],
         /// A block for each placeholder.
         data: &'a mut Vec<Box<[u8]>>,
     },
-    /// In the caller's memory: arguments from the beginning on, data from the end.
+    /// The bytes are in the caller's memory: arguments from the beginning on, data from the end.
     Callers(&'a mut [u8]),
 }
 
-/// A list in either place.
+/// A list of arguments in either place.
 pub struct List<'a> {
     /// Its header.
     pub head: &'a mut Head,
@@ -83,14 +83,15 @@ pub struct List<'a> {
     pub room: Room<'a>,
 }
 
-/// Returns the offset of an argument whose parameter is unknown: as in a C structure, as far as its size determines it.
+/// Returns the offset of an argument whose parameter is unknown: the offset in a C structure, as far as the size
+/// determines it.
 fn guess_offset(used: usize, size: usize) -> usize {
     let alignment = if size.is_power_of_two() { size.min(8) } else { 8 };
     used.next_multiple_of(alignment)
 }
 
 impl List<'_> {
-    /// Its kernel, which must be loaded.
+    /// Returns the kernel of the list, which must be loaded.
     fn function(&self) -> Result<Ref<'static, Function>> {
         let raw = self.head.function;
         Function::table().get_raw(raw).ok_or_else(|| {
@@ -200,7 +201,7 @@ impl List<'_> {
             }
             Room::Callers(room) => {
                 let end = room.len() - self.head.taken;
-                // Aligned in the caller's memory, at any address.
+                // The data are aligned in the caller's memory, which may begin at any address.
                 let base = room.as_ptr().addr();
                 let last = end.checked_sub(size);
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));

@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use crate::core::base::error::{Result, arguments, unsupported};
 
-/// The attributes of a launch, by their ids from 1 on: the name, the bits of the value, and what to do instead of one
-/// that may only be 0. The others are about speed or reporting and have no effect here, except [`SHARED_BYTES`].
+/// The attributes of a launch, by their ids from 1 on. Each has its name, the bits of its value and, if the value may
+/// only be 0, what to do instead. The others are about speed or reporting and have no effect here, except
+/// [`SHARED_BYTES`].
 const ATTRIBUTES: [(&str, u64, Option<&str>); 9] = [
     ("SCHEM_MODE", 0xff, None),
     ("DYN_UBUF_SIZE", 0xffff_ffff, None),
@@ -18,13 +19,13 @@ const ATTRIBUTES: [(&str, u64, Option<&str>); 9] = [
     ("ENABLE_PROFILING", 0xff, None),
 ];
 
-/// ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE.
+/// The id ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE.
 const SHARED_BYTES: i32 = 2;
 
-/// The attributes of a launch. Each has an id and a value with the attribute's own width.
+/// The attributes of a launch. Each has an id, and a value with the width of that attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// The attributes that were passed: bits by their ids.
+    /// The attributes that were passed, as bits by their ids.
     passed: u16,
     /// Their values; 0 for those that were not passed.
     values: [u32; ATTRIBUTES.len()],
@@ -42,17 +43,17 @@ impl Config {
         (1..=ATTRIBUTES.len() as i32).filter(move |id| passed & 1 << id != 0)
     }
 
-    /// Returns the value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
+    /// Returns the value of an attribute. It is 0 for an attribute that was not passed, and for one that may only be 0.
     pub fn value(&self, id: i32) -> Result<u32> {
         Ok(self.values[index(id, "attrId")?])
     }
 
-    /// Shared memory of each block in bytes, if it was passed.
+    /// Returns the shared memory of each block in bytes, if it was passed.
     pub(super) fn shared_bytes(&self) -> Option<usize> {
         (self.passed & 1 << SHARED_BYTES != 0).then_some(self.values[SHARED_BYTES as usize - 1] as usize)
     }
 
-    /// Converts attributes in the order in which they were passed; of two equal ids the later one counts.
+    /// Converts attributes in the order in which they were passed. If an id occurs twice, the later value counts.
     pub fn new(attributes: impl Iterator<Item = (i32, [u32; 2])>) -> Result<Self> {
         let mut config = Self::default();
         for (at, (id, [low, high])) in attributes.enumerate() {

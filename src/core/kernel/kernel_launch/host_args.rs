@@ -19,7 +19,7 @@ pub struct PlaceHolder {
     pub data: usize,
 }
 
-/// Bytes of a slot.
+/// Length of a slot in bytes.
 const SLOT: usize = size_of::<u64>();
 
 impl PlaceHolder {
@@ -41,7 +41,7 @@ impl PlaceHolder {
 }
 
 /// Data after the arguments of a kernel, in page-locked memory, which every device can read: a copy to the device would
-/// wait for the stream. Queued operations keep the memory after this is dropped; a graph that may run again keeps this.
+/// wait for the stream. Queued operations keep the memory after this is dropped. A graph that may run again keeps this.
 struct Data {
     memory: Block,
     driver: Weak<dyn Driver>,
@@ -49,15 +49,16 @@ struct Data {
 
 impl Drop for Data {
     fn drop(&mut self) {
-        // A driver that has ended has freed it.
+        // A driver that has ended has freed the memory.
         let Some(driver) = self.driver.upgrade() else { return };
         let freed = driver.free_host(self.memory);
         release_failure::note_outcome("memory of a kernel's arguments was not freed", freed);
     }
 }
 
-/// Implements aclrtLaunchKernelWithHostArgs and its variants: as [`launch`], with arguments in one block that are
-/// followed by data, which is copied to where devices can read it. The request's own arguments are ignored.
+/// Implements aclrtLaunchKernelWithHostArgs and its variants: launches a kernel as [`launch`] does. The arguments are
+/// in one block and followed by data, which is copied to memory that devices can read. The arguments of `request` are
+/// ignored.
 pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHolder], stream: u64) -> Result<()> {
     let own = |block: &[u8], len| {
         let addr = if len == 0 { 0 } else { block.as_ptr().expose_provenance() };
@@ -73,7 +74,7 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
     let stream = stream::resolve(stream)?.to_arc();
     let function = handles::get_arc::<Function>(argument, raw)?;
     check_device(&request, &function, &stream)?;
-    // The data begins where the arguments end, or after that.
+    // The data begins where the arguments end, or later.
     let known = function.native.info().parameters.as_ref();
     let len = known.map_or(first, |known| known.size);
     if len > first {
@@ -83,7 +84,7 @@ pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHo
             function.shown
         ));
     }
-    // Copied twice: here, and by the backend for the queued operation.
+    // The block is copied twice: here, and by the backend for the queued operation.
     let _memory = host_memory::claim("bytes of kernel arguments", block.len(), 2)?;
     let session = runtime::session()?;
     let memory = session.driver.alloc_host(block.len())?;

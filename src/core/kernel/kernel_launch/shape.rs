@@ -8,18 +8,18 @@ use crate::core::base::error::{Result, invalid_param};
 pub enum Shape {
     /// The number of blocks; the device chooses the threads.
     Blocks(u32),
-    /// Blocks of a grid and threads of a block, and shared memory of a block in bytes.
+    /// Blocks of a grid, threads of a block, and shared memory of a block.
     Grid {
         /// Blocks in x, y and z.
         grid: [u32; 3],
         /// Threads in x, y and z.
         threads: [u32; 3],
-        /// Shared memory.
+        /// Shared memory of a block in bytes.
         shared_bytes: usize,
     },
 }
 
-/// A device without limits gets those of all GPUs, so that the same launches work everywhere.
+/// Maximum number of blocks of a device without limits: that of all GPUs, so that the same launches work everywhere.
 const GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const THREADS: [u32; 3] = [1024, 1024, 64];
 const THREADS_PER_BLOCK: u32 = 1024;
@@ -27,7 +27,7 @@ const THREADS_PER_BLOCK: u32 = 1024;
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
 impl Shape {
-    /// Zero blocks or threads are an error on every device.
+    /// Fails for zero blocks or threads, which are an error on every device.
     #[inline(always)]
     pub(super) fn check_not_empty(self) -> Result<()> {
         if matches!(self, Self::Blocks(1..)) { Ok(()) } else { self.check_each_not_empty() }
