@@ -1,4 +1,4 @@
-//! Profiling: which devices are recorded, when, and in which file. `backend::trace` does the recording.
+//! Profiling: the devices that are recorded, the times, and the file. `backend::trace` does the recording.
 
 mod gauges;
 pub mod prof_range;
@@ -18,34 +18,34 @@ use crate::core::base::error::{Code, Error, Result, error_with, invalid_param, p
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::{self, thread};
 
-/// The devices that a program wants recorded.
+/// The devices that a program wants to be recorded.
 pub struct Config {
-    /// [`trace::bit`]s of devices.
+    /// The devices, as [`trace::bit`]s.
     devices: u64,
 }
 
 handles::object!(Config, ProfilingConfig);
 
-/// Between aclprofInit and aclprofFinalize.
+/// The state between aclprofInit and aclprofFinalize.
 struct Profiler {
     folder: PathBuf,
-    /// Most bytes of the file.
+    /// Maximum number of bytes of the file.
     limit: Option<u64>,
     /// The configurations that are started, in that order, and their devices.
     started: Vec<(u64, u64)>,
-    /// It has recorded something: its options cannot change any more.
+    /// True once it has recorded something. Its options cannot change any more.
     has_begun: bool,
 }
 
 struct State {
     profiler: Option<Profiler>,
-    /// `PORTACL_TRACE` has opened the trace: it covers all devices, and ends with the session.
+    /// True if `PORTACL_TRACE` has opened the trace, which then covers all devices and ends with the session.
     of_session: bool,
 }
 
 static STATE: Mutex<State> = Mutex::new(State { profiler: None, of_session: false });
 
-/// A session is about to begin, and `PORTACL_TRACE` selects all of it.
+/// Opens the trace for a session that is about to begin, all of which `PORTACL_TRACE` selects.
 pub fn begin_with_session(path: &Path) -> Result<()> {
     let mut state = STATE.lock();
     if !trace::is_open() {
@@ -56,7 +56,7 @@ pub fn begin_with_session(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A session has ended: ends the recording and the trace's thread.
+/// Ends the recording and the trace's thread, at the end of a session.
 pub fn end_with_session() {
     let mut state = STATE.lock();
     state.of_session = false;
@@ -102,9 +102,9 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// The options of `aclprofConfigType` that have an effect here.
+/// The option of `aclprofConfigType` that has an effect here.
 const STORAGE_LIMIT: i32 = 1;
-/// The largest option. Of the smaller numbers only 2 is none.
+/// The largest option. Of the smaller numbers only 2 is no option.
 const PATH: i32 = 16;
 
 /// Implements aclprofSetConfig.
@@ -146,7 +146,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     Ok(())
 }
 
-/// The most devices of a description.
+/// Maximum number of devices of a description.
 const MOST_DEVICES: u32 = 1024;
 
 /// Checks how many devices a program names.

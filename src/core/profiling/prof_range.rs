@@ -10,9 +10,9 @@ use crate::core::base::error::{Code, Result, error_with, invalid_param, param_in
 use crate::core::profiling::prof_stamp::{self, LONGEST_TEXT};
 use crate::core::stream;
 
-/// The most names with ids.
+/// Maximum number of names with ids.
 const MOST_NAMES: usize = 64 << 10;
-/// The most tensors of an operator.
+/// Maximum number of tensors of an operator.
 pub const MOST_TENSORS: u32 = 256;
 
 struct Names {
@@ -22,7 +22,7 @@ struct Names {
 
 static NAMES: Mutex<Names> = Mutex::new(Names { by_text: HashMap::with_hasher(FxBuildHasher), texts: Vec::new() });
 
-/// Implements aclprofStr2Id: returns the id of a text, from 1 on and the same each time.
+/// Implements aclprofStr2Id: returns the id of a text. Ids begin at 1 and stay the same.
 pub fn id_of(text: String) -> Result<u64> {
     ensure!(text.len() <= LONGEST_TEXT, invalid_param!("message has {} bytes; at most {LONGEST_TEXT}", text.len()));
     let names = &mut *NAMES.lock();
@@ -52,17 +52,17 @@ pub fn mark(text: String, stream: u64) -> Result<()> {
 
 /// A tensor of an operator.
 pub struct Tensor {
-    /// It is a result.
+    /// True if it is a result.
     pub is_output: bool,
     /// A number of aclDataType.
     pub data_type: u32,
     /// A number of aclFormat.
     pub format: u32,
-    /// Its dimensions.
+    /// The dimensions.
     pub shape: Vec<u32>,
 }
 
-/// Implements aclprofRangePushEx, of an operator with this number of blocks. `name` and `kind` are the numbers of its
+/// Implements aclprofRangePushEx for an operator with this number of blocks. `name` and `kind` are the numbers of its
 /// name and its type.
 pub fn push(name: u64, kind: u64, blocks: u32, tensors: &[Tensor]) -> Result<()> {
     let name = text_of("opNameId", name)?;

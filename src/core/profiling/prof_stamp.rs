@@ -14,13 +14,13 @@ use crate::backend::trace::{self, Detail, HostWhat};
 use crate::core::base::error::{Error, Result, param_invalid};
 use crate::core::base::handles::{self, Object};
 
-/// Longest text of a mark, a stamp or a name, in bytes.
+/// Maximum length of the text of a mark, a stamp or a name, in bytes.
 pub const LONGEST_TEXT: usize = 16 << 10;
 
 /// A stamp.
 pub struct Stamp(Mutex<Label>);
 
-/// What a stamp puts on marks and ranges.
+/// The data that a stamp puts on marks and ranges.
 pub struct Label {
     /// Their text.
     pub text: String,
@@ -36,14 +36,14 @@ handles::object!(Stamp, Stamp);
 const NAMELESS: &str = "stamp";
 
 per_thread! {
-    /// Open ranges of this thread. Plain memory: usable until the process ends.
+    /// The number of open ranges of this thread. It is plain memory, so it is usable until the process ends.
     static OPEN: Cell<u32> = Cell::new(0);
 }
 
 /// The ids of ranges that were started and not stopped.
 static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Returns a text of a program, which may hold any bytes; a zero ends it.
+/// Converts a text of a program, which may contain any bytes. A zero ends it.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or(bytes)).into_owned()
 }
@@ -59,7 +59,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     handles::destroy::<Stamp>("stamp", raw)
 }
 
-/// Implements aclprofSetStampTraceMessage and aclprofSetStampTagName, aclprofSetStampCallStack.
+/// Implements aclprofSetStampTraceMessage, aclprofSetStampTagName and aclprofSetStampCallStack.
 pub fn change(raw: u64, change: impl FnOnce(&mut Label)) -> Result<()> {
     change(&mut handles::get::<Stamp>("stamp", raw)?.0.lock());
     Ok(())
@@ -81,7 +81,7 @@ pub fn mark(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// A range of the calling thread begins, inside those that are open.
+/// Begins a range of the calling thread, inside those that are open.
 pub fn begin_range(name: String, details: Vec<Detail>) {
     OPEN.set(OPEN.get() + 1);
     trace::note(HostWhat::Begin(name, details));
@@ -94,7 +94,7 @@ pub fn push(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// Implements aclprofPop and aclprofRangePop: the innermost range of the calling thread ends.
+/// Implements aclprofPop and aclprofRangePop: ends the innermost range of the calling thread.
 pub fn end_range() -> Result<()> {
     let open = OPEN.get().checked_sub(1).ok_or_else(|| {
         param_invalid!(
@@ -111,7 +111,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let (text, details) = label_of(raw)?;
     let mut started = STARTED.lock();
-    // Ids wrap around after 2^32; no two open ranges have the same.
+    // Ids wrap around after 2^32. No two open ranges have the same id.
     let id = loop {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         if id != 0 && started.insert(id) {

@@ -11,7 +11,7 @@ use crate::core::base::error::{Error, Result, arguments, param_invalid};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
 
-/// A step: its number, from 1 on, while it is open.
+/// A step. While it is open it has its number, which begins at 1.
 pub struct Step(Mutex<Option<u64>>);
 
 handles::object!(Step, Step);

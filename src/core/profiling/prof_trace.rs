@@ -4,7 +4,7 @@ use crate::backend::trace::Note;
 use crate::core::base::error::{Result, invalid_param};
 use crate::core::stream;
 
-/// The most bytes of one mark.
+/// Maximum number of bytes of one mark.
 pub const MOST_BYTES: i32 = 1024;
 
 /// Checks the length of a mark.
@@ -20,7 +20,7 @@ pub fn mark(data: &[u8], stream: u64) -> Result<()> {
     Ok(())
 }
 
-/// Returns a text as it is, other data as numbers.
+/// Returns a text as it is, and other data as numbers.
 fn in_words(data: &[u8]) -> String {
     let text = data.strip_suffix(&[0]).unwrap_or(data);
     match std::str::from_utf8(text) {
