@@ -45,8 +45,8 @@ pub fn arm(mode: LeakCheck) -> Result<()> {
     record::record()?;
     slot_table::watch(record::note_object);
     MODE.store(Some(mode));
-    // The process ends normally, or unloads the library. A forked child reports nothing: what it has belongs to its
-    // parent.
+    // This runs when the process ends normally, or unloads the library. A forked child reports nothing: what it has
+    // belongs to its parent.
     at_unload(|| {
         if !gate::is(gate::CHILD) {
             report_leaks(End::Process, "the end of the process");
@@ -57,28 +57,28 @@ pub fn arm(mode: LeakCheck) -> Result<()> {
 
 /// Something that was not freed or released.
 pub struct Leak {
-    /// The kind of thing.
+    /// The noun for its kind.
     pub noun: &'static str,
-    /// What it is.
+    /// Its description.
     pub what: String,
-    /// Its memory: first byte and length.
+    /// The address and the length of its memory.
     pub memory: Option<(usize, usize)>,
     /// Its origin, if that was recorded.
     pub record: Option<Record>,
 }
 
-/// Reports a leak, found by this call.
+/// A function that reports a leak. It gets the leak and the call that found it.
 pub type LeakReport = fn(&Leak, &str);
 
 static REPORT: OnceLock<LeakReport> = OnceLock::new();
 
-/// Has leaks reported from now on, instead of written as a text.
+/// Sets the function that reports leaks from now on, instead of a text.
 pub fn report_by(report: LeakReport) -> Result<()> {
     REPORT.get_or_init(|| report);
     arm(LeakCheck::Report)
 }
 
-/// `what` is about to end this.
+/// Reports the leaks at an end that `what` is about to cause.
 pub fn report_leaks(end: End<'_>, what: &str) {
     let Some(mode) = MODE.load() else { return };
     if let Some(report) = REPORT.get() {

@@ -20,7 +20,7 @@ enum Place {
 }
 
 impl Place {
-    /// Returns the device, if it is one; the counts of pools; and those of single imports.
+    /// Returns the device, if the place is one, the counts of its pools, and those of single imports.
     fn parts(&self) -> (Option<&Device>, &PoolTallies, &Tally) {
         match self {
             Self::Host(session) => (None, PoolTallies::of_host(session), &HostTallies::of(session).imported),
@@ -114,7 +114,7 @@ pub fn pools(id: i32) -> Result<Vec<stats::Row>> {
 /// Implements portaclMemoryListPageSizes: returns the live allocations by page size, the smallest pages first. The page
 /// sizes are those that the system confirms.
 pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
-    // Not held during the queries, which take long if there are many.
+    // The device is not held during the queries, which take long if there are many.
     drop(place(id, kind)?);
     let session = runtime::session()?;
     let mut sizes = BTreeMap::new();
@@ -122,7 +122,7 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
         if MemoryKind::of(&found) != Some((kind, id)) {
             continue;
         }
-        // Held, so that the memory is not freed.
+        // The device is held, so that the memory is not freed.
         let device = found.device();
         if id != HOST && device.is_none() {
             continue;

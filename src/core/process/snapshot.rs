@@ -1,8 +1,8 @@
 //! Snapshots: the process is stopped, and the memory of its devices is saved in host memory and restored.
 //!
-//! Running, locked, backed up, locked, running: only in this order. While it is locked, calls wait at the [`gate`].
-//! Calls by the thread that has locked the process, and by callbacks of the snapshot, are refused instead, because no
-//! other thread would open the gate.
+//! The states are running, locked, backed up, locked, running, only in this order. While the process is locked, calls
+//! wait at the [`gate`]. Calls by the thread that has locked the process, and by callbacks of the snapshot, are refused
+//! instead, because no other thread would open the gate.
 
 mod callback;
 
@@ -30,7 +30,7 @@ enum State {
     Running,
     Locked,
     BackedUp,
-    /// A call changes it now, and holds no lock.
+    /// A call is changing the state, and holds no lock.
     Changing,
 }
 
@@ -47,12 +47,12 @@ const PASS: [&str; 8] = [
     "aclrtSnapShotProcessRestore",
     "aclrtSnapShotCallbackRegister",
     "aclrtSnapShotCallbackUnregister",
-    // Pending work may wait for these.
+    // Pending work may wait for these calls.
     "aclrtProcessReport",
     "aclrtProcessHostFunc",
 ];
 
-/// A call has found the gate held: it continues when the process is unlocked.
+/// Called when a call has found the gate held. Waits until the process is unlocked, unless the call may pass.
 #[cold]
 pub fn pass_gate(call: &str) -> Result<()> {
     // Host functions may not start work, and the lock waits for them.
@@ -75,7 +75,7 @@ pub fn pass_gate(call: &str) -> Result<()> {
     Ok(())
 }
 
-/// A call that changes the state, to this one at its end.
+/// A change of the state by a call. The state is this one at its end.
 struct Change(State);
 
 impl Change {
@@ -104,8 +104,8 @@ impl Drop for Change {
     }
 }
 
-/// What all calls check first: `argument` says whether another argument is valid. A snapshot is of the calling process
-/// only.
+/// Does the checks that all calls make first. `argument` is the result of checking another argument. A snapshot is of
+/// the calling process only.
 fn check_call(pid: i32, argument: Result<()>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     argument?;
@@ -167,7 +167,7 @@ fn release() {
 /// Waits until no work is pending and no call is inside. Calls that passed the gate before it was held may still submit
 /// work: this ends when two checks, with a pause between them, find nothing new.
 fn drain(session: &Session, deadline: Instant) -> Result<()> {
-    /// Calls that do not wait have left the library long before.
+    /// The pause between the checks. Calls that do not wait leave the library much faster.
     const PAUSE: Duration = Duration::from_millis(1);
     let mut before = None;
     loop {
@@ -221,7 +221,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
         ));
     }
     let session = runtime::session()?;
-    // Memory of devices that the host uses at the same address, even while calls are held: address and length.
+    // Address and length of memory of devices that the host uses at the same address, even while calls are held.
     let managed = Allocation::all().filter(|found| matches!(found.kind, Kind::Managed(_)));
     let managed: Vec<_> = managed.map(|found| (found.base, found.block().len)).collect();
     if let Err(fault) = session.driver.save_memory(&managed) {

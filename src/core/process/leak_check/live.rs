@@ -11,11 +11,11 @@ use crate::core::pool::mem_pool::pool::Pool;
 
 /// A live allocation.
 pub struct Live {
-    /// First byte; 0: it has no address.
+    /// The first byte; 0: it has no address.
     pub addr: usize,
     /// The handle of memory without an address, or 0.
     pub handle: u64,
-    /// Its bytes as statistics count them; the program may use fewer.
+    /// The length in bytes as statistics count it. The program may use fewer bytes.
     pub len: usize,
     /// Its kind.
     pub kind: MemoryKind,
@@ -28,8 +28,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// Whether it is released with this. Memory that ends with a session does not exist any more when the process ends.
-    /// Memory that ends with a graph is not reported: the graph is.
+    /// Whether the memory is released at this end. Memory that ends with a session does not exist any more when the
+    /// process ends. Memory that ends with a graph is not reported, because the graph is.
     pub(super) fn ends_with(&self, end: End<'_>) -> bool {
         if self.kind == MemoryKind::Graph && owned::goes_with_its_graph(self.addr) {
             return false;
@@ -42,13 +42,14 @@ impl Live {
     }
 }
 
-/// Returns how many allocations are live.
+/// Returns the number of live allocations.
 pub fn count() -> usize {
     Allocation::all().filter_map(|found| MemoryKind::of(&found)).count() + virtual_memory::pieces().len()
 }
 
-/// Returns the live allocations, by address. A concurrent call waits for this only while one allocation is read. Memory
-/// that is live during the whole call is in it exactly once; memory that is allocated or freed meanwhile may be.
+/// Returns the live allocations, by address. A concurrent call waits for this only while one allocation is read. The
+/// list contains memory that is live during the whole call exactly once. It may contain memory that is allocated or
+/// freed meanwhile.
 pub fn snapshot() -> Vec<Live> {
     let live = |found: Allocation| {
         let (kind, device) = MemoryKind::of(&found)?;
@@ -62,12 +63,12 @@ pub fn snapshot() -> Vec<Live> {
         Live { addr, handle, len, kind, device, pool: 0, record: MEMORY.lock().get(&handle).cloned() }
     };
     let pieces = virtual_memory::pieces();
-    // Room for all at once: a list of many that grows is copied each time.
+    // The room for all is allocated at once: a long list that grows would be copied each time.
     let mut all = Vec::with_capacity(Allocation::at_most() + pieces.len());
     all.extend(Allocation::all().filter_map(live));
     all.extend(pieces.into_iter().map(without_address));
     all.sort_unstable_by_key(|live| (live.addr, live.handle));
-    // It was freed and allocated again meanwhile.
+    // The memory was freed and allocated again meanwhile.
     all.dedup_by_key(|live| (live.addr, live.handle));
     all
 }

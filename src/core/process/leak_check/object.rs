@@ -1,6 +1,7 @@
-//! Live objects of the program. Not included are objects that the library creates itself: default contexts, streams and
-//! pools; and objects that end with another one and have no call that destroys them: kernels, lists of their arguments,
-//! tasks and streams of graphs. Memory with a handle, and memory of buffers, is in the list of live memory.
+//! Live objects of the program. Two kinds are not included: objects that the library creates itself (default contexts,
+//! streams and pools), and objects that end with another one and have no call that destroys them (kernels, lists of
+//! their arguments, tasks and streams of graphs). Memory with a handle, and memory of buffers, is in the list of live
+//! memory.
 
 use std::sync::Arc;
 
@@ -26,11 +27,11 @@ use crate::core::stream::allocator::Description;
 use crate::core::stream::event::Event;
 use crate::core::stream::notify::{CountedNotify, Notify};
 
-/// What an object ends with, if the program does not destroy it.
+/// The end of an object that the program does not destroy.
 enum Life {
-    /// With this opening of a device.
+    /// It ends with this opening of a device.
     Device(Owner),
-    /// With a context, or before that with this opening of a device.
+    /// It ends with a context, or earlier with this opening of a device.
     Context(Handle, Owner),
     Session,
     Process,
@@ -48,8 +49,8 @@ impl Life {
     }
 }
 
-/// Returns the objects that end with this, kind by kind, the oldest handle of each first; and reserved addresses and
-/// registrations, which have no handles.
+/// Returns the objects that end at this end, kind by kind, the oldest handle of each first. Reserved addresses and
+/// registrations, which have no handles, follow.
 pub(super) fn all_that_end_with(end: End<'_>) -> Vec<Leak> {
     let mut all = Vec::new();
     objects(end, &mut all);
@@ -93,7 +94,7 @@ macro_rules! listed {
             [$(<$type>::KIND),+].iter().any(|known| *known as u8 == kind)
         }
 
-        /// Returns how many there are, with those of the library.
+        /// Returns the number of these objects, including those of the library.
         pub(super) fn at_most() -> usize {
             [$(<$type>::table().count()),+].iter().sum()
         }

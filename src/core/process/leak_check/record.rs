@@ -15,7 +15,7 @@ use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
-/// What is recorded, by what identifies it.
+/// The records, by the number that identifies the allocation or object.
 type Records = Mutex<FxHashMap<u64, Record>>;
 
 /// The records of live allocations, by their identity.
@@ -23,7 +23,7 @@ pub(super) static MEMORY: Records = Mutex::new(HashMap::with_hasher(FxBuildHashe
 /// The records of objects, by their handles.
 pub(super) static OBJECTS: Records = Mutex::new(HashMap::with_hasher(FxBuildHasher));
 
-/// Without host memory for the record, the report lists the allocation or object without its origin.
+/// Adds a record. If the host has no memory for it, the report lists the allocation or object without its origin.
 fn add(records: &Records, id: u64, record: Record) {
     let mut records = records.lock();
     if records.make_room(1).is_ok() {
@@ -34,15 +34,15 @@ fn add(records: &Records, id: u64, record: Record) {
 /// The origin of an allocation or an object.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Bytes of the request.
+    /// The bytes of the request.
     pub size: usize,
-    /// The stream in whose order it was created, 0 if none.
+    /// The stream in whose order it was created; 0 if none.
     pub stream: u64,
-    /// The system's id of the thread.
+    /// The system's id of the thread that created it.
     pub thread: u32,
-    /// The time.
+    /// The time of its creation.
     pub made: Instant,
-    /// The stack.
+    /// The stack of its creation.
     pub stack: Stack,
 }
 
@@ -57,7 +57,7 @@ impl Record {
 struct Recorder;
 
 impl MemoryHook for Recorder {
-    // Not afterwards, when another thread may have the address again.
+    // The record is removed before the free: afterwards another thread may have the address again.
     fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
         if moment == Moment::Free {
             MEMORY.lock().remove(&event.memory_id());

@@ -22,7 +22,7 @@ impl std::fmt::Display for Count<'_> {
         if count == 1 {
             return write!(f, "1 {noun}");
         }
-        // Of "range of addresses" the first word changes.
+        // In "range of addresses" the first word changes.
         let (first, rest) = match noun.split_once(" of ") {
             Some((first, _)) => noun.split_at(first.len()),
             None => (noun, ""),
@@ -34,12 +34,12 @@ impl std::fmt::Display for Count<'_> {
     }
 }
 
-/// "is" or "are".
+/// Returns "is" or "are".
 fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// Bytes of text that are written at once: a report of many leaks needs no memory for all of its text.
+/// Number of bytes of text that are written at once. So a report of many leaks needs no memory for all of its text.
 const PIECE: usize = 64 << 10;
 
 /// A report, written in pieces of whole lines.
@@ -79,7 +79,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Appends what is not freed at `at`.
+    /// Appends the memory that is not freed at `at`.
     fn memory(&mut self, at: std::fmt::Arguments<'_>, all: &[Live]) {
         if all.is_empty() {
             return;
@@ -122,7 +122,7 @@ fn name_of(live: &Live) -> String {
     }
 }
 
-/// What ends with this.
+/// Returns the leaks at this end.
 pub(super) fn leaks(end: End<'_>) -> Vec<Leak> {
     let memory = live::snapshot().into_iter().filter(|live| live.ends_with(end)).map(|live| Leak {
         noun: "allocation",
@@ -148,7 +148,7 @@ pub fn memory(write: &mut dyn FnMut(&str)) -> Result<usize> {
     Ok(all.len())
 }
 
-/// Writes what ends with this, and the unreported failures of releases.
+/// Writes the leaks at this end, and the unreported failures of releases.
 pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
     let candidates = Allocation::at_most() + object::at_most();
     let Ok(_memory) = host_memory::claim("live allocations and objects", candidates, 1024) else {
@@ -173,7 +173,7 @@ pub(super) fn at_end(end: End<'_>, what: &str, write: &mut dyn FnMut(&str)) {
     text.finish();
 }
 
-/// "1 stream, 2 events".
+/// Returns the counts by kind, as in "1 stream, 2 events".
 fn counts(objects: &[Leak]) -> String {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for object in objects {

@@ -15,11 +15,11 @@ pub enum Stage {
     LockPre,
     /// Before memory is saved.
     BackupPre,
-    /// After that.
+    /// After memory was saved.
     BackupPost,
     /// Before memory is restored.
     RestorePre,
-    /// After that.
+    /// After memory was restored.
     RestorePost,
     /// After the process was unlocked.
     UnlockPost,
@@ -39,17 +39,17 @@ impl Stage {
     }
 }
 
-/// A callback of the program: gets the id of a device; 0 is success.
+/// A callback of the program. It gets the id of a device, and returns 0 for success.
 pub type Callback = Arc<dyn Fn(i32) -> u32 + Send + Sync>;
 
-/// By stage and address, which identify them.
+/// The callbacks, with the stage and the address that identify each.
 static CALLBACKS: Mutex<Vec<((Stage, usize), Callback)>> = Mutex::new(Vec::new());
 
-/// Their kind, in texts.
+/// The name of their kind in texts.
 pub const KIND: &str = "callback of a snapshot";
 
-/// Calls the callbacks of a stage, in the order of their registration, each for all devices in use. A failure before a
-/// stage prevents it and ends the loop; after a stage all are called.
+/// Calls the callbacks of a stage in the order of their registration, each for all devices in use. A failure before a
+/// stage prevents the stage and ends the loop. After a stage all callbacks are called.
 pub fn notify(stage: Stage) -> Result<()> {
     let callbacks: Vec<_> = CALLBACKS.lock().iter().filter(|((at, _), _)| *at == stage).cloned().collect();
     let mut outcome = Ok(());
@@ -87,7 +87,7 @@ pub fn register(stage: i32, address: usize, callback: Callback) -> Result<()> {
 /// Implements aclrtSnapShotCallbackUnregister.
 pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
-    // Dropped after the lock.
+    // The callback is dropped after the lock is released.
     let gone = CALLBACKS.lock().extract_if(.., |(id, _)| *id == (stage, address)).next();
     gone.map(drop).ok_or_else(|| param_invalid!("callback {address:#x} is not registered for stage {stage:?}"))
 }
