@@ -1,7 +1,7 @@
 //! The steps that run when the session, a device or a context begins and ends, listed in one place.
 //!
-//! Regions know only lower ones. What `runtime` needs from the regions above it is listed here, in the order in which
-//! it runs.
+//! Regions know only lower ones. This file lists what `runtime` calls in the regions above it, in the order in which
+//! the calls run.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
 
 static LANE_USERS: LaneUsers = LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
 
-/// Installs the steps. The first call of the process does it; later calls change nothing.
+/// Installs the steps. The first call of the process does this; later calls change nothing.
 pub fn install() {
     lifecycle::install(&LIFECYCLE);
     callback::count_pending_by(report::pending_here);

@@ -1,4 +1,4 @@
-//! What the API means: validation, life cycle, semantics. Knows no C and no driver.
+//! The meaning of the API: validation, life cycle, semantics. The core knows no C and no driver.
 #![cfg_attr(not(test), forbid(unsafe_code))]
 #![cfg_attr(test, deny(unsafe_code))]
 

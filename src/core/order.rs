@@ -31,20 +31,20 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::base::owner::Owner;
 
-/// Some stream has a lane.
+/// True if some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
-/// Lanes of destroyed streams, with the position at which each ends. The host has not waited for it, and the lane may
-/// outlive its device.
+/// Lanes of destroyed streams, with the position at which each ends. The host has not waited for these positions, and
+/// the lanes may outlive their devices.
 static RETIRED: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
-/// Whether there are any. Waits of the host read it instead of taking the lock, which is slow if many threads do it.
+/// True if there are any. Waits of the host read this instead of taking the lock, which is slow if many threads do it.
 static HAS_RETIRED: AtomicBool = AtomicBool::new(false);
 
-/// What the users of lanes do when a lane changes. `core/assembly.rs` sets it.
+/// The functions that the users of lanes run when a lane changes. `core/assembly.rs` sets them.
 pub struct LaneUsers {
-    /// A lane ends: nothing may wait for it any more.
+    /// Called when a lane ends: nothing may wait for it any more.
     pub forget_lane: fn(StreamKey),
-    /// The host has waited: frees that were pending may be complete.
+    /// Called when the host has waited: frees that were pending may be complete.
     pub release_idle: fn(),
 }
 
@@ -62,7 +62,7 @@ pub fn is_tracked() -> bool {
     TRACKED.load(Ordering::Relaxed)
 }
 
-/// A vector clock: positions in lanes. A lane that is not in it has no position.
+/// A vector clock: positions in lanes. For a lane that it does not contain, it has no position.
 pub type Clock = Points<StreamKey>;
 
 /// Sets `clock` to the later position of each lane in either, without lanes that have ended.
@@ -96,7 +96,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Returns the key by which pools know it.
+    /// Returns the key by which pools know the lane.
     #[inline]
     pub fn key(&self) -> StreamKey {
         StreamKey(self.key.raw())
@@ -106,24 +106,24 @@ impl Lane {
     #[inline(always)]
     pub fn free(&self) -> backend::Result<Position> {
         let position = match self.native.submitted() {
-            // If the host had seen this position complete, it would have seen the free complete with it.
+            // If the host had seen this position complete, it would have seen the free complete as well.
             Some(position) if position > self.observed.load(Ordering::Relaxed) => position,
             _ => self.native.submit(Op::Mark)?,
         };
-        // Read first: a write to a cache line that many threads share is slow.
+        // A read comes first, because a write to a cache line that many threads share is slow.
         if position > self.freed.load(Ordering::Relaxed) {
             self.freed.fetch_max(position, Ordering::Relaxed);
         }
         Ok(position)
     }
 
-    /// Returns the position up to which it is complete now.
+    /// Returns the position up to which the lane is complete now.
     #[inline]
     pub fn finished(&self) -> Position {
         self.native.finished()
     }
 
-    /// Whether it is complete up to this position. Cheap while the stream makes no progress.
+    /// Whether the lane is complete up to this position. The check is cheap while the stream makes no progress.
     #[inline(always)]
     pub fn has_finished(&self, position: Position) -> bool {
         position <= self.finished.load(Ordering::Relaxed) || {
@@ -133,23 +133,23 @@ impl Lane {
         }
     }
 
-    /// Whether operations can still be submitted: not after its stream is destroyed.
+    /// Whether operations can still be submitted. They cannot after its stream is destroyed.
     pub fn takes_more(&self) -> bool {
         self.native.submitted().is_some()
     }
 
-    /// What its next operation is ordered after.
+    /// Returns the positions that the next operation is ordered after.
     pub fn clock(&self) -> Clock {
         self.clock.lock().clone()
     }
 
-    /// Returns the position in another lane that its next operation is ordered after.
+    /// Returns the position in another lane that the next operation of this lane is ordered after.
     pub fn position_in(&self, other: StreamKey) -> Option<Position> {
         Some(self.clock.lock().number(other)).filter(|position| *position != 0)
     }
 
-    /// What everything after the operation at `position` is ordered after, seen from other streams. A free right after
-    /// that operation has the same position and is not included.
+    /// Returns the positions that other streams are ordered after if they are ordered after the operation at
+    /// `position`. A free right after that operation has the same position and is not included.
     fn clock_at(&self, position: Position) -> Clock {
         let mut clock = self.clock();
         if self.freed.load(Ordering::Relaxed) != 0 {
@@ -159,7 +159,7 @@ impl Lane {
         clock
     }
 
-    /// Its next operation waits, without a timeout, for a record that keeps `clock`.
+    /// Notes that the next operation waits, without a timeout, for a record that keeps `clock`.
     pub fn advance(&self, clock: &Clock) {
         merge(&mut self.clock.lock(), clock);
     }
@@ -184,7 +184,7 @@ pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
     LANES.get(Handle::from_raw(lane.0)?)
 }
 
-/// Creates the lane of a stream, in the slot that the stream has for it. `owner`: of its device.
+/// Creates the lane of a stream, in the slot that the stream has for it. `owner`: the owner id of its device.
 #[cold]
 pub fn new_lane<'a>(
     slot: &'a OnceLock<Arc<Lane>>,
@@ -205,7 +205,7 @@ pub fn new_lane<'a>(
     });
     let lane = made.ok_or_else(|| Error::no_more("streams with memory pools"))?;
     if let Err(lane) = slot.set(lane) {
-        // Another thread was first.
+        // Another thread has created the lane first.
         LANES.remove(lane.key);
     }
     TRACKED.store(true, Ordering::Relaxed);
@@ -227,14 +227,14 @@ pub fn recorded(lane: &OnceLock<Arc<Lane>>, position: Position) -> Clock {
     lane.get().map_or_else(Clock::default, |lane| lane.clock_at(position))
 }
 
-/// The stream has dropped its waits: it is no longer ordered after what it waited for.
+/// Notes that the stream has dropped its waits: it is no longer ordered after what it waited for.
 pub fn forget_waits(lane: &OnceLock<Arc<Lane>>) {
     if let Some(lane) = lane.get() {
         *lane.clock.lock() = Clock::default();
     }
 }
 
-/// What the host knows after a wait.
+/// The positions that the host knows to be complete after a wait.
 #[derive(Default)]
 #[must_use]
 pub struct Awaited {
@@ -243,7 +243,7 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    /// For a wait, about to begin, for everything submitted so far to the streams with these lanes.
+    /// Returns these for a wait, about to begin, for everything submitted so far to the streams with these lanes.
     pub fn streams<'a>(lanes: impl IntoIterator<Item = &'a OnceLock<Arc<Lane>>>) -> Self {
         let mut awaited = Self::default();
         for lane in lanes.into_iter().filter_map(OnceLock::get) {
@@ -253,12 +253,12 @@ impl Awaited {
         awaited
     }
 
-    /// For a wait for a record that keeps `clock`.
+    /// Returns these for a wait for a record that keeps `clock`.
     pub fn record(clock: Clock) -> Self {
         Self { lanes: Vec::new(), clock }
     }
 
-    /// The wait has ended and the work is complete. Pools free the memory that they need not keep.
+    /// Notes that the wait has ended and the work is complete. Pools free the memory that they need not keep.
     pub fn is_over(self) {
         self.lanes.iter().for_each(|lane| lane.observe(lane.native.finished()));
         for &Point { line, number } in self.clock.all() {
@@ -278,7 +278,7 @@ pub fn wait_for_frees() {
     for (_, lane) in LANES.live() {
         let freed = lane.freed.load(Ordering::Relaxed);
         if freed > lane.observed.load(Ordering::Relaxed) {
-            // A failure of the stream is reported by the stream's own calls.
+            // Calls for the stream report its failure.
             let _ = lane.native.drain_up_to(freed);
             lane.observe(lane.native.finished());
         }
@@ -286,7 +286,7 @@ pub fn wait_for_frees() {
     sweep();
 }
 
-/// The stream accepts no more work; operations up to `kept` still run.
+/// Notes that the stream accepts no more work. Operations up to `kept` still run.
 pub fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
     if let Some(lane) = lane.get() {
         end_after(lane, kept);
@@ -294,7 +294,7 @@ pub fn stream_ended(lane: &OnceLock<Arc<Lane>>, kept: Position) {
     }
 }
 
-/// The streams of a device are destroyed. Running operations may go on and use memory of other devices.
+/// Notes that the streams of a device are destroyed. Running operations may continue and use memory of other devices.
 pub fn device_ended(owner: Owner) {
     for (_, lane) in LANES.live() {
         if lane.owner == owner {
@@ -304,7 +304,7 @@ pub fn device_ended(owner: Owner) {
     sweep();
 }
 
-/// The session is over, and with it all pools.
+/// Removes all lanes at the end of the session, with which all pools end.
 pub fn session_ended() {
     let retired = std::mem::take(&mut *RETIRED.lock());
     retired.iter().for_each(|(lane, _)| end(lane));
@@ -333,7 +333,7 @@ fn sweep() {
 }
 
 fn end(lane: &Lane) {
-    // In this order: a lane that is not found counts as complete.
+    // The order matters: a lane that is not found counts as complete.
     LANES.remove(lane.key);
     USERS.get().iter().for_each(|users| (users.forget_lane)(lane.key()));
 }

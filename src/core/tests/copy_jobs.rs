@@ -30,7 +30,7 @@ fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Request {
     memcpy_2d::Request { dst, dst_pitch: pitch, src, src_pitch, width: 8, height, kind: 1 }
 }
 
-/// The next backend call fails with its name: that is how a test sees which call was made.
+/// Makes the next backend call `call` fail. So a test sees that this call was made.
 fn asked(bench: &Bench, call: &'static str, job: impl FnOnce() -> error::Result<()>) {
     bench.script.fail_next(call, FaultKind::Driver, call);
     fails(job(), Code::DrvInternalError, &[call]);

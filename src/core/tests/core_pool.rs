@@ -11,7 +11,7 @@ use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal,
 use crate::core::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
-/// The least bytes of a segment, if they are available.
+/// Minimum number of bytes of a segment, if they are available.
 const PIECE: usize = 32 * MIB;
 
 /// Numbers of attributes.
@@ -51,7 +51,7 @@ fn free(addr: usize, stream: u64) {
     mem_pool::free_async(addr, stream).unwrap();
 }
 
-/// Work that occupies a stream until `finish`, before all later work.
+/// Begins work that occupies a stream until `finish`, before all later work.
 fn begin(stream: &(u64, Arc<ScriptStream>)) {
     stream.1.begin();
     let event = crate::core::stream::event::create_plain().unwrap();
@@ -80,7 +80,7 @@ fn what_runs_after_its_device_has_not_finished() {
     mem_pool::trim_to(pool, 0).unwrap();
     assert_eq!(attribute(pool, RESERVED), 2 * PIECE);
     gone.1.finish();
-    // Opportunistically, with no wait of the host.
+    // The memory is reused opportunistically, with no wait of the host.
     assert_eq!(alloc(PIECE, pool, other.0), memory);
 }
 
@@ -233,7 +233,7 @@ fn at_its_limit_a_pool_releases_short_segments_for_a_longer_one() {
     stream::synchronize(stream).unwrap();
     fails(full(), Code::MemoryAllocation, &["maxSize", "50331648"]);
     assert_eq!((attribute(pool, RESERVED), attribute(pool, USED)), (PIECE, PIECE / 2));
-    // Freed, but the host has not seen it.
+    // The memory is freed, but the host has not seen that.
     begin(&(stream, Arc::clone(&native)));
     free(halves[1], stream);
     fails(full(), Code::MemoryAllocation, &["maxSize"]);

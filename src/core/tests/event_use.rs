@@ -62,7 +62,7 @@ fn a_reset_that_fails_undoes_nothing() {
 fn waits_cost_nothing_more_where_nothing_has_to_be_noted() {
     let bench = Bench::new();
     let ((recorder, work), (waiter, waiting)) = (bench.stream(), bench.stream());
-    // Each note is an event of the backend.
+    // Each mark is an event of the backend.
     let no_more = || bench.script.fail_next("create_event", FaultKind::OutOfResources, "noted");
     let (done, fresh) = (recorded_on(recorder), event::create_with_flag(SYNC).unwrap());
     let ex = event::create_ex(SYNC).unwrap();
@@ -102,7 +102,7 @@ fn a_reset_of_another_device_ends_its_waits_for_an_event() {
     bench.script.assert_kept();
 }
 
-/// While one thread's record is with the backend no other record of the event is.
+/// While one thread's record is with the backend, no other record of the event is.
 #[test]
 fn concurrent_records_are_serialized_and_the_last_one_counts() {
     let bench = Bench::new();
@@ -163,7 +163,7 @@ fn a_backend_without_limits_refuses_only_those_that_are_asked_for() {
 /// ACL_STREAM_PERSISTENT: the stream only builds graphs.
 const PERSISTENT: u32 = 0x04;
 
-/// What an interceptor keeps with the latest record of an event, if it took that record.
+/// Returns the data that an interceptor keeps with the latest record of an event, if it took that record.
 fn kept(event: u64) -> Option<u32> {
     let event = handles::get::<Event>("event", event).unwrap();
     event.intercepted(|kept| kept.downcast_ref().copied())
@@ -239,10 +239,10 @@ fn many_streams_wait_for_one_event() {
     let waiters: Vec<_> = (0..20).map(|_| bench.stream()).collect();
     for (index, (waiter, waiting)) in waiters.iter().enumerate() {
         waiting.begin();
-        // Twice: the stream has one mark.
+        // Each stream waits twice, and has one mark.
         event::wait(*waiter, event).unwrap();
         event::wait(*waiter, event).unwrap();
-        // Some are past their waits before others begin to wait.
+        // Some streams have passed their waits before others begin to wait.
         if index < 10 {
             waiting.finish();
         }

@@ -37,7 +37,7 @@ fn freed_memory_of_the_library_is_not_registered() {
     for (addr, len) in [(STALE, 1), (STALE, 9 * HUGE), (STALE - 4096, 4097)] {
         fails(host_register::register(addr, len as u64, 0), Code::ParamInvalid, &["was freed"]);
     }
-    // Also if both ends belong to other allocations.
+    // This is also true if both ends belong to other allocations.
     for (before, after) in [(4096, 4096), (HUGE, HUGE), (5 * HUGE + 8192, 3 * HUGE + 1)] {
         let registered = host_register::register(STALE - before, (before + after) as u64, 0);
         fails(registered, Code::ParamInvalid, &["0x3fff00000000", "was freed"]);
@@ -64,7 +64,7 @@ fn what_the_driver_refuses_is_not_registered() {
     bench.script.fail_next("unregister_host", FaultKind::Driver, "it said no");
     fails(host_register::unregister(HOST), Code::DrvInternalError, &["it said no"]);
     fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
-    // The rest ends with the session, see the bench's drop.
+    // The rest ends with the session, when the bench is dropped.
     host_register::register_with_flags(HOST, 4096, PINNED).unwrap();
 }
 

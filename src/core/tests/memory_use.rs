@@ -61,7 +61,7 @@ fn invalid_arguments_are_reported_before_invalid_handles() {
     for (words, result) in wrong {
         fails(result, Code::InvalidParam, &[words]);
     }
-    // With nothing to do the stream must still be valid.
+    // If there is nothing to do the stream must still be valid.
     fails(memcpy::copy_async(copy(0, 0, 0, 99), dead), Code::ParamInvalid, &["destroyed"]);
     fails(memset::set_async(memset::Request::bytes(0, 0, 0, 0), dead), Code::ParamInvalid, &["destroyed"]);
     thread::set_current(None);

@@ -37,7 +37,7 @@ use crate::core::transfer::{memcpy, memset, reduce};
 /// The core's state belongs to the process: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Longer than anything here takes.
+/// A time that is longer than anything here takes.
 const LONG: Duration = Duration::from_secs(20);
 
 /// Begins a session over `driver`, with the regions assembled as by the first call of a program.
@@ -53,12 +53,12 @@ struct Bench {
 }
 
 impl Bench {
-    /// Every wait of a finalize ends in time.
+    /// Begins a session in which every wait of a finalize ends in time.
     fn new() -> Self {
         Self::with_patience(LONG)
     }
 
-    /// `patience`: how long a finalize waits for work that does not end.
+    /// Begins a session. `patience`: how long a finalize waits for work that does not end.
     fn with_patience(patience: Duration) -> Self {
         let alone = ONE_AT_A_TIME.lock();
         let script = Script::begin(patience);
@@ -108,7 +108,7 @@ fn on_device<R: Send + 'static>(id: i32, body: impl FnOnce() -> R + Send + 'stat
 /// A thread that a test watches.
 struct Running<R> {
     thread: JoinHandle<R>,
-    /// As the kernel numbers it.
+    /// The thread's number in the kernel.
     number: u32,
 }
 

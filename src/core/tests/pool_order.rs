@@ -1,5 +1,5 @@
-//! Which freed memory a stream reuses, over any order of frees, records, waits and waits of the host: never what the
-//! rules of its pool forbid, and always what they allow.
+//! The freed memory that a stream reuses, over any order of frees, records, waits and waits of the host: it is never
+//! memory that the rules of its pool forbid, and always memory if they allow some.
 //!
 //! The model keeps sets of frees where `order.rs` keeps positions, and a pool of three places, so that each allocation
 //! has to reuse one of them.
@@ -63,7 +63,7 @@ struct Rules {
     internal: bool,
 }
 
-/// An unused place: the free that left it.
+/// An unused place, with the free that left it.
 #[derive(Clone, Copy, Debug)]
 struct Left {
     free: usize,
@@ -78,16 +78,16 @@ struct Run {
     events: Vec<u64>,
     /// The stream of each record, and what it is ordered after.
     records: Vec<Option<(usize, Frees)>>,
-    /// For operations whose data does not matter.
+    /// Memory for operations whose data does not matter.
     scratch: u64,
     live: Vec<usize>,
     left: BTreeMap<usize, Left>,
     frees: usize,
-    /// What the next operation of each stream is ordered after.
+    /// The frees that the next operation of each stream is ordered after.
     behind: [Frees; STREAMS],
-    /// What each stream has not reached yet.
+    /// The frees that each stream has not reached yet.
     ahead: [Frees; STREAMS],
-    /// What the host knows to be complete.
+    /// The frees that the host knows to be complete.
     seen: Frees,
 }
 
@@ -176,12 +176,12 @@ impl Run {
         fails(taken, Code::MemoryAllocation, &["maxSize"]);
     }
 
-    /// Returns how many operations each stream got.
+    /// Returns the number of operations that each stream got.
     fn submitted(&self) -> [Position; STREAMS] {
         std::array::from_fn(|stream| self.streams[stream].1.submitted().unwrap())
     }
 
-    /// `first`: the pool had no memory before, and all of it is in use now.
+    /// Notes an allocation. `first`: the pool had no memory before, and all of it is in use now.
     fn take(&mut self, addr: usize, first: bool) {
         assert!(!self.live.contains(&addr) && addr.is_multiple_of(PLACE));
         assert!(first || self.live.len() + self.left.len() < PLACES);
@@ -251,7 +251,7 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// The session that ends next must not wait for it.
+    /// Ends all work: the session that ends next must not wait for it.
     fn drop(&mut self) {
         (0..STREAMS).for_each(|stream| self.finish(stream));
     }

@@ -33,7 +33,7 @@ fn a_reset_waits_for_work_and_takes_everything_along() {
     memory::free_host(pinned).unwrap();
 }
 
-/// All of them before the first is awaited, which may wait for another.
+/// All waits are limited before the first one is awaited, because it may wait for another.
 #[test]
 fn a_reset_limits_waits_for_values() {
     let bench = Bench::new();
@@ -81,11 +81,11 @@ fn a_device_is_not_closed_under_a_call() {
     for call in ["alloc", "copy_now", "fill_now", "create_stream", "create_event", "free"] {
         let bench = Bench::new();
         let memory = memory::malloc(64, 0).unwrap();
-        // It makes its default stream before the gate is closed.
+        // The device creates its default stream before the gate is closed.
         device::set(1).unwrap();
         bench.script.close_gate(call);
         let inside = on_device(1, move || {
-            // Not by setting the device: its counting is not what is tested here.
+            // The thread does not set the device, because its counting is not tested here.
             let context = context::create(0);
             if call == "create_stream" {
                 return context.map(drop);

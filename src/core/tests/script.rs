@@ -23,9 +23,9 @@ pub(super) use self::stream::ScriptStream;
 
 const DEVICES: u32 = 2;
 pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
-/// The thread that queued what fails.
+/// The thread that queued the work that fails.
 pub(super) const THREAD: u32 = 4711;
-/// How much higher devices see registered memory than the host does.
+/// Offset of the address that devices use for registered memory.
 pub(super) const DEVICE_OFFSET: usize = 1 << 40;
 /// An address where freed device memory was.
 pub(super) const STALE: usize = 0x3fff_0000_0000;
@@ -33,21 +33,21 @@ pub(super) const STALE: usize = 0x3fff_0000_0000;
 /// The script: what a test and the backend share.
 #[derive(Default)]
 pub(super) struct Script {
-    /// The next call of this name returns this.
+    /// The fault that the next call of this name returns.
     faults: Mutex<HashMap<&'static str, Fault>>,
-    /// Calls of this name stop at the gate until it opens.
+    /// The name of the calls that stop at the gate until it opens.
     gate: Mutex<Option<&'static str>>,
     gate_moved: Condvar,
     at_gate: AtomicUsize,
-    /// Devices that have failed for good.
+    /// The faults of devices that have failed for good.
     failed: Mutex<HashMap<u32, Fault>>,
     /// The text of a promise that the core broke.
     broken: Mutex<Option<String>>,
     /// Live objects, by kind.
     live: [AtomicI64; 7],
-    /// The lowest priority of its devices' streams.
+    /// The lowest priority of the streams of its devices.
     least_priority: AtomicU32,
-    /// The shutdown was called.
+    /// True after the call of shutdown.
     ended: AtomicBool,
 }
 
@@ -82,7 +82,7 @@ impl Script {
         script
     }
 
-    /// The next `call` fails with a fault of `kind` that says `text`.
+    /// Makes the next `call` fail with a fault of `kind` that says `text`.
     pub(super) fn fail_next(&self, call: &'static str, kind: FaultKind, text: &str) {
         self.faults.lock().insert(call, Fault::new(kind, text));
     }
@@ -91,12 +91,12 @@ impl Script {
         self.least_priority.store(least, Ordering::SeqCst);
     }
 
-    /// The device returns this from every call from now on.
+    /// Makes the device return this from every call from now on.
     pub(super) fn fail_for_good(&self, device: u32, text: &str) {
         self.failed.lock().insert(device, Fault::new(FaultKind::Execution, text));
     }
 
-    /// Calls of this name do not go on until [`Self::open_gate`].
+    /// Makes calls of this name stop until [`Self::open_gate`].
     pub(super) fn close_gate(&self, call: &'static str) {
         *self.gate.lock() = Some(call);
     }
@@ -106,7 +106,7 @@ impl Script {
         self.gate_moved.notify_all();
     }
 
-    /// Returns how many calls have reached the gate.
+    /// Returns the number of calls that have reached the gate.
     pub(super) fn at_gate(&self) -> usize {
         self.at_gate.load(Ordering::SeqCst)
     }
@@ -165,10 +165,10 @@ impl Script {
     }
 
     fn alloc(&self, thing: Thing, len: usize) -> Block {
-        /// Unique addresses; nothing here reads or writes memory.
+        /// Creates unique addresses. Nothing here reads or writes memory.
         static NEXT: AtomicUsize = AtomicUsize::new(0x4000_0000_0000);
         self.made(thing);
-        // As a `Block` has to be.
+        // A `Block` must have this alignment.
         let alignment = if len < 2 << 20 { 4096 } else { 2 << 20 };
         let room = len.next_multiple_of(4096) + alignment;
         let addr = NEXT.fetch_add(room, Ordering::Relaxed).next_multiple_of(alignment);
@@ -214,7 +214,7 @@ impl Driver for ScriptDriver {
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
         self.0.enter("open")?;
         self.0.made(Thing::OpenDevice);
-        // Opened again, it works again.
+        // A device that is opened again works again.
         self.0.failed.lock().remove(&ordinal);
         Ok(ScriptDevice::open(&self.0, ordinal, describe(ordinal)))
     }
@@ -300,7 +300,7 @@ impl Driver for ScriptDriver {
     }
 }
 
-/// No test here uses any.
+/// Returns the error of calls that no test here uses.
 fn no_virtual_memory<T>() -> Result<T> {
     Err(Fault::unsupported("this driver has no virtual memory"))
 }

@@ -14,7 +14,7 @@ use crate::core::stream::event;
 const STORM: Duration = Duration::from_millis(300);
 const SHARED: usize = 16;
 
-/// Handles and addresses of all threads, by device: each thread uses what others made.
+/// The handles and addresses of all threads, by device. Each thread uses what others created.
 #[derive(Default)]
 struct Shared {
     streams: [AtomicU64; SHARED],
@@ -22,11 +22,10 @@ struct Shared {
     memory: [AtomicU64; SHARED],
 }
 
-/// Held for reading while memory is used, for writing while some is freed: that much a program has
-/// to see to itself.
+/// Held for reading while memory is used, and for writing while some is freed: a program must ensure this much itself.
 static USING: RwLock<()> = RwLock::new(());
 
-/// True when a set would begin another session. Sets go on until then.
+/// True when a set would begin another session. Until then, sets are allowed.
 static FINALIZING: RwLock<bool> = RwLock::new(false);
 
 fn set(id: i32) -> bool {
@@ -85,7 +84,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
             Ok(())
         }
         _ => with_memory(random, &|addr| {
-            // Of any device.
+            // The memory may be of any device.
             let other = &all[addr / 4096 % all.len()];
             let from = other.memory[addr / 8192 % SHARED].load(Ordering::Relaxed) as usize;
             memory::pointer_attributes(from.max(1))?;
@@ -125,7 +124,7 @@ fn storm(devices: i32, seed: u64) {
         let _ = device::reset_force(random.below(devices as usize) as i32);
     }
     *FINALIZING.write() = true;
-    // While all other threads are inside calls.
+    // All other threads are inside calls meanwhile.
     runtime::finalize().unwrap();
     stop.store(true, Ordering::Relaxed);
     users.into_iter().for_each(|user| user.join());

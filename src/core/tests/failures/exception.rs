@@ -6,13 +6,13 @@ use crate::core::stream::exception::{self, Exception, Watcher};
 use crate::core::tests::script::THREAD;
 use crate::core::tests::*;
 
-/// Notes which watcher was called, with what.
+/// The calls of watchers: each with the watcher and its arguments.
 type Calls = Arc<Mutex<Vec<(usize, usize, Exception)>>>;
 
 fn watcher(address: usize, calls: &Calls) -> Watcher {
     let calls = Arc::clone(calls);
     let call = Arc::new(move |info| {
-        // A thread of the library: calls of the API are refused.
+        // The callback runs on a thread of the library, so calls of the API are refused.
         assert!(thread::refuse_inside_host_function().is_err());
         calls.lock().push((address, info, (*exception::find(info).unwrap()).clone()));
     });

@@ -36,7 +36,7 @@ impl ScriptDevice {
 
     pub(super) fn enter(&self, call: &'static str) -> Result<()> {
         let entered = self.script.enter(call);
-        // Read after the gate: the core closes no device during a call.
+        // This is read after the gate: the core closes no device during a call.
         if self.closed.load(Ordering::SeqCst) {
             self.script.broken(&format!("{call} on a device that is closed"));
         }

@@ -20,22 +20,22 @@ struct Work {
     /// The timeouts of the waits for events.
     limits: Vec<Option<Duration>>,
     busy: bool,
-    /// How many operations had been queued when it began the current one.
+    /// Number of operations that had been queued when it began the current one.
     done: Position,
-    /// Calls of synchronize that are waiting.
+    /// Number of calls of synchronize that wait.
     waiting: usize,
-    /// How many operations were queued.
+    /// Number of operations that were queued.
     queued: Position,
     abandoned: bool,
     retired: bool,
-    /// When its waits for values end.
+    /// The time when its waits for values end.
     waits_until: Option<Instant>,
-    /// Why it was aborted, each time.
+    /// The reason of each abort.
     aborts: Vec<Fault>,
     priority: u32,
-    /// What it hands over when it reaches it, and whether it waits then.
+    /// The deliveries that it hands over when it reaches them, and whether it then waits.
     deliveries: VecDeque<(Box<dyn Delivery>, bool)>,
-    /// It waits for a ticket.
+    /// True while it waits for a ticket.
     awaits_ticket: bool,
 }
 
@@ -71,7 +71,7 @@ impl ScriptStream {
         stream.itself.upgrade().expect("the caller holds it")
     }
 
-    /// It has work until [`Self::finish`].
+    /// Begins work that lasts until [`Self::finish`].
     pub(in crate::core::tests) fn begin(&self) {
         let mut work = self.work.lock();
         (work.busy, work.done) = (true, work.queued);
@@ -82,7 +82,7 @@ impl ScriptStream {
         self.go_on();
     }
 
-    /// Hands over what it reaches.
+    /// Hands over the deliveries that it reaches.
     fn go_on(&self) {
         loop {
             let mut work = self.work.lock();
@@ -104,18 +104,18 @@ impl ScriptStream {
         self.moved.notify_all();
     }
 
-    /// The last queued operation fails asynchronously, outside of any call.
+    /// Makes the last queued operation fail asynchronously, outside of any call.
     pub(in crate::core::tests) fn fail(&self, text: &str) {
         let position = self.work.lock().queued;
         self.fail_at(position, text);
     }
 
-    /// Operation number `position` fails.
+    /// Makes operation number `position` fail.
     pub(in crate::core::tests) fn fail_at(&self, position: Position, text: &str) {
         self.report(Some(position), Some(THREAD), text);
     }
 
-    /// The device fails, without a known operation.
+    /// Makes the device fail, without a known operation.
     pub(in crate::core::tests) fn fail_as_device(&self, text: &str) {
         self.report(None, None, text);
     }
@@ -135,7 +135,7 @@ impl ScriptStream {
         self.work.lock().waits_until
     }
 
-    /// Returns why it was aborted, each time.
+    /// Returns the reason of each abort.
     pub(in crate::core::tests) fn aborts(&self) -> Vec<Fault> {
         self.work.lock().aborts.clone()
     }
@@ -149,7 +149,7 @@ impl ScriptStream {
         self.work.lock().limits.clone()
     }
 
-    /// Returns how many calls wait for it.
+    /// Returns the number of calls that wait for it.
     pub(in crate::core::tests) fn waiting(&self) -> usize {
         self.work.lock().waiting
     }
@@ -235,7 +235,7 @@ impl Stream for ScriptStream {
         if work.is_over() { work.queued } else { work.done }
     }
 
-    /// What was queued while it was busy is dropped, all but the first operation.
+    /// Drops what was queued while it was busy, except the first operation.
     fn abandon(&self) -> Position {
         let mut work = self.work.lock();
         work.abandoned = true;
