@@ -33,7 +33,7 @@ struct Walked {
 
 /// Number of lists of walks of a thread. The frame selects the list.
 const LISTS: usize = 64;
-/// The most walks in a list.
+/// Maximum number of walks in a list.
 const MOST_OF_A_LIST: usize = 32;
 per_thread! {
     /// The latest walks of this thread. Each list has the latest first.

@@ -23,7 +23,7 @@ per_thread! {
 /// are none. Streams for which the argument (device, handle) is true do not count.
 pub type PendingHere = fn(&dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)>;
 
-/// Set by the region that has such callbacks.
+/// The function that counts callbacks of streams. The region that has such callbacks sets it.
 static PENDING_HERE: OnceLock<PendingHere> = OnceLock::new();
 
 /// Sets the function that counts callbacks of streams.

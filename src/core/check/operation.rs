@@ -75,7 +75,7 @@ pub struct InStream {
 /// Maximum number of memory ranges that an operation keeps for reports.
 const MOST_RANGES: usize = 4;
 
-/// See [`have_details`].
+/// Whether operations have details, see [`have_details`].
 static DETAILS: AtomicBool = AtomicBool::new(false);
 
 /// Whether operations have details.

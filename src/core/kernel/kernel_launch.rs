@@ -52,7 +52,7 @@ pub struct Call {
     /// The effects of a run on memory, for the checker. They are stored, because the kernel may be unloaded before the
     /// run.
     pub effects: Option<Box<Effects>>,
-    /// What C was shown of the launch. It is released with the call.
+    /// The data of the launch that C was shown. It is released with the call.
     pub shown: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 

@@ -38,7 +38,7 @@ enum Chain {
     Member(Handle),
 }
 
-/// Held while a chain is changed or destroyed; locked before the buffers' private locks.
+/// Locked while a chain is changed or destroyed. It is locked before the private locks of buffers.
 static CHAINS: Mutex<()> = Mutex::new(());
 
 fn insert(state: State) -> Result<Handle> {

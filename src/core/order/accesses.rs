@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::effects::{Effect, Effects};
 use crate::backend::{self, Does, Op, Place, Span, Use};
 
-/// How an operation uses memory.
+/// The way in which an operation uses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// The operation reads.

@@ -63,7 +63,7 @@ fn what_ends_a_wait_is_before_what_is_behind_the_wait() {
     assert!(sequence.is_before(written, behind));
     let other = sequence.next(30);
     assert!(!sequence.is_before(written, other), "the stream waits for nothing");
-    // What was passed on before the write comes after it as well.
+    // What was passed on before the write is ordered after it as well.
     sequence.follow(30, passed as usize, None);
     let follower = sequence.next(30);
     assert!(sequence.is_before(written, follower));
@@ -101,7 +101,7 @@ fn operations_between_two_waits_are_behind_both() {
     sequence.next(2);
     sequence.write_value(2, outer, 1);
     assert!(sequence.is_open(behind), "behind the inner wait");
-    // What the third stream does before comes before it, and not what it does later.
+    // What the third stream did before is ordered before it, but not what it does later.
     sequence.next(3);
     sequence.write_value(3, inner, 1);
     assert!(!sequence.is_open(behind));

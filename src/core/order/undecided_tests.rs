@@ -105,7 +105,7 @@ fn what_ends_the_wait_orders_the_two() {
         let mut pair = one_waits();
         pair.write(FIRST, WORD, 1);
         pair.assert_is_dropped();
-        // By way of another stream.
+        // The order comes through another stream.
         let mut pair = one_waits();
         pair.write(FIRST, 72, 1);
         wait(&mut pair.sequence, OTHER, 72);
@@ -165,7 +165,7 @@ fn the_host_orders_them_if_it_waits_in_between() {
         assert_eq!(pair.reports(), 0);
         pair.write(OTHER, WORD, 1);
         pair.assert_is_dropped();
-        // What ends the wait is not seen.
+        // The end of the wait is not seen.
         let mut pair = one_waits();
         pair.host_waits(FIRST);
         pair.host_waits(SECOND);

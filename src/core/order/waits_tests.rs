@@ -20,7 +20,7 @@ fn until(until: Until) -> NotifyWait {
     NotifyWait { until, clear: false, limit: None }
 }
 
-/// As aclrtWaitAndResetNotify.
+/// Returns a wait as that of aclrtWaitAndResetNotify.
 fn taking() -> NotifyWait {
     NotifyWait { clear: true, ..until(Until::Equal(1)) }
 }

@@ -17,7 +17,7 @@ pub enum At {
     Finalize,
 }
 
-/// What identifies a callback: the call, its registrant (an `aclRegisterCallbackType`) and its address.
+/// The identity of a callback: the call, its registrant (an `aclRegisterCallbackType`) and its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(pub At, pub i32, pub usize);
 

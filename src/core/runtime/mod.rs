@@ -47,7 +47,7 @@ pub struct Session {
     pub driver: Arc<dyn Driver>,
     /// One slot per device, indexed by device id.
     pub devices: Box<[DeviceSlot]>,
-    /// Which of the backend's devices the process sees.
+    /// The devices of the backend that the process sees.
     pub visibility: Visibility,
     /// The owner id of pinned memory.
     pub owner: Owner,
@@ -59,7 +59,7 @@ pub struct Session {
     pub snapshot_timeout: Duration,
 }
 
-/// Held while a session begins or ends.
+/// Locked while a session begins or ends.
 static LIFE: Mutex<()> = Mutex::new(());
 /// Number of aclInit calls without a matching finalize. Changed under [`LIFE`].
 static INIT_COUNT: AtomicU64 = AtomicU64::new(0);

@@ -94,7 +94,7 @@ pub struct Event {
     /// True if its latest record is in a stream that runs, no reset of that record is queued, and only the backend
     /// decides whether it is complete.
     is_plain: AtomicBool,
-    /// Held while it is recorded, waited for or reset.
+    /// Locked while the event is recorded, waited for or reset.
     uses: SpinLock<Uses>,
     _gap: Gap,
 }
@@ -114,7 +114,7 @@ struct Uses {
     intercepted: Option<Intercepted>,
 }
 
-/// What an interceptor keeps with a record that it took.
+/// The data that an interceptor keeps with a record that it took.
 pub type Kept = Box<dyn Any + Send + Sync>;
 
 /// A record that an interceptor took.

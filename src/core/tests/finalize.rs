@@ -141,7 +141,7 @@ fn threads_that_go_on_during_a_finalize_get_errors_only() {
                     let _ = memory::malloc(64, 0).map(memory::free);
                     let _ = memory::malloc_host(64).map(memory::free_host);
                     let _ = device::reset(id % 2);
-                    // Not after the end, when this would begin a session.
+                    // This is not called after the end, when it would begin a session.
                     if !runtime::is_finalized() {
                         let _ = memory::malloc_host(64);
                     }

@@ -5,7 +5,7 @@ use crate::backend::FaultKind;
 use crate::core::runtime::lifecycle::StreamsOf;
 use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
 
-/// What was recorded, until the end of the test.
+/// The changes that were recorded, until the end of the test.
 #[derive(Default)]
 struct Recorded {
     devices: Arc<Mutex<Vec<(u32, DeviceState)>>>,
@@ -59,7 +59,7 @@ fn a_device_that_stays_keeps_its_streams_for_the_next_end() {
     let recorded = Recorded::begin();
     let stream = stream::create(0).unwrap();
     recorded.streams.lock().clear();
-    // As if another thread had set the device between the report and the reset.
+    // This acts as if another thread had set the device between the report and the reset.
     device::announce_end(0);
     let ends = recorded.streams.lock().len();
     assert_eq!(ends, 2);

@@ -10,7 +10,7 @@ use crate::backend::{cpu, cuda};
 use crate::core::runtime::context;
 use crate::core::stream::event;
 
-/// How long one storm lasts.
+/// The duration of one storm.
 const STORM: Duration = Duration::from_millis(300);
 const SHARED: usize = 16;
 
@@ -22,7 +22,8 @@ struct Shared {
     memory: [AtomicU64; SHARED],
 }
 
-/// Held for reading while memory is used, and for writing while some is freed: a program must ensure this much itself.
+/// Locked for reading while memory is used, and for writing while some is freed: a program must ensure this much
+/// itself.
 static USING: RwLock<()> = RwLock::new(());
 
 /// True when a set would begin another session. Until then, sets are allowed.

@@ -22,7 +22,7 @@ fn two_that_meet_stay_both() {
     note(all[0], 1);
     note(all[1], 2);
     assert_eq!([record(all[0]), record(all[1])], [1, 2]);
-    // The same address again evicts nothing; another one evicts the older entry.
+    // To note the same address again evicts nothing. Another address evicts the older entry.
     note(all[1], MAX_RECORDS - 1);
     assert_eq!([record(all[0]), record(all[1])], [1, MAX_RECORDS - 1]);
     note(all[2], 3);

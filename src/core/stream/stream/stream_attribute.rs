@@ -10,7 +10,7 @@ use crate::core::runtime::device::Device;
 /// The attributes, as the API numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
-    /// What happens after a failure.
+    /// The mode after a failure.
     FailureMode,
     /// Whether overflows are to be detected.
     OverflowSwitch,
