@@ -40,8 +40,8 @@ fn word(at: usize) -> usize {
 }
 
 impl Walk {
-    /// Walks the calling thread's stack for at most `most` addresses. `from` is the address of a variable in the frame
-    /// that later calls [`Self::is_same`].
+    /// Walks the stack of the calling thread, up to `most` addresses. `from`: the address of a variable in the frame
+    /// that will call [`Self::is_same`].
     pub fn here(most: usize, from: usize) -> Self {
         struct Frames {
             all: Vec<(usize, usize)>,

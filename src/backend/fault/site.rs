@@ -7,11 +7,16 @@ use crate::backend::{FaultKind, OpKind};
 
 /// Implements a trait for its decorator: each method calls the same method of the wrapped object.
 ///
-/// A method with a kind of fault is a call site, which can fail with such a fault; the constant lists them. A word for
-/// what it does follows. `make`, `release` and `end` are counted: they create or release something, or end what a
-/// refused call leaves as it is. `wrap` puts the result, or a box of it (`boxed`), into a decorator, which may have
-/// something else. `by` calls another function. A value after an argument is passed in its place, and a value after the
-/// result is the result.
+/// A method with a kind of fault is a call site, which can fail with such a fault instead. The constant lists the
+/// sites. A form after the kind of fault says what the method does:
+/// - `make KIND` creates an object that is counted.
+/// - `release KIND` releases a counted object. After a refused call nothing releases the object.
+/// - `end KIND` releases a counted object. A refused call can be repeated.
+/// - `wrap KIND, EXTRA` returns the result in a decorator, which also stores `EXTRA` if that is given.
+/// - `boxed KIND` returns a boxed result in a decorator.
+/// - `by FUNCTION` calls `FUNCTION` with the site and the arguments instead.
+///
+/// A value that follows an argument is passed instead of it, and one that follows the result is the result.
 macro_rules! decorate {
     (
         $sites:ident: $trait:ident for $decorator:ty, $inner:expr, $noun:literal;

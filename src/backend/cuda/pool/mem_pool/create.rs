@@ -129,8 +129,7 @@ impl Pools for CudaDriver {
     }
 }
 
-/// Adds to a fault what the refusal to create a pool in host memory means. A node that does not exist was rejected
-/// before.
+/// Explains why the driver refused a host pool. Missing nodes were rejected earlier.
 fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
         return fault;
