@@ -35,6 +35,13 @@ pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     found
 }
 
+/// All hand-written Rust files of the repository: every top folder that has, or may get, some.
+pub fn rust_files() -> Vec<String> {
+    const FOLDERS: [&str; 8] = ["benches", "cmake", "cpp_tests", "cxx", "operators", "programs", "src", "tests"];
+    let found = FOLDERS.iter().flat_map(|folder| files(folder, &["rs", "cmake", "cpp"]));
+    found.filter(|path| path.ends_with(".rs")).chain(["build.rs".to_owned()]).collect()
+}
+
 /// True for files that only tests have: `x_tests.rs`, the loom models `x_models.rs`, `tests.rs`, all below `tests/`.
 pub fn is_test_file(path: &str) -> bool {
     path.split('/').any(|name| {

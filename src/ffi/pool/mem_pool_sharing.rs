@@ -158,7 +158,7 @@ pub unsafe extern "C" fn portaclMemPoolImportPointer(
 ) -> aclError {
     guard_out("portaclMemPoolImportPointer", "ptr", ptr, || {
         check_size(exportData)?;
-        // SAFETY: as for the export.
+        // SAFETY: `check_size` has found a structure of this version, which has the data; it may be unaligned.
         let data = unsafe { (&raw const (*exportData).data).read_unaligned() };
         Ok(address::to_c(sharing::import_pointer(handle::from_c(memPool), &data)?))
     })

@@ -295,7 +295,7 @@ impl Module for CpuModule {
         // SAFETY: the header says that a function of this name is one of this type.
         let release = release.map(|found| unsafe { std::mem::transmute::<*mut c_void, Release>(found.addr) });
         let uses = self.object.find(&format!("{name}_portacl_uses"), FUNCTION);
-        // SAFETY: as for the release, with the type that the header gives this one.
+        // SAFETY: the header reserves this name for functions of the type `Uses`.
         let uses = uses.map(|found| unsafe { std::mem::transmute::<*mut c_void, Uses>(found.addr) });
         let _object = Arc::clone(&self.object);
         Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, release, uses, info, _object }))

@@ -48,7 +48,7 @@ pub fn make(shared: &Shared, job: &RandomNum) {
     }
     if let Some(counter) = counter {
         let used = u128::from(count.div_ceil(job.per_block()));
-        // SAFETY: as for the read. All numbers are generated.
+        // SAFETY: `start` came from these 16 bytes, which the operation may write, at any alignment.
         unsafe { counter.write_unaligned(start.wrapping_add(used)) };
     }
 }

@@ -138,7 +138,7 @@ impl Module for CudaModule {
         let find = device.call(|api| unsafe { api.module_get_function(self.0.raw.0, text.as_ptr()) });
         let raw = find.map_err(|fault| missing("kernel", name, fault))?;
         let (threads, declared) = device.call(|api| {
-            // SAFETY: the function.
+            // SAFETY: the live module has just returned `raw`; the driver answers with a number.
             let number = |attribute: CUfunction_attribute| unsafe { api.func_get_attribute(attribute as c_int, raw) };
             Ok((number(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?, number(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?))
         })?;

@@ -50,7 +50,8 @@ type DeviceOf = unsafe extern "C" fn(*const c_char, *mut nvmlDevice_t) -> nvmlRe
 /// # Safety
 /// `F` is the type of NVML's function with this name.
 unsafe fn find<F: Copy>(library: &Library, symbol: &str) -> Result<F> {
-    // SAFETY: as the caller promises.
+    // SAFETY: NVML's function of this name has the type `F`, which is what the caller answers for. The copy outlives
+    // the borrow, because the library is never closed.
     let found = unsafe { library.get::<F>(symbol.as_bytes()) };
     found.map(|found| *found).map_err(|_| cannot_be_used(&format!("has no {symbol}")))
 }

@@ -87,7 +87,8 @@ fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Resul
     }
     if let Some((to, from)) = peers(device, copy.dst.span.place, copy.src.span.place) {
         let job = between(copy, to.context.raw.0, from.context.raw.0);
-        // SAFETY: as below; the core keeps both devices open.
+        // SAFETY: the core has checked every row on both devices and keeps both open, so their contexts exist; `job`
+        // lives during the call.
         return device.call(|api| unsafe { api.memcpy_3d_peer_async(&job, stream.0) });
     }
     let here = Place::Device(device.context.ordinal);
