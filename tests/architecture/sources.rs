@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::source::{files, read};
+use super::super::source::{files, read, rust_files};
 
 /// Extensions of hand-written source files.
 pub const EXTENSIONS: [&str; 8] = ["rs", "c", "cc", "cpp", "h", "hpp", "cu", "py"];
@@ -16,6 +16,11 @@ impl Sources {
     pub fn below(folders: &[&str], exempt: impl Fn(&str) -> bool) -> Self {
         let paths = folders.iter().flat_map(|folder| files(folder, &EXTENSIONS));
         Self(paths.filter(|path| !exempt(path)).map(|path| (path.clone(), read(&path))).collect())
+    }
+
+    /// All hand-written Rust files of the repository.
+    pub fn rust() -> Self {
+        Self(rust_files().into_iter().map(|path| (path.clone(), read(&path))).collect())
     }
 
     /// Sources that a test creates.

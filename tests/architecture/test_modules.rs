@@ -1,22 +1,25 @@
-//! Where the tests of `src` are: in files of their own, `x_tests.rs` for the module `x.rs`, `tests.rs` for `mod.rs`.
+//! Where tests in Rust are: in files of their own. The tests of the module `x.rs` are in `x_tests.rs`, those of `mod.rs`
+//! in `tests.rs`, loom models in `x_models.rs`. Files below `tests` may have tests themselves, but no modules of tests.
 
 use super::super::source::is_test_file;
 use super::size::Sizes;
 use super::sources::Sources;
 
-/// The tests in each file of product code, and the modules that only tests have.
-pub fn tests_in_product_files(sources: &Sources) -> Sizes {
-    let product = sources.iter().filter(|(path, _)| path.starts_with("src/") && !is_test_file(path));
-    let counted = product.map(|(path, text)| (path.to_owned(), inline_tests(text)));
+/// How many tests and modules of tests each file has that belong into another file.
+pub fn without_own_file(sources: &Sources) -> Sizes {
+    let counted = sources.iter().map(|(path, text)| {
+        let count = if is_test_file(path) { inline_modules(text) } else { inline_tests(text) };
+        (path.to_owned(), count)
+    });
     counted.filter(|(_, count)| *count > 0).collect()
 }
 
+/// Of product code: tests, and modules that only tests have.
 fn inline_tests(text: &str) -> usize {
     let mut count = 0;
     let mut is_for_tests = false;
     for line in text.lines().map(str::trim) {
-        let is_module = ["mod ", "pub mod ", "pub(crate) mod ", "pub(super) mod "].iter().any(|m| line.starts_with(m));
-        if line == "#[test]" || is_for_tests && is_module && line.ends_with('{') {
+        if line == "#[test]" || is_for_tests && opens_module(line) {
             count += 1;
         }
         let is_attribute = line.starts_with('#');
@@ -25,28 +28,54 @@ fn inline_tests(text: &str) -> usize {
     count
 }
 
+/// Of a file of tests: modules that have tests. Those that loom leaves out stay beside what both use.
+fn inline_modules(text: &str) -> usize {
+    let lines: Vec<&str> = text.lines().collect();
+    let has_tests = |at: usize| {
+        let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
+        let body = lines[at + 1..].iter().take_while(|line| **line != format!("{indent}}}"));
+        body.into_iter().any(|line| line.trim() == "#[test]")
+    };
+    let is_without_loom = |at: usize| at > 0 && lines[at - 1].trim() == "#[cfg(not(loom))]";
+    (0..lines.len()).filter(|at| opens_module(lines[*at].trim()) && !is_without_loom(*at) && has_tests(*at)).count()
+}
+
+fn opens_module(line: &str) -> bool {
+    let is_module = ["mod ", "pub mod ", "pub(crate) mod ", "pub(super) mod "].iter().any(|m| line.starts_with(m));
+    is_module && line.ends_with('{')
+}
+
 fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
 }
 
-fn is_declaration(line: &str) -> bool {
-    line == "mod tests;" || line.starts_with("pub") && line.ends_with(" mod tests;")
+/// The file that must have the module which this line declares in this file; `None`: it is no module of tests.
+fn expected(line: &str, stem: &str) -> Option<String> {
+    let name = line.strip_suffix(';')?.rsplit_once("mod ").map(|(_, name)| name)?;
+    let is_declaration = line.starts_with("mod ") || line.starts_with("pub");
+    let of = stem.strip_suffix("_tests").unwrap_or(stem);
+    match name {
+        _ if !is_declaration => None,
+        "tests" if matches!(stem, "mod" | "lib") => Some("tests.rs".to_owned()),
+        "tests" => Some(format!("{stem}_tests.rs")),
+        _ if name.starts_with("loom_") => Some(format!("{of}_models.rs")),
+        _ => None,
+    }
 }
 
-/// Declarations `mod tests;` whose file has another name than the convention says.
+/// Declarations of modules of tests whose file has another name than the convention says.
 pub fn misnamed(sources: &Sources) -> Vec<String> {
     let mut found = Vec::new();
-    for (path, text) in sources.iter().filter(|(path, _)| path.starts_with("src/")) {
-        let (folder, name) = path.rsplit_once('/').unwrap();
+    for (path, text) in sources.iter() {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = name.trim_end_matches(".rs");
-        let is_root = matches!(stem, "mod" | "lib");
-        let expected = if is_root { "tests.rs".to_owned() } else { format!("{stem}_tests.rs") };
         let lines: Vec<&str> = text.lines().collect();
-        for at in (0..lines.len()).filter(|at| is_declaration(lines[*at])) {
+        for (at, line) in lines.iter().enumerate() {
+            let Some(expected) = expected(line, stem) else { continue };
             let declared = at.checked_sub(1).and_then(|before| lines[before].strip_prefix("#[path = \""));
             let is_right = match declared {
-                Some(file) => !is_root && file.trim_end_matches("\"]") == expected,
-                None => is_root,
+                Some(file) => expected != "tests.rs" && file.trim_end_matches("\"]") == expected,
+                None => expected == "tests.rs",
             };
             if !is_right {
                 found.push(format!("{path}:{}: the tests are not in {folder}/{expected}", at + 1));
@@ -57,41 +86,5 @@ pub fn misnamed(sources: &Sources) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn count(path: &str, text: &str) -> usize {
-        tests_in_product_files(&Sources::of(&[(path, text)])).get(path).copied().unwrap_or(0)
-    }
-
-    #[test]
-    fn tests_among_product_code_are_counted() {
-        let inline = "fn a() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn b() {}\n}\n";
-        assert_eq!(count("src/a.rs", inline), 2);
-        assert_eq!(count("src/a.rs", "#[cfg(all(test, not(loom)))]\n#[allow(unused)]\npub mod helpers {\n}\n"), 1);
-        assert_eq!(count("src/a.rs", "#[test]\nfn a() {}\n"), 1);
-        for file in ["src/a_tests.rs", "src/a_models.rs", "src/a/tests.rs", "src/tests/a.rs", "tests/a.rs"] {
-            assert_eq!(count(file, inline), 0, "{file}");
-        }
-        for product in [
-            "#[cfg(test)]\n#[path = \"a_tests.rs\"]\nmod tests;\n",
-            "#[cfg(test)]\nfn a() {}\n\nmod b {\n}\n",
-            "#[cfg(unix)]\nmod b {\n}\n",
-        ] {
-            assert_eq!(count("src/a.rs", product), 0, "{product}");
-        }
-    }
-
-    #[test]
-    fn files_of_tests_have_one_name() {
-        let violations = |path, text| misnamed(&Sources::of(&[(path, text)])).len();
-        let named = "#[cfg(test)]\n#[path = \"a_tests.rs\"]\nmod tests;\n";
-        let plain = "#[cfg(test)]\nmod tests;\n";
-        assert_eq!(violations("src/b/a.rs", named), 0);
-        assert_eq!(violations("src/b/mod.rs", plain), 0);
-        assert_eq!(violations("src/b/c.rs", named), 1);
-        assert_eq!(violations("src/b/mod.rs", named), 1);
-        assert_eq!(violations("src/b/a.rs", plain), 1);
-        assert_eq!(violations("src/b/a.rs", "#[cfg(test)]\npub(super) mod tests;\n"), 1);
-    }
-}
+#[path = "test_modules_tests.rs"]
+mod tests;

@@ -1,5 +1,5 @@
 //! The queue's rules one by one (`stream_queue_tests/rules.rs`) and, by loom, concurrent calls
-//! (`stream_queue_tests/models.rs`). Both drive it as a backend does: streams, records, threads with a list of streams,
+//! (`stream_queue_models.rs`). Both drive it as a backend does: streams, records, threads with a list of streams,
 //! threads that wait and help.
 
 use std::sync::Arc;
@@ -270,5 +270,5 @@ fn work(ready: &List, runner: Runner) {
 mod real;
 
 #[cfg(loom)]
-#[path = "stream_queue_tests/models.rs"]
+#[path = "stream_queue_models.rs"]
 mod loom_stream_queue;

@@ -1,6 +1,7 @@
 //! Every order of the steps of two or three threads. A lost wake-up is a deadlock, which loom reports; a lost operation
 //! is one that has not run after all lists are empty.
 
+#[path = "stream_queue_models/dropping.rs"]
 mod dropping;
 
 use loom::thread;
