@@ -1,4 +1,4 @@
-//! Stands for the cuda backend in a library that was built without it (`PORTACL_CUDA=OFF`).
+//! Takes the place of the CUDA backend in a library that was built without it (`PORTACL_CUDA=OFF`).
 
 use std::sync::Arc;
 

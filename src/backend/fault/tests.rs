@@ -293,7 +293,7 @@ fn mistakes_in_the_list_say_what_is_allowed() {
     assert_eq!(Settings::parse(None, None).unwrap(), Settings::default());
 }
 
-/// The one test that uses the plan of the process.
+/// Checks the report. Only this test uses the plan of the process.
 #[test]
 fn the_report_counts_calls_and_objects_of_several_sessions() {
     let path = std::env::temp_dir().join(format!("portacl-fault-{}.txt", std::process::id()));

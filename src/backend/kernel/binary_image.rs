@@ -1,4 +1,4 @@
-//! The format of a program's file, checked before it is loaded: neither the system's loader nor a GPU driver survives
+//! Checks the format of a program's file before it is loaded: neither the system's loader nor a GPU driver survives
 //! every file, and a program for other hardware gets a clear error.
 
 use std::error::Error;
@@ -13,14 +13,14 @@ pub(in crate::backend) const MACHINE_CUDA: u16 = EM_CUDA.0;
 pub(in crate::backend) const SHARED_OBJECT: u16 = ET_DYN.0;
 const FATBIN_MAGIC: u32 = 0xba55_ed50;
 
-/// A program, according to its first bytes.
+/// The kind of a program, according to its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::backend) enum Image {
     /// A 64-bit little-endian ELF file, complete according to its headers.
     Elf {
-        /// Its processor.
+        /// The number of its processor.
         machine: u16,
-        /// Object, executable or shared object.
+        /// The number of its type: object, executable or shared object.
         kind: u16,
     },
     /// A complete collection of programs for several kinds of GPUs.
@@ -30,7 +30,8 @@ pub(in crate::backend) enum Image {
 }
 
 impl Image {
-    /// The format of the bytes. Unknown: [`FaultKind::Unsupported`]; incomplete: [`FaultKind::InvalidArgument`].
+    /// Returns the format of the bytes. Fails with [`FaultKind::Unsupported`] if it is unknown, and with
+    /// [`FaultKind::InvalidArgument`] if the program is incomplete.
     pub(in crate::backend) fn of(bytes: &[u8]) -> Result<Self> {
         if bytes.starts_with(&ELFMAG) {
             return elf(bytes);
@@ -50,7 +51,7 @@ impl Image {
         )))
     }
 
-    /// Its name in texts.
+    /// Returns the format's name in texts.
     pub(in crate::backend) fn in_words(self) -> String {
         match self {
             Self::Elf { machine: MACHINE_CUDA, .. } => "a cubin, for CUDA devices".to_owned(),
@@ -62,7 +63,8 @@ impl Image {
     }
 }
 
-/// The parts of the file that its headers name must exist: loaders read them without a check of its length.
+/// Parses an ELF file. The parts that its headers name must exist, because loaders read them without a check of its
+/// length.
 fn elf(bytes: &[u8]) -> Result<Image> {
     if let [_, _, _, _, class, order, ..] = *bytes
         && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)
@@ -78,7 +80,7 @@ fn elf(bytes: &[u8]) -> Result<Image> {
     Ok(Image::Elf { machine, kind })
 }
 
-/// The header of an ELF file that has every part that its headers name.
+/// Returns the header of an ELF file that has every part that its headers name.
 fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndian>, Box<dyn Error>> {
     let header = FileHeader64::<LittleEndian>::parse(bytes)?;
     let segments = header.program_headers(LittleEndian, bytes)?;
@@ -91,7 +93,7 @@ fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndi
 }
 
 fn fatbin(bytes: &[u8]) -> Result<Image> {
-    // It begins with magic number and version; then the lengths of this header and of the rest.
+    // The file begins with magic number and version. Then the lengths of this header and of the rest follow.
     let needed = bytes.first_chunk::<16>().map_or(16, |&[_, _, _, _, _, _, low, high, ref rest @ ..]| {
         u64::from_le_bytes(*rest).saturating_add(u16::from_le_bytes([low, high]).into())
     });
@@ -101,7 +103,7 @@ fn fatbin(bytes: &[u8]) -> Result<Image> {
     Ok(Image::Fatbin)
 }
 
-/// Whether it is text whose first word, after comments, is `.version`.
+/// Whether the bytes are text whose first word, after comments, is `.version`.
 fn is_ptx(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {

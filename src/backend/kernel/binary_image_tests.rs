@@ -1,7 +1,7 @@
 use super::*;
 use crate::backend::FaultKind;
 
-/// An ELF header with one program header, whose part of the file ends at `end`.
+/// Returns an ELF header with one program header, whose part of the file ends at `end`.
 fn elf_file(machine: u16, end: u64, len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");

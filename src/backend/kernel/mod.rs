@@ -11,26 +11,26 @@ use super::{Access, FailedLaunch, Fault, Result, Span, downcast};
 use crate::algo::host::cpp_name::shown_name;
 use crate::algo::host::grow::filled;
 
-/// A program that is loaded on a device. Referenced kernels of it, and queued operations that use its variables or
-/// kernels, keep what they need of it.
+/// A program that is loaded on a device. Kernels of it that are referenced, and pending operations that use its
+/// variables or kernels, keep what they need of it.
 pub trait Module: Send + Sync {
-    /// The kernel with this name; if there is none, [`super::FaultKind::InvalidArgument`].
+    /// Returns the kernel with this name. Fails with [`super::FaultKind::InvalidArgument`] if there is none.
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>;
 
-    /// The variable with this name: memory of the device until the program is unloaded, which
-    /// [`super::Driver::foreign`] then knows. If there is none, [`super::FaultKind::InvalidArgument`].
+    /// Returns the variable with this name. It is memory of the device until the program is unloaded, and
+    /// [`super::Driver::foreign`] knows it. Fails with [`super::FaultKind::InvalidArgument`] if there is none.
     fn variable(&self, name: &str) -> Result<Span>;
 
-    /// Its address; `None` if the driver does not report it.
+    /// Returns the program's address range, or `None` if the driver does not report it.
     fn code(&self) -> Option<Code>;
 }
 
 /// A kernel of a [`Module`], for [`super::Op::Launch`] on the same device.
 pub trait Kernel: Any + Send + Sync {
-    /// Properties that do not change.
+    /// Returns the properties, which do not change.
     fn info(&self) -> &KernelInfo;
 
-    /// The memory that a run with these arguments uses. `None`: the kernel does not say.
+    /// Returns the memory that a run with these arguments uses, or `None` if the kernel does not report it.
     fn uses(&self, _arguments: &[u8]) -> Option<Vec<Use>> {
         None
     }
@@ -39,42 +39,42 @@ pub trait Kernel: Any + Send + Sync {
 /// Memory that a run of a kernel uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// First byte.
+    /// The address of the first byte.
     pub addr: usize,
-    /// How many there are. 0: unknown.
+    /// The number of bytes, or 0 if unknown.
     pub len: usize,
-    /// What the kernel does with them.
+    /// What the kernel does with the memory.
     pub does: Does,
 }
 
 /// What a kernel does with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Does {
-    /// It reads all of it.
+    /// It reads all of the memory.
     Read,
-    /// It may read it, or a part of it.
+    /// It may read the memory, or a part of it.
     MayRead,
-    /// It may write it.
+    /// It may write the memory.
     Write,
 }
 
 /// Properties of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct KernelInfo {
-    /// Its parameters; `None` if neither program nor driver describes them.
+    /// The parameters, or `None` if neither program nor driver describes them.
     pub parameters: Option<Parameters>,
-    /// The most shared memory of a block, beyond what the kernel declares.
+    /// The maximum number of bytes of a block's shared memory, beyond what the kernel declares.
     pub most_shared_bytes: usize,
-    /// The address of its code; `None` if the driver does not report it.
+    /// The address of the kernel's code, or `None` if the driver does not report it.
     pub code: Option<Code>,
 }
 
 /// The parameters of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
-    /// Bytes from the first to the end of the last.
+    /// The number of bytes from the first parameter to the end of the last.
     pub size: usize,
-    /// Each of them, in their order.
+    /// The parameters, in their order.
     pub each: Box<[Parameter]>,
 }
 
@@ -90,7 +90,7 @@ impl Parameters {
         if fits { Ok(()) } else { Err(self.wrong(name, arguments)) }
     }
 
-    /// The first of the caller's pointers to arguments that is null. `array` is not.
+    /// Returns the index of the first of the caller's pointers to arguments that is null. `array` itself is not null.
     #[inline(always)]
     fn first_null(&self, array: usize) -> Option<usize> {
         let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
@@ -119,9 +119,9 @@ impl Parameters {
 /// A parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its offset in the arguments.
+    /// The parameter's offset in the arguments.
     pub offset: usize,
-    /// Its bytes.
+    /// The parameter's length in bytes.
     pub size: usize,
     /// The kernel's access to the memory, if it is known to be a pointer; never [`Access::None`].
     pub pointer: Option<Access>,
@@ -130,9 +130,9 @@ pub struct Parameter {
 /// The address range of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// First byte.
+    /// The address of the first byte.
     pub addr: usize,
-    /// How many there are.
+    /// The number of bytes.
     pub len: usize,
 }
 
@@ -142,14 +142,14 @@ pub struct Launch<'a> {
     pub function: u64,
     /// The kernel, of the stream's device. A backend that needs it after the call clones the reference.
     pub kernel: &'a Arc<dyn Kernel>,
-    /// Its name.
+    /// The kernel's name.
     pub name: &'a str,
-    /// Blocks in x, y and z, each greater than 0; at most 2^31 - 1 in x and 65,535 in y and z.
+    /// The numbers of blocks in x, y and z, each greater than 0; at most 2^31 - 1 in x and 65,535 in y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in each direction, greater than 0 and within the device's limits. `None`: the caller has only
-    /// blocks, and the device chooses.
+    /// The numbers of a block's threads in each direction, greater than 0 and within the device's limits. `None`: the
+    /// caller has only blocks, and the device chooses.
     pub threads: Option<[u32; 3]>,
-    /// Shared memory of each block in bytes, beyond what the kernel declares.
+    /// The number of bytes of each block's shared memory, beyond what the kernel declares.
     pub shared_bytes: usize,
     /// The arguments of each block.
     pub arguments: Arguments,
@@ -157,38 +157,37 @@ pub struct Launch<'a> {
     pub kept: Option<&'a Arc<dyn Any + Send + Sync>>,
 }
 
-/// Arguments of a kernel: addresses in the caller's memory, which is read during the call and not
-/// afterwards.
+/// The arguments of a kernel: addresses in the caller's memory. That memory is read during the call and not afterwards.
 #[derive(Clone, Copy, Debug)]
 pub enum Arguments {
-    /// All of them in one block, each where the kernel expects it. `len` may be 0.
+    /// All arguments in one block, each where the kernel expects it. `len` may be 0.
     Block {
-        /// First byte.
+        /// The address of the first byte.
         addr: usize,
-        /// How many bytes.
+        /// The number of bytes.
         len: usize,
     },
-    /// An array with the address of each, in the order of the kernel's parameters.
+    /// An array with the address of each argument, in the order of the kernel's parameters.
     Each {
-        /// The first address of the array; null only for a kernel without parameters.
+        /// The address of the array. It is null only for a kernel without parameters.
         array: usize,
     },
 }
 
 impl Launch<'_> {
-    /// The kernel, of the backend with this type.
+    /// Returns the kernel, which is of this type. Fails if another backend created it.
     pub fn kernel_of<K: Kernel>(&self) -> Result<&K> {
         downcast(&**self.kernel, "the kernel is one of another backend")
     }
 
-    /// This run as a failed one.
+    /// Describes this run as a failed one.
     pub fn failed(&self) -> FailedLaunch {
         let known = self.kernel.info().parameters.as_ref();
         FailedLaunch { function: self.function, arguments: self.arguments.copy(known) }
     }
 }
 
-/// A block of zeros for this many bytes of arguments, aligned for any C type.
+/// Returns a block of zeros for this many bytes of arguments, aligned for any C type.
 pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
     filled(0, len.div_ceil(size_of::<u128>())).map(Vec::into_boxed_slice).ok_or_else(|| {
         let text = format!("the host has no memory left for {len} bytes of kernel arguments");
@@ -197,14 +196,14 @@ pub fn argument_block(len: usize) -> Result<Box<[u128]>> {
 }
 
 impl Arguments {
-    /// All of them in one block; an array only as far as the parameters are known.
+    /// Copies all arguments into one block. Copies an array only as far as the parameters are known.
     pub fn copy(&self, known: Option<&Parameters>) -> Box<[u8]> {
         let (len, each) = match (*self, known) {
             (Self::Block { len, .. }, _) => (len, [].as_slice()),
             (Self::Each { array }, Some(known)) if array != 0 => (known.size, &*known.each),
             (Self::Each { .. }, _) => return Box::default(),
         };
-        // If there is no memory for them, they are reported as unknown.
+        // Without memory for them, the arguments are reported as unknown.
         let Some(mut block) = filled(0, len) else { return Box::default() };
         // SAFETY: the block has room for all of them.
         unsafe { self.write_to(block.as_mut_ptr(), len, each) };
@@ -239,7 +238,7 @@ impl Arguments {
         }
     }
 
-    /// The argument with this index as an address, if it exists and has the size of one.
+    /// Returns the argument with this index as an address, if it exists and has the size of an address.
     pub fn pointer(&self, index: usize, parameter: &Parameter) -> Option<usize> {
         if parameter.size != size_of::<usize>() {
             return None;

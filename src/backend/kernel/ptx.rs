@@ -1,8 +1,8 @@
-//! The parameters of kernels in a PTX text, for drivers that do not return them.
+//! Parses the parameters of kernels in a PTX text, for drivers that do not return them.
 
 use crate::backend::{Parameter, Parameters};
 
-/// The text without its comments.
+/// Returns the text without its comments.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -22,7 +22,7 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The parameters of a kernel, or `None` if the text has no such kernel, or declares them in an unknown way.
+/// Returns the parameters of a kernel, or `None` if the text has no such kernel, or declares them in an unknown way.
 pub(in crate::backend) fn parameters(text: &str, kernel: &str) -> Option<Parameters> {
     let code = code(text);
     let list = code.split(".entry").skip(1).find_map(|rest| {
@@ -30,7 +30,7 @@ pub(in crate::backend) fn parameters(text: &str, kernel: &str) -> Option<Paramet
         match rest.as_bytes().first()? {
             b'(' => rest[1..].split(')').next(),
             b'{' | b'.' => Some(""),
-            // A longer name.
+            // The name is longer.
             _ => None,
         }
     })?;
@@ -44,8 +44,8 @@ pub(in crate::backend) fn parameters(text: &str, kernel: &str) -> Option<Paramet
     Some(Parameters { size, each: each.into() })
 }
 
-/// Of one declaration: `.param .u64 .ptr .global .align 4 name` (the alignment is the pointer's), `.param .align 8 .b8
-/// name[24]`.
+/// Returns the size and alignment of one declaration: `.param .u64 .ptr .global .align 4 name` (the alignment is the
+/// pointer's), `.param .align 8 .b8 name[24]`.
 fn size_and_alignment(declaration: &str) -> Option<(usize, usize)> {
     let declaration = declaration.strip_prefix(".param")?;
     let (declaration, count) = match declaration.split_once('[') {

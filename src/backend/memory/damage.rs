@@ -1,4 +1,4 @@
-//! Who reports bytes beside an allocation that were overwritten.
+//! Keeps the function that reports overwritten bytes beside an allocation.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ pub fn report_damage_by(report: DamageReport) {
     REPORT.get_or_init(|| report);
 }
 
-/// Reports damage. False: no function was set.
+/// Reports damage. Returns false if no function was set.
 pub(in crate::backend) fn is_reported(text: &str, addr: usize, len: usize) -> bool {
     REPORT.get().map(|report| report(text, addr, len)).is_some()
 }

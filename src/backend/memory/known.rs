@@ -1,24 +1,25 @@
-//! The addresses of drivers' memory, and of other memory that they know. Most host memory is outside and need not be
-//! looked up.
+//! Keeps the hull of the addresses of drivers' memory, and of other memory that drivers know. Most host memory is
+//! outside and need not be looked up.
 
 use crate::backend::base::hull::Hull;
 
 /// The hull of all such addresses, of all drivers that this process has had.
 static KNOWN: Hull = Hull::new();
 
-/// Drivers may allocate addresses from `first` up to `end` from now on, and know anything about them. Called before
-/// they do.
+/// Adds the addresses from `first` up to `end`: drivers may allocate them from now on, and know anything about them.
+/// Called before they do.
 pub fn cover(first: usize, end: usize) {
     KNOWN.add(first, end);
 }
 
-/// As [`cover`], for drivers whose memory may be anywhere.
+/// Adds all addresses, for drivers whose memory may be at any address.
 pub fn cover_all() {
     KNOWN.add(0, usize::MAX);
 }
 
-/// False: no driver has allocated or registered memory there, and [`Driver::foreign`](crate::backend::Driver::foreign)
-/// would return [`Foreign::Unknown`](crate::backend::Foreign::Unknown).
+/// Whether drivers may know an address. If not, none has allocated or registered memory there, and
+/// [`Driver::foreign`](crate::backend::Driver::foreign) would return
+/// [`Foreign::Unknown`](crate::backend::Foreign::Unknown).
 #[inline(always)]
 pub fn may_know(addr: usize) -> bool {
     KNOWN.contains(addr)

@@ -9,7 +9,7 @@ pub use crate::algo::sync::level::Usage;
 /// The pages of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PagePolicy {
-    /// 2 MiB pages if they are available, otherwise small ones (which is counted).
+    /// 2 MiB pages if they are available, otherwise small ones. Each fallback is counted.
     HugeFirst,
     /// 2 MiB pages or a fault of kind [`super::FaultKind::OutOfDeviceMemory`].
     HugeOnly,
@@ -22,11 +22,12 @@ pub enum PagePolicy {
 /// Device or pinned host memory of a backend. The core keeps it and passes it to free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// First byte. At least 512-byte aligned; page-aligned from 4 KiB and 2 MiB-aligned from 2 MiB.
+    /// The address of the first byte. It is at least 512-byte aligned; page-aligned from 4 KiB and 2 MiB-aligned from 2
+    /// MiB.
     pub addr: usize,
-    /// Bytes that belong to it, at least the request.
+    /// The number of bytes that belong to the block, at least the request.
     pub len: usize,
-    /// The backend's note by which it finds the block again. The core does not interpret it.
+    /// The number by which the backend finds the block again. The core does not interpret it.
     pub token: u64,
 }
 
@@ -48,41 +49,41 @@ pub enum Foreign {
     Unknown,
     /// Memory that another library in the process has allocated from the same driver.
     Known(Place),
-    /// It lies where this backend has memory, or had some and the place was not reused, but in no live allocation: it
-    /// was freed, or never allocated.
+    /// The address lies where this backend has memory, or had some and the place was not reused, but in no live
+    /// allocation: it was freed, or never allocated.
     Stale,
 }
 
 /// Memory that another library in the process has allocated from the same driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignBlock {
-    /// First byte.
+    /// The address of the first byte.
     pub base: usize,
-    /// Length in bytes.
+    /// The length in bytes.
     pub len: usize,
-    /// Host and devices use it at the same address.
+    /// True if host and devices use the memory at the same address.
     pub is_managed: bool,
 }
 
 /// A checked range of memory: `len` bytes at `addr`, all of it in `place`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte, as the caller sees it.
+    /// The address of the first byte, as the caller sees it.
     pub addr: usize,
-    /// Length in bytes.
+    /// The length in bytes.
     pub len: usize,
     /// The place of the whole range.
     pub place: Place,
 }
 
-/// The bytes of a device's blocks. Freed blocks count until the last operation that uses them is complete.
+/// The numbers of bytes of a device's blocks. Freed blocks count until the last operation that uses them is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// From [`crate::backend::Device::alloc`].
+    /// The bytes from [`crate::backend::Device::alloc`].
     pub device: Usage,
-    /// From [`crate::backend::Device::alloc_managed`].
+    /// The bytes from [`crate::backend::Device::alloc_managed`].
     pub managed: Usage,
-    /// Pages of 2 MiB that were requested and not available, since the device was opened.
+    /// The number of 2 MiB pages that were requested and not available, since the device was opened.
     pub huge_page_fallbacks: u64,
 }
 
@@ -102,10 +103,10 @@ pub enum Home {
 /// Advice of a program about managed memory. It only affects speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// It is mostly read (or no longer).
+    /// The memory is mostly read (or no longer).
     ReadMostly(bool),
-    /// Its preferred place; `None`: any.
+    /// The memory's preferred place, or `None` for any.
     PreferredHome(Option<Home>),
-    /// It is used from this place (or no longer).
+    /// The memory is used from this place (or no longer).
     AccessedBy(Home, bool),
 }

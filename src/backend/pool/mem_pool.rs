@@ -9,12 +9,12 @@ use crate::backend::{Block, Result, Stream};
 pub enum MemoryPlace {
     /// On the device with this ordinal.
     Device(u32),
-    /// In host memory: of this NUMA node, or wherever the system places it.
+    /// In host memory: on this NUMA node, or where the system places it.
     Host(Option<u32>),
 }
 
 impl MemoryPlace {
-    /// The ordinal of the device; none for host memory.
+    /// Returns the ordinal of the device, or `None` for host memory.
     pub fn device(self) -> Option<u32> {
         match self {
             Self::Device(ordinal) => Some(ordinal),
@@ -22,7 +22,7 @@ impl MemoryPlace {
         }
     }
 
-    /// The NUMA node of host memory, if it is on one.
+    /// Returns the NUMA node of host memory, if it is on one.
     pub fn node(self) -> Option<u32> {
         match self {
             Self::Device(_) => None,
@@ -31,14 +31,14 @@ impl MemoryPlace {
     }
 }
 
-/// How a pool is shared with other processes.
+/// The way in which a pool is shared with other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolSharing {
-    /// It is not.
+    /// It is not shared.
     None,
-    /// By a file descriptor.
+    /// It is shared by a file descriptor.
     Descriptor,
-    /// By a handle that other machines understand.
+    /// It is shared by a handle that other machines understand.
     Fabric,
 }
 
@@ -55,9 +55,9 @@ pub struct PoolSupport {
     pub host: bool,
     /// Pools of host memory on a NUMA node.
     pub host_node: bool,
-    /// Other devices on the bus, such as network cards, can read and write device memory.
+    /// Whether other devices on the bus, such as network cards, can read and write device memory.
     pub rdma: bool,
-    /// How their writes are flushed: bits as CUDA numbers them.
+    /// How writes of these devices are flushed, as CUDA numbers the bits.
     pub rdma_flush: u32,
     /// For whom their writes are ordered without a flush, as CUDA numbers it.
     pub rdma_ordering: u32,
@@ -66,11 +66,11 @@ pub struct PoolSupport {
 /// Options of a new pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// Where its memory is.
+    /// The place of the pool's memory.
     pub place: MemoryPlace,
-    /// How it can be shared.
+    /// The way in which the pool can be shared.
     pub sharing: PoolSharing,
-    /// The most bytes that it may have; `None`: as many as the device has.
+    /// The maximum number of its bytes, or `None` for as many as the device has.
     pub max_size: Option<u64>,
 }
 
@@ -83,69 +83,70 @@ pub enum PoolAttribute {
     AllowOpportunistic,
     /// 0 or 1: the pool may make a stream wait for another one's free.
     AllowInternalDependencies,
-    /// Bytes that the pool keeps when a synchronize frees unused memory.
+    /// The number of bytes that the pool keeps when a synchronize frees unused memory.
     ReleaseThreshold,
-    /// Bytes that it has reserved from the device. Read only.
+    /// The number of bytes that the pool has reserved from the device. Read only.
     ReservedCurrent,
-    /// Their peak; may be set to 0, which resets it to the current bytes.
+    /// The peak of the reserved bytes. It may be set to 0, which resets it to the current number.
     ReservedHigh,
-    /// Bytes that are in use. Read only.
+    /// The number of bytes that are in use. Read only.
     UsedCurrent,
-    /// Their peak; may be set to 0, which resets it to the current bytes.
+    /// The peak of the bytes in use. It may be set to 0, which resets it to the current number.
     UsedHigh,
 }
 
 /// The access to a pool's memory from a place, with the numbers of `aclrtMemAccessFlags`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing.
+    /// No access.
     None = 0,
-    /// Reading.
+    /// Access for reading.
     Read = 1,
-    /// Reading and writing.
+    /// Access for reading and writing.
     ReadWrite = 3,
 }
 
-/// Names an allocation of a shared pool for another process. Plain bytes, which may travel in any way.
+/// Names an allocation of a shared pool for another process. These are plain bytes, which a program may send in any
+/// way.
 pub type PointerExport = [u8; 64];
 
 /// The handle by which another process imports a pool; `F` is an owned or borrowed descriptor.
 #[derive(Debug)]
 pub enum PoolHandle<F> {
-    /// Of a pool made with [`PoolSharing::Descriptor`].
+    /// The handle of a pool created with [`PoolSharing::Descriptor`].
     Descriptor(F),
-    /// Of a pool made with [`PoolSharing::Fabric`].
+    /// The handle of a pool created with [`PoolSharing::Fabric`].
     Fabric([u8; 64]),
 }
 
 /// The pools of a driver. Default pools of the driver, which other libraries in the process use, are not among them.
 pub trait Pools: Send + Sync {
-    /// A new pool. The device that it is on is open.
+    /// Creates a pool. The device that it is on is open.
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>;
 
-    /// Whether a block of one of them is, or was, at this address.
+    /// Whether a block of one of these pools is, or was, at this address.
     fn have_had(&self, addr: usize) -> bool;
 
-    /// The pool that another process has exported. The handle stays the caller's. The pool ends with the open device
-    /// that has this ordinal, wherever its memory is.
+    /// Imports the pool that another process has exported. The handle stays the caller's. The pool ends with the open
+    /// device that has this ordinal, whatever the place of its memory.
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>>;
 }
 
-/// A pool. After its drop it accepts no more requests; its memory is released with the last block, or with the device.
+/// A pool. After its drop it accepts no more requests. Its memory is released with the last block, or with the device.
 pub trait Pool: Send + Sync {
-    /// A block of at least `len` bytes, aligned to 256 or more, valid for what is queued on `stream`
-    /// from now on. The stream is of the pool's device, or of one that has access to it. The pool was
-    /// not imported.
+    /// Allocates a block of at least `len` bytes, aligned to 256 or more, that is valid for what is enqueued on
+    /// `stream` from now on. The stream is of the pool's device, or of one that has access to it. The pool was not
+    /// imported.
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block>;
 
     /// Frees a block when `stream`, of the same driver, reaches this.
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()>;
 
-    /// Frees a block, as [`Device::free`](crate::backend::Device::free) does: operations that were queued before keep
+    /// Frees a block as [`Device::free`](crate::backend::Device::free) does: operations that were enqueued before keep
     /// the memory.
     fn free_now(&self, block: Block) -> Result<()>;
 
-    /// An attribute's value.
+    /// Returns an attribute's value.
     fn get(&self, attribute: PoolAttribute) -> Result<u64>;
 
     /// Sets an attribute that can be set, to a value that it can have.
@@ -154,18 +155,18 @@ pub trait Pool: Send + Sync {
     /// Frees unused memory at once, down to `keep` bytes.
     fn trim(&self, keep: usize) -> Result<()>;
 
-    /// Sets the access of the device with this ordinal to the pool's memory; the pool is not on it, or it was imported.
+    /// Sets the access of the device with this ordinal to the pool's memory. The pool is not on it, or it was imported.
     fn set_access(&self, ordinal: u32, access: Access) -> Result<()>;
 
-    /// The access of the device with this ordinal.
+    /// Returns the access of the device with this ordinal.
     fn access(&self, ordinal: u32) -> Result<Access>;
 
-    /// The handle for another process; the pool was created with a [`PoolSharing`] other than `None`.
+    /// Returns the handle for another process. The pool was created with a [`PoolSharing`] other than `None`.
     fn export(&self) -> Result<PoolHandle<OwnedFd>>;
 
     /// Names a live block of this exported pool.
     fn export_block(&self, block: Block) -> Result<PointerExport>;
 
-    /// The block of another process that this names; the pool was imported.
+    /// Imports the block of another process that `export` names. The pool was imported.
     fn import_block(&self, export: &PointerExport) -> Result<Block>;
 }

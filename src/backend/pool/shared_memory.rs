@@ -1,34 +1,35 @@
-//! Memory that other processes can import, for drivers without [pools](crate::backend::Pools): it lies in an unnamed
-//! file, which travels as a descriptor.
+//! Memory that other processes can import, for drivers without [pools](crate::backend::Pools). It lies in an unnamed
+//! file, which is passed as a descriptor.
 //!
-//! Imported memory stays readable for importers, whatever happens to the exporter; when the exporter reuses the memory,
-//! its contents change.
+//! Imported memory stays readable for importers, whatever happens to the exporter. When the exporter reuses the memory,
+//! its content changes.
 
 use std::os::fd::OwnedFd;
 
 use crate::backend::{Block, Fault, PointerExport, Result};
 
-/// Memory of this process that others can import. Its blocks are freed as all others: by
-/// [`Device::free`](crate::backend::Device::free) or [`Driver::free_host`](crate::backend::Driver::free_host).
+/// Memory of this process that others can import. Its blocks are freed by
+/// [`Device::free`](crate::backend::Device::free) or [`Driver::free_host`](crate::backend::Driver::free_host), as all
+/// others.
 pub trait SharedMemory: Send + Sync {
-    /// A block of at least `len` bytes, a multiple of 2 MiB. It counts as memory of its device.
+    /// Allocates a block of at least `len` bytes, a multiple of 2 MiB. It counts as memory of its device.
     fn alloc(&self, len: usize) -> Result<Block>;
 
-    /// A new descriptor of all blocks, including later ones. Not after [`Self::close`].
+    /// Returns a new descriptor of all blocks, including later ones. Not called after [`Self::close`].
     fn export(&self) -> Result<OwnedFd>;
 
-    /// Names a range that lies in one live block, for processes that have the descriptor; the same name for the same
-    /// range, until [`Self::withdraw`]. Not after [`Self::close`].
+    /// Names a range that lies in one live block, for processes that have the descriptor. The same range has the same
+    /// name until [`Self::withdraw`]. Not called after [`Self::close`].
     fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport>;
 
-    /// The range that begins there loses its name, if it has one.
+    /// Removes the name of the range that begins at this address, if it has one.
     fn withdraw(&self, addr: usize);
 
-    /// Ends imports, also of further blocks. Called by its drop, and at the latest at the end of the process.
+    /// Ends imports, also of further blocks. Its drop calls this, and at the latest the end of the process.
     fn close(&self);
 }
 
-/// The fault of a backend whose driver shares pools.
+/// Returns the fault of a backend whose driver shares pools.
 pub(in crate::backend) fn only_pools() -> Fault {
     Fault::unsupported("this driver shares nothing but its own pools; export one of those")
 }

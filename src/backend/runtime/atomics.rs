@@ -1,23 +1,24 @@
-//! Atomic operations of kernels.
+//! Bits and numbers of the atomic operations of kernels.
 
-/// On signed numbers. This and the others are bits of the result of [`crate::backend::Driver::atomics`].
+/// The operation works on signed numbers. This and the others are bits of the result of
+/// [`crate::backend::Driver::atomics`].
 pub const SIGNED: u32 = 1;
-/// On unsigned numbers.
+/// The operation works on unsigned numbers.
 pub const UNSIGNED: u32 = 2;
-/// Without the old value as a result.
+/// The operation works without the old value as a result.
 pub const REDUCTION: u32 = 4;
-/// On 8 bits.
+/// The operation works on 8 bits.
 pub const SCALAR_8: u32 = 8;
-/// On 16 bits.
+/// The operation works on 16 bits.
 pub const SCALAR_16: u32 = 16;
-/// On 32 bits.
+/// The operation works on 32 bits.
 pub const SCALAR_32: u32 = 32;
-/// On 64 bits.
+/// The operation works on 64 bits.
 pub const SCALAR_64: u32 = 64;
-/// On 128 bits.
+/// The operation works on 128 bits.
 pub const SCALAR_128: u32 = 128;
-/// On four times 32 bits.
+/// The operation works on four times 32 bits.
 pub const VECTOR_32X4: u32 = 256;
 
-/// The first operation on floating-point numbers.
+/// The number of the first operation on floating-point numbers.
 pub const FLOAT_ADD: u32 = 10;

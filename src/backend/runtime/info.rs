@@ -7,28 +7,28 @@ use crate::backend::PoolSupport;
 /// Properties of a device that do not change, open or not.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// Its name, e.g. `NVIDIA H200` or `CPU (2 cores)`.
+    /// The name, e.g. `NVIDIA H200` or `CPU (2 cores)`.
     pub name: String,
-    /// All memory in bytes.
+    /// The number of bytes of all memory.
     pub total_memory: u64,
     /// Whether the other devices use the same memory.
     pub shares_memory: bool,
-    /// Processing units: streaming multiprocessors, or CPU cores that serve the device. Not 0.
+    /// The number of processing units: streaming multiprocessors, or CPU cores that serve the device. Not 0.
     pub cores: u32,
-    /// Processors of the device that run ordinary programs; 0 if only the host has such.
+    /// The number of the device's processors that run ordinary programs, or 0 if only the host has such.
     pub host_cores: u32,
-    /// Level-2 cache in bytes; 0 if unknown.
+    /// The number of bytes of level-2 cache, or 0 if unknown.
     pub l2_cache: u64,
-    /// Limits of kernels with many threads; `None` if the device has no such kernels.
+    /// The limits of kernels with many threads, or `None` if the device has no such kernels.
     pub threads: Option<ThreadLimits>,
-    /// A number that no other device has and that stays the same; `None` if the driver has none.
+    /// A number that no other device has and that stays the same, or `None` if the driver has none.
     pub uuid: Option<[u8; 16]>,
-    /// Its address in the machine, or an address that no hardware has.
+    /// The device's address in the machine, or an address that no hardware has.
     pub pci: Option<PciAddress>,
     /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one 4 KiB page here. If
-    /// they would cost a 2 MiB page the core does not request them.
+    /// they would cost a 2 MiB page, the core does not request them.
     pub readable_tail: bool,
-    /// The pools that it supports.
+    /// The pools that the device supports.
     pub pools: PoolSupport,
     /// Whether core pools must report their blocks, see [`crate::backend::Device::note_part`].
     pub notes_parts: bool,
@@ -37,30 +37,30 @@ pub struct DeviceInfo {
 /// Limits of kernels that run in many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadLimits {
-    /// Threads of a warp.
+    /// The number of threads of a warp.
     pub warp: u32,
-    /// Threads of one core at once.
+    /// The maximum number of threads of one core at once.
     pub per_core: u32,
-    /// Shared memory of one core in bytes.
+    /// The number of bytes of one core's shared memory.
     pub shared_memory_per_core: u64,
-    /// Threads of one block.
+    /// The maximum number of threads of one block.
     pub per_block: u32,
-    /// Blocks of a grid, in x, y and z.
+    /// The maximum numbers of blocks of a grid, in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block, in x, y and z.
+    /// The maximum numbers of threads of a block, in x, y and z.
     pub block: [u32; 3],
 }
 
-/// An address on a PCI bus. As text: `0000:3b:00.0`, all numbers hexadecimal.
+/// An address on a PCI bus. As text it is `0000:3b:00.0`; all numbers are hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PciAddress {
-    /// The bus system: 16 bits, or 32 behind some bridges.
+    /// The number of the bus system: 16 bits, or 32 behind some bridges.
     pub domain: u32,
-    /// The bus.
+    /// The number of the bus.
     pub bus: u8,
-    /// The slot, below 32.
+    /// The number of the slot, less than 32.
     pub device: u8,
-    /// The function, below 8.
+    /// The number of the function, less than 8.
     pub function: u8,
 }
 
@@ -79,7 +79,7 @@ impl PciAddress {
     }
 }
 
-/// At most `digits` digits, without sign or blanks, and a number up to `most`.
+/// Parses at most `digits` digits, without sign or blanks, to a number up to `most`.
 fn hexadecimal(text: &str, digits: usize, most: u32) -> Option<u32> {
     let plain = text.len() <= digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     u32::from_str_radix(text, 16).ok().filter(|number| plain && *number <= most)

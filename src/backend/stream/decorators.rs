@@ -1,4 +1,5 @@
-//! Which decorators see what streams are given now: one word, so that a submission checks all of them with one load.
+//! Knows which decorators are on now for submissions: in one word, so that a submission checks all of them with one
+//! load.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +8,7 @@ static ON: AtomicU64 = AtomicU64::new(0);
 /// The bit of the checker (`PORTACL_CHECK`). All other bits belong to traces.
 pub const CHECKER: u64 = 1 << 63;
 
-/// Whether there are any.
+/// Whether any decorator is on.
 #[inline(always)]
 pub fn any() -> bool {
     ON.load(Ordering::Relaxed) != 0
@@ -25,7 +26,7 @@ pub(in crate::backend) fn set_traced(devices: u64) {
     let _ = ON.fetch_update(Ordering::SeqCst, Ordering::Relaxed, kept);
 }
 
-/// Switches the checker on. It stays on.
+/// Sets the bit of the checker, which stays set.
 pub fn add_checker() {
     ON.fetch_or(CHECKER, Ordering::SeqCst);
 }

@@ -1,11 +1,11 @@
-//! How a backend reports failures of queued work to the core.
+//! How a backend reports failures of enqueued work to the core.
 
 use std::cell::Cell;
 
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, HostFn};
 
-/// The position of an operation in its stream: 1 for the first one queued, then ascending.
+/// The position of an operation in its stream. It is 1 for the first one, and ascends.
 pub type Position = u64;
 
 /// An operation that failed asynchronously.
@@ -13,32 +13,33 @@ pub type Position = u64;
 pub struct Failure {
     /// The fault.
     pub fault: Fault,
-    /// The position of the operation; `None` if the device does not report it.
+    /// The position of the operation, or `None` if the device does not report it.
     pub position: Option<Position>,
-    /// The thread that queued it, as [`thread_number`] calls it; `None` if unknown.
+    /// The thread that enqueued it, as [`thread_number`] returns it, or `None` if unknown.
     pub thread: Option<u32>,
-    /// If it was a run of a kernel, and the device reports it.
+    /// The launch, if the operation was a run of a kernel and the device reports it.
     pub launch: Option<FailedLaunch>,
 }
 
 /// A run of a kernel that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedLaunch {
-    /// As in [`crate::backend::Launch::function`].
+    /// The handle from [`crate::backend::Launch::function`].
     pub function: u64,
-    /// Its arguments, in one block, as far as that is known.
+    /// The arguments, in one block, as far as they are known.
     pub arguments: Box<[u8]>,
 }
 
 /// Receives the failures of a stream.
 pub trait Observer: Send + Sync {
-    /// An operation has failed. Called before it counts as complete, on any thread, also one of the program's, with no
-    /// lock of the backend held; may call [`crate::backend::Stream::abandon`], also of this stream. It returns user
-    /// code: the backend calls it as it calls host functions, and before the operation counts as complete.
+    /// Receives the failure of an operation before it counts as complete. The call may come on any thread, also one of
+    /// the program's, with no lock of the backend held. It may call [`crate::backend::Stream::abandon`], also of this
+    /// stream. It returns user code, which the backend calls as it calls host functions, before the operation counts as
+    /// complete.
     fn failed(&self, failure: Failure) -> Option<HostFn>;
 }
 
-/// The system's id of the calling thread.
+/// Returns the system's id of the calling thread.
 #[inline]
 pub fn thread_number() -> u32 {
     per_thread! {
@@ -51,7 +52,7 @@ pub fn thread_number() -> u32 {
     NUMBER.get()
 }
 
-/// The calling thread, as programs name it: its `pthread_t`.
+/// Returns the calling thread as programs name it: its `pthread_t`.
 pub fn pthread() -> u64 {
     // SAFETY: it always works.
     (unsafe { libc::pthread_self() }) as u64
@@ -68,12 +69,12 @@ pub struct Heard {
 
 #[cfg(test)]
 impl Heard {
-    /// Options of a stream that it observes.
+    /// Returns the options of a stream that it observes.
     pub fn options(self: &std::sync::Arc<Self>) -> crate::backend::StreamOptions {
         crate::backend::StreamOptions { observer: Some(self.clone()), ..Default::default() }
     }
 
-    /// The failures since the last call.
+    /// Returns the failures since the last call.
     pub fn take(&self) -> Vec<Failure> {
         std::mem::take(&mut self.failures.lock())
     }

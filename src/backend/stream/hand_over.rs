@@ -1,24 +1,24 @@
-//! Work that a stream hands over to the core. The stream goes on, or waits until it is complete.
+//! Work that a stream hands over to the core. The stream goes on at once, or waits until the work is complete.
 
-/// Delivered when the stream reaches it. Dropped undelivered if the stream was abandoned before.
+/// An object that a stream delivers when it reaches it. It is dropped undelivered if the stream was abandoned before.
 pub trait Delivery: Send {
-    /// The stream has reached it. Called once, on any thread, with no lock of the backend held. It returns soon: it
-    /// runs no user code and calls no backend.
+    /// Delivers the object, because the stream has reached it. Called once, on any thread, with no lock of the backend
+    /// held. It returns soon: it runs no user code and calls no backend.
     fn deliver(self: Box<Self>, ticket: Ticket);
 }
 
-/// A stream that has handed something over waits for this: it resumes when this is dropped, on any thread, without a
-/// lock.
+/// The right of a waiting stream to go on. A stream that has handed something over resumes when this is dropped, on any
+/// thread, without a lock.
 #[must_use = "the stream goes on when this is dropped"]
 pub struct Ticket(Option<Box<dyn FnOnce() + Send>>);
 
 impl Ticket {
-    /// A ticket without a waiting stream.
+    /// Creates a ticket without a waiting stream.
     pub const fn unawaited() -> Self {
         Self(None)
     }
 
-    /// `go_on` is called once, when the ticket is dropped.
+    /// Creates a ticket that calls `go_on` once, when it is dropped.
     pub fn new(go_on: impl FnOnce() + Send + 'static) -> Self {
         Self(Some(Box::new(go_on)))
     }

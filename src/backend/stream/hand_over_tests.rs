@@ -1,4 +1,4 @@
-//! For the tests of the backends: collects deliveries.
+//! Collects deliveries, for the tests of the backends.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use parking_lot::Mutex;
 
 use super::{Delivery, Ticket};
 
-/// What was delivered, in order.
+/// The parcels that were delivered, in order.
 #[derive(Clone, Default)]
 pub struct Inbox(Arc<Mutex<Vec<Parcel>>>);
 
 struct Parcel {
     name: u32,
-    /// Until it is taken.
+    /// The ticket, until the test takes it.
     ticket: Option<Ticket>,
 }
 
@@ -29,12 +29,12 @@ impl Delivery for Sent {
 }
 
 impl Inbox {
-    /// To be handed over by a stream.
+    /// Returns a parcel for a stream to hand over.
     pub fn parcel(&self, name: u32) -> Box<dyn Delivery> {
         Box::new(Sent { inbox: self.clone(), name })
     }
 
-    /// The names of all parcels so far.
+    /// Returns the names of all parcels so far.
     pub fn names(&self) -> Vec<u32> {
         self.0.lock().iter().map(|parcel| parcel.name).collect()
     }
@@ -48,12 +48,12 @@ impl Inbox {
         }
     }
 
-    /// The ticket of a parcel, once.
+    /// Takes the ticket of a parcel. This works once.
     pub fn take(&self, index: usize) -> Ticket {
         self.0.lock()[index].ticket.take().expect("taken once")
     }
 
-    /// How many parcels were not delivered yet.
+    /// Returns the number of parcels that were not delivered yet.
     pub fn outstanding(&self) -> usize {
         Arc::strong_count(&self.0) - 1
     }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use crate::algo::thread::per_thread::per_thread;
 
-/// User code, to be called exactly once: a C function with its argument, or a closure. Two words.
+/// User code that is called exactly once: a C function with its argument, or a closure. It has two words.
 pub struct HostFn(Code);
 
 enum Code {
@@ -52,23 +52,23 @@ impl HostFn {
         Self(Code::Closure(Box::new(Closure { code: Box::new(closure), calls_backend: false })))
     }
 
-    /// Wraps a closure that calls streams of the backend, and waits for them; never for the one that runs this. If a
-    /// device does not support that, queueing it is a fault.
+    /// Wraps a closure that calls streams of the backend, and waits for them, but never for the one that runs it. If a
+    /// device does not support that, enqueueing it is a fault.
     pub fn from_backend_calls(closure: impl FnOnce() + Send + 'static) -> Self {
         Self(Code::Closure(Box::new(Closure { code: Box::new(closure), calls_backend: true })))
     }
 
-    /// Whether it calls a backend.
+    /// Whether the function calls a backend.
     pub fn calls_backend(&self) -> bool {
         matches!(&self.0, Code::Closure(closure) if closure.calls_backend)
     }
 
-    /// For a graph, which calls it in each run; `None` if it can only be called once.
+    /// Returns the function for a graph, which calls it in each run, or `None` if it can only be called once.
     pub fn repeated(&self) -> Option<RepeatedFn> {
         if let Code::Function(function) = self.0 { Some(function) } else { None }
     }
 
-    /// Calls the user's function. No lock of this library may be held.
+    /// Calls the user's function. The caller holds no lock of this library.
     pub fn run(self) {
         match self.0 {
             Code::Function(function) => function.run(),
@@ -92,13 +92,13 @@ unsafe impl Send for RepeatedFn {}
 unsafe impl Sync for RepeatedFn {}
 
 impl RepeatedFn {
-    /// Calls it as [`HostFn::run`] does, once in a run of its graph.
+    /// Calls the function as [`HostFn::run`] does, once in a run of its graph.
     pub fn run(&self) {
         // SAFETY: the promise of `HostFn::new`; a function that is no part of a graph is consumed by its one call.
         as_user_code(|| unsafe { (self.function)(self.argument) });
     }
 
-    /// The address of the function, for pictures of graphs.
+    /// Returns the address of the function, for pictures of graphs.
     pub fn address(&self) -> usize {
         self.function as usize
     }

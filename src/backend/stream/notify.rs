@@ -1,6 +1,6 @@
 //! Notifies: counts that streams change, and wait for. Each has a word in a page of shared memory (`notify/page.rs`),
-//! so that another process can import it, and processors change it atomically: only one wait can consume a count.
-//! Backends decide when, in the order of their streams.
+//! so that another process can import it. Processors change the word atomically, so that only one wait can consume a
+//! count. Backends decide when, in the order of their streams.
 
 mod page;
 mod record;
@@ -19,7 +19,7 @@ use super::watch::{Condition, Range};
 use crate::backend::base::clock;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// How often a wait checks whether the other process still lives.
+/// The interval at which a wait checks whether the other process still lives.
 const PEER_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The prefix of a notify's [parcel](Notify::export); versions with another one are incompatible.
@@ -29,9 +29,9 @@ const PARCEL: usize = 16;
 /// A change of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Sets it to this.
+    /// Sets the count to this value.
     Set(u32),
-    /// Adds this; wraps around.
+    /// Adds this value and wraps around.
     Add(u32),
     /// Sets these bits.
     Or(u32),
@@ -40,7 +40,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The count after it.
+    /// Returns the count after the change.
     pub fn of(self, count: u32) -> u32 {
         match self {
             Self::Set(value) => value,
@@ -54,20 +54,20 @@ impl Change {
 /// The condition of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// The count is less.
+    /// The count is less than this.
     Less(u32),
-    /// The count is this.
+    /// The count equals this.
     Equal(u32),
-    /// The count is greater.
+    /// The count is greater than this.
     Greater(u32),
-    /// The count is not less.
+    /// The count is at least this.
     AtLeast(u32),
     /// The count has all of these bits.
     Bits(u32),
 }
 
 impl Until {
-    /// Whether this count satisfies it.
+    /// Whether this count satisfies the condition.
     pub fn holds(self, count: u32) -> bool {
         match self {
             Self::Less(value) => count < value,
@@ -82,11 +82,11 @@ impl Until {
 /// A wait for a notify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotifyWait {
-    /// The condition.
+    /// The condition for the end of the wait.
     pub until: Until,
-    /// The count becomes 0 at the end of the wait, atomically.
+    /// Whether the count becomes 0 at the end of the wait, atomically.
     pub clear: bool,
-    /// The timeout (greater than 0), from when the stream reaches the wait.
+    /// The timeout (greater than 0), which counts from the time when the stream reaches the wait.
     pub limit: Option<Duration>,
 }
 
@@ -94,23 +94,23 @@ pub struct NotifyWait {
 pub struct Notify {
     page: Arc<Page>,
     slot: usize,
-    /// The serial number of this use of the slot; another number there means that this notify has ended.
+    /// The serial number of this use of the slot. If the slot has another number, this notify has ended.
     serial: u32,
     owner: Owner,
-    /// When the other process was checked last, in milliseconds.
+    /// The time of the latest check of the other process, in milliseconds.
     asked: AtomicU64,
 }
 
 enum Owner {
-    /// This process. How many times processes that had imported it have died.
+    /// This process, and the number of times that processes which had imported it have died.
     Here { deaths: AtomicU64 },
     /// Another process.
     Peer,
-    /// It is a part of an event.
+    /// The notify is a part of an event.
     Event(Arc<SharedEvent>, Part),
 }
 
-/// Count and serial number in the word.
+/// Returns the count and the serial number in the word.
 fn parts(word: u64) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
@@ -124,14 +124,14 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 }
 
 impl Notify {
-    /// The address range of its word.
+    /// Returns the address range of the word.
     pub(in crate::backend) fn range(&self) -> Range {
         let line = self.page.line(self.slot);
         let word = if let Owner::Event(..) = self.owner { &line.over } else { &line.word };
         (std::ptr::from_ref(word).addr(), size_of::<u64>())
     }
 
-    /// The event that it is a part of.
+    /// Returns the event that the notify is a part of.
     pub fn event(&self) -> Option<&Arc<SharedEvent>> {
         if let Owner::Event(event, _) = &self.owner { Some(event) } else { None }
     }
@@ -141,13 +141,13 @@ impl Notify {
         self.change(Change::Set(count));
     }
 
-    /// The count now.
+    /// Returns the current count.
     pub fn count(&self) -> u32 {
-        // Acquire, with the Release in `change`.
+        // Acquire: pairs with the Release in `change`.
         parts(self.page.line(self.slot).word.load(Ordering::Acquire)).0
     }
 
-    /// Changes the count now. One that has ended does not change.
+    /// Changes the count now. A notify that has ended does not change.
     pub(in crate::backend) fn change(&self, change: Change) {
         if let Owner::Event(event, part) = &self.owner {
             return part.signal(event);
@@ -156,24 +156,24 @@ impl Notify {
             let (count, serial) = parts(before);
             (serial == self.serial).then(|| word(change.of(count), serial))
         };
-        // Release: a thread that sees the count sees earlier writes.
+        // Release: a thread that reads the count sees earlier writes.
         let _ = self.page.line(self.slot).word.fetch_update(Ordering::Release, Ordering::Relaxed, next);
     }
 
-    /// Whether it is a record of an event, which waits need until it is made or dropped.
+    /// Whether the notify is a record of an event, which waits need until it completes or is dropped.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only waits of the cuda backend need it"))]
     pub(in crate::backend) fn is_record(&self) -> bool {
         matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
     }
 
-    /// A record that will not be made releases its waits. Other notifies do not change.
+    /// Releases the waits of a record that will not complete. Other notifies do not change.
     pub(in crate::backend) fn drop_record(&self) {
         if let Owner::Event(event, part) = &self.owner {
             part.signal(event);
         }
     }
 
-    /// Ends a wait if its condition holds. An error: it cannot hold any more, because the notify has ended. `deaths` is
+    /// Ends a wait if its condition holds. Fails if it cannot hold any more, because the notify has ended. `deaths` is
     /// [`Self::deaths`] at the beginning of the wait.
     fn try_take(&self, wait: &NotifyWait, deaths: u64) -> Result<bool> {
         if let Owner::Event(event, part) = &self.owner {
@@ -198,13 +198,13 @@ impl Notify {
         }
     }
 
-    /// The condition of a wait that begins now.
+    /// Returns the condition of a wait that begins now.
     pub(in crate::backend) fn condition(self: &Arc<Self>, wait: NotifyWait) -> Condition {
         let (notify, deaths) = (Arc::clone(self), self.deaths());
         Box::new(move || notify.try_take(&wait, deaths))
     }
 
-    /// How many times processes that had imported it have died, as far as is known.
+    /// Returns how many times processes that had imported it have died, as far as is known.
     fn deaths(&self) -> u64 {
         match &self.owner {
             Owner::Here { deaths } => deaths.load(Ordering::Relaxed),
@@ -232,7 +232,7 @@ impl Notify {
         }
     }
 
-    /// What another process needs to import it, now and later.
+    /// Returns what another process needs to import the notify, now and later.
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         let descriptor = self.page.export().map_err(|error| {
             let text = format!("a notify cannot be shared with other processes: {error}");
@@ -244,7 +244,7 @@ impl Notify {
         Ok((bytes, descriptor))
     }
 
-    /// The notify that another process has [exported](Self::export).
+    /// Imports the notify that another process has [exported](Self::export).
     pub(in crate::backend) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
             let text = format!("what the other process offers is no notify: {why}");
@@ -292,15 +292,15 @@ fn died() -> Fault {
     Fault::invalid("the process that had imported the notify has died, and no other one is left that might record it")
 }
 
-/// Creates notifies in pages that exist as long as one of their notifies.
+/// Creates notifies in pages. A page exists as long as one of its notifies.
 #[derive(Default)]
 pub struct Notifies(Mutex<Vec<Weak<Page>>>);
 
-/// Those of this process.
+/// The notifies of this process.
 pub static NOTIFIES: Notifies = Notifies(Mutex::new(Vec::new()));
 
 impl Notifies {
-    /// A new one; its count is 0.
+    /// Creates a notify with the count 0.
     pub fn create(&self) -> Result<Arc<Notify>> {
         let mut pages = self.0.lock();
         pages.retain(|page| page.strong_count() > 0);

@@ -112,7 +112,7 @@ fn an_imported_one_is_the_same() {
     assert!(!own.try_take(&PLAIN, 0).unwrap());
     imported.change(Change::Add(1));
     assert!(own.try_take(&PLAIN, 0).unwrap());
-    // Its room belongs to another one next, which the import does not touch.
+    // The next notify uses its slot, which the import does not touch.
     drop(own);
     assert_eq!(imported.try_take(&PLAIN, 0).unwrap_err(), gone());
     let next = notifies.create().unwrap();
@@ -130,15 +130,15 @@ fn an_end_on_either_side_is_seen() {
     drop(Notify::import(&bytes, descriptor.as_fd()).unwrap());
     ask_peers_next(&own);
     assert!(!own.try_take(&PLAIN, 0).unwrap());
-    // Dies: the lock ends, the count does not.
+    // This import dies: its lock ends, and its count stays.
     own.page.enter(own.slot);
     ask_peers_next(&own);
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
-    // Earlier waits, too; later ones not.
+    // Earlier waits fail, too; later ones do not.
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
     assert_eq!(own.deaths(), 1);
     assert!(!own.try_take(&PLAIN, 1).unwrap());
-    // The exporter ends, with its word as it was.
+    // The exporter ends, and its word stays as it was.
     let imported = Notify::import(&bytes, descriptor.as_fd()).unwrap();
     assert!(!imported.try_take(&PLAIN, 0).unwrap());
     own.page.close();

@@ -10,13 +10,13 @@ use crate::backend::{
 
 /// An operation of a stream.
 pub enum Op<'a> {
-    /// Copies bytes. Pageable memory: when the call returns, a pageable source has been read or staged, and a
-    /// pageable destination has been written, in order with earlier work.
+    /// Copies bytes. When the call returns, a pageable source has been read or staged, and a pageable destination has
+    /// been written, in order with earlier work.
     Copy(Copy),
-    /// Copies that have no order among themselves, at least one. Pageable memory: as for [`Op::Copy`]. The call waits
-    /// for all of them at once, also if one could not be queued.
+    /// Copies without an order among themselves, at least one. Pageable memory is treated as by [`Op::Copy`]. The call
+    /// waits for all of them at once, even if one could not be enqueued.
     CopyBatch(&'a [Copy]),
-    /// Copies rows. Pageable memory: as for [`Op::Copy`].
+    /// Copies rows. Pageable memory is treated as by [`Op::Copy`].
     Copy2d(Copy2d),
     /// Copies between places whose addresses are in memory. Memory that is freed after the submission stays until the
     /// operation is complete, as for a kernel.
@@ -27,7 +27,7 @@ pub enum Op<'a> {
     Prefetch(Span, Home),
     /// Generates random numbers. Memory that is freed after the submission stays until they are complete.
     RandomNum(RandomNum),
-    /// Reduces.
+    /// Reduces two ranges.
     Reduce(Reduce),
     /// Runs a kernel. Memory that is freed after the submission stays until the kernel has run, because the memory that
     /// a kernel uses is unknown.
@@ -40,37 +40,37 @@ pub enum Op<'a> {
     RunGraph(&'a Arc<dyn Graph>),
     /// Delivers something when the stream reaches it.
     HandOver {
-        /// The delivery.
+        /// The object that is delivered.
         delivery: Payload<'a, Box<dyn Delivery>>,
-        /// Later operations of this stream wait until the delivery's ticket is dropped, without a thread for that if
-        /// the device supports it. Otherwise they do not wait, and the ticket has no effect.
+        /// Whether later operations of this stream wait until the delivery's ticket is dropped. They wait without a
+        /// thread if the device supports it. If it does not, they do not wait, and the ticket has no effect.
         wait: bool,
     },
-    /// Records an event: all work queued on this stream so far. Replaces an earlier record. Waits that were
-    /// queued before keep the record that they saw.
+    /// Records an event: all work enqueued on this stream so far. Replaces an earlier record. Waits that were enqueued
+    /// before keep the record that they saw.
     Record(&'a Arc<dyn Event>),
-    /// Later operations of this stream wait for the event's latest record as of the submission; without a record they
-    /// do not wait. The event may belong to another device of the same driver, and may be dropped right after the call.
-    /// A timeout is greater than 0 and counts from when the stream reaches the wait. After it the stream goes on
-    /// without the record, and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
+    /// Makes later operations of this stream wait for the event's latest record as of the submission; without a record
+    /// they do not wait. The event may belong to another device of the same driver, and may be dropped right after the
+    /// call. A timeout is greater than 0 and counts from when the stream reaches the wait. After it the stream goes on,
+    /// and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
     Wait(&'a Arc<dyn Event>, Option<Duration>),
     /// Writes a value atomically.
     WriteValue(ValueWrite),
-    /// Later operations of this stream wait until the memory has the value, written by any stream, device, process or
-    /// the host. Needs no thread for each wait.
+    /// Makes later operations of this stream wait until the memory has the value, which any stream, device, process or
+    /// the host may write. This needs no thread for each wait.
     WaitValue(ValueWait),
     /// Changes a notify of any device or process.
     ChangeNotify(&'a Arc<Notify>, Change),
-    /// Later operations of this stream wait for a notify of any device or process. A wait that exceeds its timeout
-    /// fails with [`WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut). A wait for a notify that was destroyed, or
-    /// whose process has died, fails with [`InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream
-    /// goes on.
+    /// Makes later operations of this stream wait for a notify of any device or process. A wait that exceeds its
+    /// timeout fails with [`WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut). A wait for a notify that was
+    /// destroyed, or whose process has died, fails with
+    /// [`InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream goes on.
     WaitNotify(&'a Arc<Notify>, NotifyWait),
-    /// A position in the stream without work. Only for drivers without [pools](crate::backend::Driver::pools).
+    /// Marks a position in the stream without work. Only for drivers without [pools](crate::backend::Driver::pools).
     Mark,
 }
 
-// Otherwise each submission would run the destructor, or check whether it has to.
+// With a destructor, each submission would run it, or check whether it has to.
 const _: () = assert!(!std::mem::needs_drop::<Op<'_>>());
 
 /// A value that an operation passes. It lies outside of the operation, because it has a destructor and operations have
@@ -84,13 +84,13 @@ impl<'a, T> Payload<'a, T> {
         Self(slot)
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn take(self) -> T {
         self.0.take().expect("an operation is submitted with what it hands over")
     }
 }
 
-/// Declares the kinds: variant, name, and whether the operation can fail asynchronously.
+/// Declares the kinds of operations: variant, name, and whether the operation can fail asynchronously.
 macro_rules! kinds {
     ($($variant:ident $name:literal $fails:literal,)*) => {
         /// The kind of an operation.
@@ -100,17 +100,17 @@ macro_rules! kinds {
         }
 
         impl OpKind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Its name in counts of calls, `stream.name`.
+            /// Returns the kind's name in counts of calls, `stream.name`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => concat!("stream.", $name),)*
                 }
             }
 
-            /// Whether it moves or creates data, or runs code, and can fail then. Records and waits cannot.
+            /// Whether the operation moves or creates data, or runs code, and can fail then. Records and waits cannot.
             pub const fn can_fail_later(self) -> bool {
                 match self {
                     $(Self::$variant => $fails,)*
@@ -119,7 +119,7 @@ macro_rules! kinds {
         }
 
         impl Op<'_> {
-            /// Its kind.
+            /// Returns the operation's kind.
             pub const fn kind(&self) -> OpKind {
                 match self {
                     $(Self::$variant { .. } => OpKind::$variant,)*
@@ -153,12 +153,12 @@ kinds! {
 
 /// Accepts the operations of a stream: the stream, or a decorator.
 pub trait Submit {
-    /// Queues an operation and returns its position in the stream. If nothing had to be queued, this may be the
+    /// Enqueues an operation and returns its position in the stream. If nothing had to be enqueued, this may be the
     /// position of the previous operation.
     fn submit(&self, op: Op<'_>) -> Result<Position>;
 }
 
-/// Tests submit one operation at a time, by its name.
+/// Submits one operation, by its name. Tests use it.
 #[cfg(test)]
 pub trait Calls: Submit {
     /// [`Op::Copy`].

@@ -1,4 +1,4 @@
-//! Values in memory that streams write, and wait for.
+//! Values in memory that streams write and wait for.
 
 use crate::backend::Span;
 
@@ -11,7 +11,7 @@ pub enum Comparison {
     Equal,
     /// The word and the value have a common bit.
     And,
-    /// There is a bit that is 0 in both.
+    /// Some bit is 0 in both.
     Nor,
 }
 
@@ -26,7 +26,7 @@ impl Comparison {
         }
     }
 
-    /// A word for which the comparison is true; `None` if there is none.
+    /// Returns a word for which the comparison is true, or `None` if there is none.
     pub fn satisfying(self, value: u64) -> Option<u64> {
         let word = if self == Self::Nor { 0 } else { value };
         self.holds(word, value).then_some(word)
@@ -36,20 +36,21 @@ impl Comparison {
 /// An atomic write of eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueWrite {
-    /// The destination: eight bytes at a multiple of eight, of the stream's device, managed, or pinned.
+    /// The destination: eight bytes at a multiple of eight, in managed memory, pinned memory, or memory of the stream's
+    /// device.
     pub dst: Span,
-    /// The value.
+    /// The value that is written.
     pub value: u64,
 }
 
 /// A wait for eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueWait {
-    /// The address: as [`ValueWrite::dst`].
+    /// The address of the word, with the conditions of [`ValueWrite::dst`].
     pub src: Span,
     /// The value that the word is compared with.
     pub value: u64,
-    /// The comparison.
+    /// The comparison of the wait.
     pub comparison: Comparison,
 }
 

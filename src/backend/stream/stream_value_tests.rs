@@ -6,7 +6,7 @@ fn comparisons() {
         (GreaterOrEqual, 5, 5, true),
         (GreaterOrEqual, 6, 5, true),
         (GreaterOrEqual, 4, 5, false),
-        // Wraps around.
+        // The difference wraps around.
         (GreaterOrEqual, 3, u64::MAX, true),
         (GreaterOrEqual, u64::MAX, 3, false),
         (GreaterOrEqual, 1 << 63, 0, false),

@@ -1,7 +1,7 @@
 //! Watches memory that changes without a notification: other processes, devices and threads of the program write there.
-//! One thread checks all conditions, often at first, then less and less; without waits there is none. Code of this
-//! process that knows about a change calls `Watcher::check`, which completes the wait at once. The thread also ends
-//! waits whose time is over, those for events included, for which it has nothing to check.
+//! One thread checks all conditions, often at first, then less and less. It exists only while there are waits. Code of
+//! this process that knows about a change calls `Watcher::check`, which completes the wait at once. The thread also
+//! ends waits whose timeout has passed, including waits for events, for which it has no memory to check.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,33 +15,35 @@ use crate::algo::thread::pause::Backoff;
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::{Comparison, Fault, FaultKind, Notify, NotifyWait, Result, Span, ValueWait};
 
-/// The thread ends after this long without waits.
+/// The time without waits after which the thread ends.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 
-/// The condition of a wait: true when it holds, an error if it cannot become true. Called under the watcher's lock, and
-/// only until the wait is complete: it takes no lock, and what it reads must exist for as long.
+/// The condition of a wait: true when it holds, an error if it cannot become true. It is called under the watcher's
+/// lock, and only until the wait is complete. It takes no lock, and what it reads must exist for as long.
 pub(in crate::backend) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
-/// Called when a wait is complete, with no lock held, on any thread; if it is late, on the watcher's.
+/// A function that is called when a wait is complete, with no lock held, on any thread; if the wait is late, on the
+/// watcher's.
 pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
 
-/// Memory that a condition reads: first byte and length.
+/// The memory that a condition reads: first byte and length.
 pub(in crate::backend) type Range = (usize, usize);
-/// All addresses.
+/// The range of all addresses.
 pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
-/// No address.
+/// The range of no address.
 const NOWHERE: Range = (0, 0);
 
-/// What a stream waits for.
+/// The condition that a stream waits for.
 pub(in crate::backend) enum Expected {
-    /// An event, for at most this long from when the stream first reaches the wait. Who completes it cancels the wait.
+    /// The record of an event, for at most this time from when the stream first reaches the wait. What completes it
+    /// cancels the wait.
     Event(Duration),
     Notify(Arc<Notify>, NotifyWait),
-    /// Of memory that the host reaches.
+    /// A value in memory that the host reaches.
     Value(ValueWait),
 }
 
 impl Expected {
-    /// The memory that its condition reads.
+    /// Returns the memory that the condition reads.
     fn range(&self) -> Range {
         match self {
             Self::Event(_) => NOWHERE,
@@ -50,12 +52,12 @@ impl Expected {
         }
     }
 
-    /// Whether the watcher has no memory to check for it. A wait for it does not end with its device.
+    /// Whether this is an event: the watcher has no memory to check for it, and the wait does not end with its device.
     fn is_event(&self) -> bool {
         matches!(self, Self::Event(_))
     }
 
-    /// When a wait that begins now ends in any case: by its own timeout, or with its device, which ends at
+    /// Returns when a wait that begins now ends in any case: by its own timeout, or with its device, which ends at
     /// `device_ends`.
     fn deadline(&self, device_ends: Option<Instant>) -> Option<Deadline> {
         let ends = device_ends.filter(|_| !self.is_event()).map(|ends| (ends, None));
@@ -70,7 +72,7 @@ impl Expected {
         }
     }
 
-    /// What the stream waits for, and what makes it come.
+    /// Returns texts for what the stream waits for, and for what completes it.
     fn in_words(&self) -> (Cow<'static, str>, &'static str) {
         match self {
             Self::Event(_) => ("an event".into(), "record it"),
@@ -97,7 +99,7 @@ impl Expected {
         Fault::new(FaultKind::WaitTimedOut, text)
     }
 
-    /// The fault of a wait that ended because its device ends.
+    /// Returns the fault of a wait that ended because its device ends.
     #[cold]
     pub(in crate::backend) fn never_came(&self) -> Fault {
         let (what, remedy) = self.in_words();
@@ -121,25 +123,25 @@ pub(in crate::backend) unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
 #[derive(Default)]
 pub(in crate::backend) struct Watcher {
     state: Mutex<State>,
-    /// A wait has begun, has a new deadline, or the thread must end.
+    /// Notified when a wait has begun or has a new deadline, or when the thread must end.
     changed: Condvar,
-    /// How many waits there are with memory to check, to be read without the lock.
+    /// The number of waits with memory to check. It is read without the lock.
     waiting: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Waits for memory.
+    /// The waits for memory.
     waits: BTreeMap<u64, Waiting>,
-    /// Waits for events, which a change of memory does not end.
+    /// The waits for events, which a change of memory does not end.
     events: BTreeMap<u64, Waiting>,
-    /// [`Watched`] that exist.
+    /// The number of [`Watched`] that exist.
     seats: usize,
-    /// How many were created so far.
+    /// The number of [`Watched`] that were created so far.
     made: u64,
-    /// A wait for memory has begun since the last check.
+    /// True if a wait for memory has begun since the last check.
     begun: bool,
-    /// When the thread checks next; `None`: it is about to, or does not exist.
+    /// The time at which the thread checks next. `None`: it is about to, or does not exist.
     wakes: Option<Instant>,
     thread: ServingThread,
 }
@@ -151,10 +153,10 @@ struct Waiting {
     end: End,
 }
 
-/// When a wait ends in any case, and its timeout; without one its device ends then.
+/// The time at which a wait ends in any case, and its timeout. Without a timeout its device ends then.
 type Deadline = (Instant, Option<Duration>);
 
-/// A wait of a stream, queued or in progress. While one exists the thread exists.
+/// A wait of a stream, pending or in progress. While one exists, the thread exists.
 pub(in crate::backend) struct Watched {
     watcher: Arc<Watcher>,
     number: u64,
@@ -165,7 +167,7 @@ pub(in crate::backend) struct Watched {
 type Ended = Vec<(Waiting, Result<()>)>;
 
 impl State {
-    /// The waits among which one for `expected` is.
+    /// Returns the waits that contain one for `expected`.
     fn waits_for(&mut self, expected: &Expected) -> &mut BTreeMap<u64, Waiting> {
         if expected.is_event() { &mut self.events } else { &mut self.waits }
     }
@@ -195,11 +197,11 @@ impl State {
 }
 
 impl Watcher {
-    /// Memory in this range may have changed: completes waits for it now. One load of a counter without waits. The
-    /// caller holds no lock.
+    /// Completes waits for memory in this range, which may have changed. Without waits this is one load of a counter.
+    /// The caller holds no lock.
     #[inline]
     pub(in crate::backend) fn check(&self, range: Range) {
-        // Relaxed: the thread sees a wait that is missed here.
+        // Relaxed: the thread checks a wait that is missed here.
         if self.waiting.load(Ordering::Relaxed) != 0 {
             self.check_range(range);
         }
@@ -207,7 +209,8 @@ impl Watcher {
 
     #[cold]
     fn check_range(&self, range: Range) {
-        // Only the thread ends late waits: this one may be one of the driver's, on which the driver takes no calls.
+        // Only the thread ends late waits: the calling thread may be one of the driver's, on which the driver accepts
+        // no calls.
         let ended = self.state.lock().take_over(range, None);
         self.end(ended);
     }
@@ -269,7 +272,7 @@ impl Watcher {
 }
 
 impl Watched {
-    /// A wait that is about to be queued.
+    /// Creates a wait that is about to be enqueued.
     pub(in crate::backend) fn new(watcher: &Arc<Watcher>, expected: Expected) -> Result<Self> {
         let mut state = watcher.state.lock();
         let serving = Arc::clone(watcher);
@@ -283,9 +286,9 @@ impl Watched {
         Ok(Self { watcher: Arc::clone(watcher), number, expected: Arc::new(expected) })
     }
 
-    /// Waits for `condition` until the deadline, which ends the wait with a fault; false if it holds already, and `end`
-    /// is not called. A pending wait of this one is replaced, and keeps its deadline. The caller may hold any locks but
-    /// those that `condition` takes.
+    /// Waits for `condition` until the deadline, which ends the wait with a fault. Returns false, and does not call
+    /// `end`, if the condition holds already. Replaces a pending wait of this one, and keeps its deadline. The caller
+    /// may hold any locks but those that `condition` takes.
     fn wait_for(&self, mut condition: Condition, deadline: Option<Deadline>, end: End) -> bool {
         let expected = &self.expected;
         let mut state = self.watcher.state.lock();
@@ -293,7 +296,7 @@ impl Watched {
         if condition() == Ok(true) {
             return false;
         }
-        // Dropped without the lock.
+        // The wait is dropped without the lock.
         let before = state.waits_for(expected).remove(&self.number);
         if before.is_none() {
             self.watcher.waiting.fetch_add(usize::from(!expected.is_event()), Ordering::Relaxed);
@@ -312,19 +315,19 @@ impl Watched {
         true
     }
 
-    /// The memory of programs that the wait uses.
+    /// Returns the memory of programs that the wait uses.
     pub(in crate::backend) fn memory(&self) -> Range {
         if let Expected::Value(_) = *self.expected { self.expected.range() } else { NOWHERE }
     }
 
-    /// The stream has reached the wait for an event.
+    /// Begins the timeout of a wait for an event, which the stream has reached.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only the cuda backend knows that it is one"))]
     pub(in crate::backend) fn begin_limit(&self, end: End) {
         self.wait_for(Box::new(|| Ok(false)), self.expected.deadline(None), end);
     }
 
-    /// The stream, which ends with its device then, has reached the wait: false if it is complete already, otherwise
-    /// `end` is called later.
+    /// Begins the wait, which the stream has reached. The stream ends with its device at `device_ends`. Returns false
+    /// if the wait is complete already. If it is not, `end` is called later.
     ///
     /// # Safety
     /// `host_addr` returns where the host reaches the word of a value, until the wait is complete or cancelled.
@@ -343,7 +346,7 @@ impl Watched {
                 Box::new(move || {
                     // SAFETY: the host reaches the word there while the wait uses it, as the caller vouches.
                     let word = unsafe { word_at(addr) };
-                    // Acquire: who sees the value sees what was done before.
+                    // Acquire: a thread that reads the value sees earlier writes.
                     Ok(comparison.holds(word.load(Ordering::Acquire), value))
                 })
             }
@@ -351,8 +354,8 @@ impl Watched {
         self.wait_for(condition, self.expected.deadline(device_ends), end)
     }
 
-    /// A wait in progress for a notify or a value ends at this time at the latest, with a fault, because the device
-    /// ends.
+    /// Limits a wait in progress for a notify or a value: it ends at this time at the latest, with a fault, because the
+    /// device ends.
     pub(in crate::backend) fn limit(&self, device_ends: Instant) {
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)

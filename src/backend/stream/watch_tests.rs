@@ -6,7 +6,7 @@ use crate::backend::{Comparison, FaultKind, Place};
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// A word, and a condition that it is not 0.
+/// Returns a word, and the condition that it is not 0.
 fn word() -> (Arc<AtomicU64>, Range, Condition) {
     let word = Arc::new(AtomicU64::new(0));
     let range = (Arc::as_ptr(&word).addr(), 8);
@@ -14,7 +14,7 @@ fn word() -> (Arc<AtomicU64>, Range, Condition) {
     (word, range, Box::new(move || Ok(seen.load(Ordering::Acquire) != 0)))
 }
 
-/// A wait for memory in this range, for which the tests choose the conditions.
+/// Creates a wait for memory in this range. The tests choose its conditions.
 fn watched(watcher: &Arc<Watcher>, range: Range) -> Watched {
     let src = Span { addr: range.0, len: range.1, place: Place::Pinned };
     let wait = ValueWait { src, value: 1, comparison: Comparison::Equal };
@@ -146,7 +146,7 @@ fn a_cancelled_wait_is_not_checked_again() {
     assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
 }
 
-/// A wait that has ended before the thread woke for it does not keep the next one from waking it.
+/// Checks that a wait which has ended before the thread woke for it does not keep the next one from waking it.
 #[test]
 fn the_thread_is_woken_for_each_wait() {
     let watcher = Arc::new(Watcher::default());

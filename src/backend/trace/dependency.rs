@@ -1,4 +1,4 @@
-//! Which record of an event a wait is for, so that an arrow can be drawn.
+//! Remembers which record of an event a wait is for, so that viewers can draw an arrow.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,13 +8,13 @@ use parking_lot::Mutex;
 
 use crate::backend::Event;
 
-/// Records in the order in which they were made, from 1 on.
+/// The number of a record. Records count from 1, in their order.
 pub(super) type RecordId = u64;
 
 /// The latest record of each event, by the event's address, which is unique while it is here.
 static LATEST: Mutex<Latest> = Mutex::new(Latest::NONE);
 
-/// At this number of events, dropped ones are removed.
+/// The number of events at which dropped ones are removed.
 const SWEEP: usize = 1024;
 
 struct Latest {
@@ -43,17 +43,17 @@ pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
     id
 }
 
-/// The latest record of an event, if there was one since the trace began.
+/// Returns the latest record of an event, if there was one since the trace began.
 pub(super) fn latest(event: &Arc<dyn Event>) -> Option<RecordId> {
     LATEST.lock().records.get(&key(event)).map(|(_, id)| *id)
 }
 
-/// The event was recorded without a note.
+/// Removes an event that was recorded without a note.
 pub(super) fn forget(event: &Arc<dyn Event>) {
     LATEST.lock().records.remove(&key(event));
 }
 
-/// Removes all of them.
+/// Removes all events.
 pub(super) fn forget_all() {
     *LATEST.lock() = Latest::NONE;
 }

@@ -1,4 +1,4 @@
-//! The file: a JSON array that is complete after each write, so that it is readable however the process ends.
+//! Writes the file: a JSON array that is complete after each write, so that it is readable however the process ends.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use crate::algo::host::output_file::{is_pipe, unopened};
 use crate::algo::host::system_call::named;
 
-/// The error for a file that is not seekable.
+/// Returns the error for a file that is not seekable.
 fn sequential() -> io::Error {
     io::Error::new(
         io::ErrorKind::NotSeekable,
@@ -33,13 +33,14 @@ const TAIL: &str = "\n]\n";
 pub(super) struct TraceFile {
     file: File,
     pub(super) path: PathBuf,
-    /// The offset of the tail, where it continues, beyond 1 if there are events: for [`Self::create`].
+    /// The offset of the tail, where the next write continues. [`Self::create`] takes it if it is greater than 1: then
+    /// there are events.
     pub(super) end: u64,
 }
 
 impl TraceFile {
-    /// A new or truncated file; with `end`, one of this process that continues there. If another process is writing it,
-    /// a file beside it with the id of this one.
+    /// Creates or truncates a file. With `end`, opens one of this process that continues there. If another process is
+    /// writing the file, creates a file beside it with the id of this process.
     pub(super) fn create(path: &Path, end: Option<u64>) -> io::Result<Self> {
         if let Some(file) = Self::take(path, end)? {
             return Ok(file);
@@ -76,7 +77,7 @@ impl TraceFile {
         Ok(Some(Self { file, path, end: 1 }))
     }
 
-    /// How long it is.
+    /// Returns the file's length.
     pub(super) fn len(&self) -> u64 {
         self.end + TAIL.len() as u64
     }

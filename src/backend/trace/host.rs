@@ -1,4 +1,4 @@
-//! Work of the program's threads: ranges and marks, and synchronous operations.
+//! Records work of the program's threads: ranges and marks, and synchronous operations.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::operation::What;
 use super::{is_on, now, recorder};
 use crate::backend::{Device, Op, Result, thread_number};
 
-/// The buffers that threads share.
+/// The number of buffers that threads share.
 const STRIPES: usize = 16;
-/// Most unwritten notes in one of them. Ranges that begin beyond that are counted, and not recorded.
+/// The maximum number of unwritten notes in a buffer. Ranges that begin beyond that are counted, and not recorded.
 const MOST_NOTES: usize = 32 << 10;
-/// At this number the writer is woken.
+/// The number of notes at which the writer is woken.
 const MANY_NOTES: usize = MOST_NOTES / 4;
 
 /// A property of a range or a mark: its name and its text.
@@ -29,15 +29,15 @@ pub(super) struct HostNote {
 pub enum HostWhat {
     /// A range begins, inside those that are open.
     Begin(String, Vec<Detail>),
-    /// The innermost one ends.
+    /// The innermost range ends.
     End,
     /// A mark.
     Mark(String, Vec<Detail>),
     /// An independent range with a number begins.
     Start(u32, String, Vec<Detail>),
-    /// It ends, on any thread.
+    /// The range with this number ends, on any thread.
     Stop(u32),
-    /// A synchronous operation that began at this time, and ended now.
+    /// A synchronous operation ends now, which began at this time.
     Operation(What, u64),
 }
 
@@ -45,7 +45,7 @@ pub enum HostWhat {
 pub(super) struct Stripe {
     pub(super) notes: Vec<HostNote>,
     pub(super) lost: u64,
-    /// How many open ranges of each thread are not recorded.
+    /// The number of open ranges of each thread that are not recorded.
     skipped: BTreeMap<u32, u32>,
 }
 
@@ -84,7 +84,7 @@ pub fn note(what: HostWhat) {
     }
 }
 
-/// Adds a note, also if recording has just ended: of an operation that began before.
+/// Adds a note of an operation that began before, even if recording has just ended.
 fn add(what: HostWhat) {
     let (thread, at) = (thread_number(), now());
     let mut stripe = NOTES[thread as usize % STRIPES].lock();
@@ -97,7 +97,7 @@ fn add(what: HostWhat) {
     }
 }
 
-/// For the writer: all notes, by thread in order, and how many were lost.
+/// Returns, for the writer, all notes, by thread in order, and how many were lost.
 pub(super) fn collect() -> (Vec<HostNote>, u64) {
     let (mut all, mut lost) = (Vec::new(), 0);
     for stripe in &NOTES {
@@ -108,14 +108,14 @@ pub(super) fn collect() -> (Vec<HostNote>, u64) {
     (all, lost)
 }
 
-/// A new trace begins: removes all notes of an old one.
+/// Removes all notes of an old trace, because a new one begins.
 pub(super) fn forget() {
     for stripe in &NOTES {
         *stripe.lock() = Stripe::default();
     }
 }
 
-/// An operation of the device that is ordered with no stream; recorded on the calling thread's row.
+/// Runs an operation of the device that is ordered with no stream, and records it on the calling thread's row.
 pub fn synchronous(device: &dyn Device, op: Op<'_>) -> Result<()> {
     let noted = is_on().then(|| (What::of(&op), now()));
     match op {

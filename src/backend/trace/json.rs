@@ -19,43 +19,43 @@ pub(super) struct Line {
     args: String,
 }
 
-/// A line about a row, without a time: `phase` is the format's letter for its kind.
+/// Begins a line about a row, without a time. `phase` is the format's letter for its kind.
 pub(super) fn about(phase: char, name: &str, track: Track) -> Line {
     let line = Line { members: String::new(), args: String::new() };
     line.with("ph", phase).with("pid", track.pid).with("tid", track.tid).with("name", name)
 }
 
-/// An event at a time in nanoseconds, in a category by which viewers filter.
+/// Begins an event at a time in nanoseconds, in a category by which viewers filter.
 pub(super) fn event(phase: char, category: &str, name: &str, track: Track, at: u64) -> Line {
     about(phase, name, track).with("cat", category).with_time("ts", at)
 }
 
 impl Line {
-    /// A member of the format.
+    /// Adds a member of the format.
     pub(super) fn with(mut self, key: &str, value: impl Serialize) -> Self {
         add(&mut self.members, key, json(&value));
         self
     }
 
-    /// A member in nanoseconds.
+    /// Adds a member in nanoseconds.
     pub(super) fn with_time(mut self, key: &str, nanoseconds: u64) -> Self {
         add(&mut self.members, key, thousandths(nanoseconds));
         self
     }
 
-    /// An argument, which viewers show with the event, in the order in which they are added.
+    /// Adds an argument. Viewers show arguments with the event, in the order in which they are added.
     pub(super) fn arg(mut self, key: &str, value: impl Serialize) -> Self {
         add(&mut self.args, key, json(&value));
         self
     }
 
-    /// An argument that is this many thousandths.
+    /// Adds an argument that is this many thousandths.
     pub(super) fn decimal_arg(mut self, key: &str, value: u64) -> Self {
         add(&mut self.args, key, thousandths(value));
         self
     }
 
-    /// Arguments with texts.
+    /// Adds arguments with texts.
     pub(super) fn details(self, details: &[Detail]) -> Self {
         details.iter().fold(self, |event, (key, text)| event.arg(key, text))
     }
@@ -79,8 +79,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers and texts are JSON")
 }
 
-/// A number with three decimals. Floating-point numbers would lose nanoseconds after some months, and add 30 KB of
-/// code.
+/// Formats a number with three decimals. Floating-point numbers would lose nanoseconds after some months, and add 30 KB
+/// of code.
 fn thousandths(number: u64) -> String {
     format!("{}.{:03}", number / 1000, number % 1000)
 }

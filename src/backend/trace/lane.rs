@@ -11,24 +11,24 @@ use super::operation::{Note, Outcome, Point, Times, What};
 use super::{now, recorder};
 use crate::backend::{Device, Event, Op, Stream};
 
-/// Most unwritten operations of a stream. Further ones are counted, and not recorded.
+/// The maximum number of unwritten operations of a stream. Further ones are counted, and not recorded.
 pub(super) const MOST_ENTRIES: usize = 16 << 10;
-/// At this number the writer is woken, which runs often enough for fewer.
+/// The number of entries at which the writer is woken. For fewer it runs often enough.
 const MANY_ENTRIES: usize = MOST_ENTRIES / 4;
-/// Most events that are kept for later operations.
+/// The maximum number of events that are kept for later operations.
 const MOST_SPARE: usize = 256;
 
 /// A recorded entry of a stream.
 pub(super) enum Entry {
     Operation {
         what: What,
-        /// The thread that queued it.
+        /// The thread that enqueued it.
         thread: u32,
         times: Times,
         /// The record that it waits for.
         after: Option<RecordId>,
     },
-    /// With the point at which the stream reached it.
+    /// A note, with the point at which the stream reached it.
     Note(Note, Point),
     /// An event was recorded.
     Recorded(RecordId),
@@ -42,11 +42,11 @@ pub struct Lane {
     /// The name of the device.
     pub(super) device_name: String,
     inbox: Mutex<Inbox>,
-    /// Entries that are not written.
+    /// The number of entries that are not written.
     pub(super) backlog: AtomicUsize,
-    /// It is full of incomplete entries.
+    /// True if the backlog is full of incomplete entries.
     is_stuck: AtomicBool,
-    /// Operations were dropped: some may never complete though later ones do.
+    /// True if operations were dropped: some may never complete although later ones do.
     pub(super) has_gaps: AtomicBool,
     /// The entries that the writer has taken.
     pub(super) taken: Mutex<VecDeque<Entry>>,
@@ -55,13 +55,13 @@ pub struct Lane {
 #[derive(Default)]
 struct Inbox {
     entries: Vec<Entry>,
-    /// Events for reuse.
+    /// The events for reuse.
     spare: Vec<Arc<dyn Event>>,
     lost: u64,
 }
 
 impl Lane {
-    /// A new row for a stream.
+    /// Creates a row for a stream.
     pub fn new(device: u32, device_name: &str, stream: i32, is_default: bool) -> Arc<Self> {
         let default = if is_default { " (default)" } else { "" };
         let lane = Arc::new(Self {
@@ -79,7 +79,7 @@ impl Lane {
         lane
     }
 
-    /// The stream was aborted, or abandoned: its operations may never complete.
+    /// Notes that the stream was aborted, or abandoned: its operations may never complete.
     pub fn note_abort(&self) {
         self.has_gaps.store(true, Ordering::Relaxed);
     }
@@ -92,10 +92,10 @@ impl Lane {
         }
     }
 
-    /// The current point of the stream: for one that is known to be idle the time, for others an event. `None` if no
-    /// event is available.
+    /// Returns the current point of the stream: the time if it is known to be idle, otherwise an event. Returns `None`
+    /// if no event is available.
     pub(super) fn point(&self, stream: &dyn Stream, device: &dyn Device) -> Option<Point> {
-        // Drivers report that slowly, and not here.
+        // Drivers report this slowly, and not here.
         if stream.submitted().is_some_and(|last| stream.finished() >= last) {
             return Some(Point::At(now()));
         }
@@ -123,14 +123,14 @@ impl Lane {
         self.inbox.lock().lost += 1;
     }
 
-    /// For the writer: takes over the entries, returns events for reuse, and returns how many entries were lost.
+    /// Takes, for the writer, the entries, and keeps events for reuse. Returns how many entries were lost.
     pub(super) fn collect(&self, taken: &mut VecDeque<Entry>) -> u64 {
         let mut inbox = self.inbox.lock();
         taken.extend(inbox.entries.drain(..));
         std::mem::take(&mut inbox.lost)
     }
 
-    /// For the writer: this many entries are written, and these events can be reused.
+    /// Notes, for the writer, that this many entries are written, and that these events can be reused.
     pub(super) fn written(&self, count: usize, mut events: Vec<Arc<dyn Event>>) {
         let before = self.backlog.fetch_sub(count, Ordering::Relaxed);
         self.is_stuck.store(before - count >= MOST_ENTRIES, Ordering::Relaxed);
@@ -140,7 +140,7 @@ impl Lane {
         inbox.spare.append(&mut events);
     }
 
-    /// The entries will not be written.
+    /// Drops entries that will not be written.
     pub(super) fn forget(&self) {
         let mut taken = self.taken.lock();
         self.collect(&mut taken);
@@ -148,7 +148,7 @@ impl Lane {
         self.written(count, Vec::new());
     }
 
-    /// Drops everything of the device.
+    /// Drops all objects of the device.
     pub(super) fn release(&self) {
         let spare = std::mem::take(&mut self.inbox.lock().spare);
         drop(spare);
@@ -156,7 +156,7 @@ impl Lane {
 }
 
 impl Entry {
-    /// Its result. A record has no time.
+    /// Returns the entry's result. A record has no time.
     pub(super) fn query(&self) -> Outcome {
         match self {
             Self::Operation { times, .. } => times.query(),
@@ -165,7 +165,7 @@ impl Entry {
         }
     }
 
-    /// Moves its events to `into`, for reuse.
+    /// Moves the entry's events to `into`, for reuse.
     pub(super) fn take_events(self, into: &mut Vec<Arc<dyn Event>>) {
         match self {
             Self::Operation { times: Times::Points(begin, end), .. } => {

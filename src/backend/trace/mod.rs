@@ -1,10 +1,10 @@
-//! Traces: what streams and threads did, and when, as a file for Perfetto and chrome://tracing.
+//! Traces: a file for Perfetto and chrome://tracing with what streams and threads did, and when.
 //!
 //! Without a trace the cost is one load of a word for each submission, [`decorators::any`]. During a trace the core
-//! submits to a decorator, which is created for one submission: it covers streams that were created before. It
-//! queues an event before and after each operation, on every backend, unless the stream is known to be idle; a thread
-//! queries these events, and writes. The order of a stream's operations does not change, and a failure of the
-//! additional calls never fails a call of the program.
+//! submits to a decorator, which is created for one submission, so it covers streams that were created before. The
+//! decorator enqueues an event before and after each operation, on every backend, unless the stream is known to be
+//! idle. A thread queries these events, and writes the file. The order of a stream's operations does not change, and a
+//! failure of the additional calls never fails a call of the program.
 //!
 //! | file | what |
 //! |---|---|
@@ -52,7 +52,7 @@ pub fn is_on_for(device: u32) -> bool {
     decorators::has(bit(device))
 }
 
-/// Nanoseconds of the machine's monotonic clock.
+/// Returns the nanoseconds of the machine's monotonic clock.
 fn now() -> u64 {
     clock::now().as_nanos() as u64
 }

@@ -1,4 +1,4 @@
-//! A recorded operation: its description, and how its times are measured.
+//! Describes a recorded operation, and measures its times.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use crate::backend::{Comparison, Copy, Event, Number, Op, OpKind, Place};
 /// The description of an operation.
 pub struct What {
     kind: OpKind,
-    /// How many bytes it moves or writes, if that is known.
+    /// The number of bytes that it moves or writes, if that is known.
     bytes: Option<u64>,
     more: More,
 }
@@ -17,9 +17,9 @@ pub struct What {
 /// What else is known of an operation.
 enum More {
     Nothing,
-    /// From where to where, and the number of copies.
+    /// Copies: source, destination, and the number of copies.
     Copies(Place, Place, usize),
-    /// A copy of rows: from where to where, their width and number.
+    /// A copy of rows: source, destination, the rows' width and their number.
     Rows(Place, Place, usize, usize),
     Kernel {
         name: String,
@@ -31,7 +31,8 @@ enum More {
 }
 
 impl What {
-    /// For an operation that is recorded between two points; `None` for a mark, which is no work of the program.
+    /// Describes an operation that is recorded between two points. Returns `None` for a mark, which is no work of the
+    /// program.
     pub(super) fn of(op: &Op<'_>) -> Option<Self> {
         let copies = |copies: &[Copy]| {
             let bytes = copies.iter().map(|copy| copy.dst.len).sum();
@@ -61,7 +62,7 @@ impl What {
         Some(Self { kind: op.kind(), bytes: bytes.map(|bytes| bytes as u64), more })
     }
 
-    /// The format's category, and the title in viewers.
+    /// Returns the format's category, and the title in viewers.
     pub(super) fn title(&self) -> (&'static str, String) {
         let (category, name) = match (self.kind, &self.more) {
             (_, More::Copies(src, dst, _) | More::Rows(src, dst, ..)) => return ("copy", copy_in_words(*src, *dst)),
@@ -84,7 +85,7 @@ impl What {
         (category, name.to_owned())
     }
 
-    /// Its size and shape, and its rate.
+    /// Adds the operation's size and shape, and its rate.
     pub(super) fn describe(&self, mut line: Line, nanoseconds: u64) -> Line {
         if let Some(bytes) = self.bytes {
             line = line.arg("bytes", bytes);
@@ -145,21 +146,21 @@ fn with_places(line: Line, src: Place, dst: Place) -> Line {
 pub enum Note {
     /// A text.
     Mark(String),
-    /// The step with this number begins.
+    /// The beginning of the step with this number.
     StepBegins(u64),
-    /// It ends.
+    /// The end of the step with this number.
     StepEnds(u64),
 }
 
-/// The begin and end times of something on a thread; shared between that and the writer.
+/// The begin and end times of something on a thread. That and the writer share them.
 #[derive(Default)]
 pub(super) struct HostTimes {
     begin: OnceLock<u64>,
-    /// `None`: the work was dropped.
+    /// The end, or `None` if the work was dropped.
     end: OnceLock<Option<u64>>,
 }
 
-/// Held during the work: dropped without [`TimesGuard::end`], the work was dropped.
+/// A guard that is held during the work. If it is dropped without [`TimesGuard::end`], the work was dropped.
 pub(super) struct TimesGuard(pub(super) Arc<HostTimes>);
 
 impl TimesGuard {
@@ -167,7 +168,7 @@ impl TimesGuard {
         let _ = self.0.begin.set(now());
     }
 
-    /// The work has ended.
+    /// Notes that the work has ended.
     pub(super) fn end(self) {
         let _ = self.0.end.set(Some(now()));
     }
@@ -175,21 +176,21 @@ impl TimesGuard {
 
 impl Drop for TimesGuard {
     fn drop(&mut self) {
-        // If this fails, it has ended.
+        // This fails if the work has ended.
         let _ = self.0.end.set(None);
     }
 }
 
 /// A moment in a stream.
 pub(super) enum Point {
-    /// The stream was idle then.
+    /// The stream was idle at this time.
     At(u64),
-    /// The stream reaches it later.
+    /// The stream reaches this event later.
     Event(Arc<dyn Event>),
 }
 
 impl Point {
-    /// Its time, if that is known.
+    /// Returns the point's time, if that is known.
     pub(super) fn time(&self) -> Option<u64> {
         match self {
             Self::At(time) => Some(*time),
@@ -205,29 +206,29 @@ impl Point {
     }
 }
 
-/// How the times of an operation are measured.
+/// The way in which the times of an operation are measured.
 pub(super) enum Times {
-    /// Points before it and after it.
+    /// Points before and after the operation.
     Points(Point, Point),
-    /// It notes its times itself.
+    /// The operation notes its times itself.
     Host(Arc<HostTimes>),
 }
 
 /// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is not complete.
+    /// The operation is not complete.
     Pending,
-    /// Complete: its begin and end.
+    /// The operation is complete: its begin and end.
     Over(u64, u64),
-    /// It was dropped.
+    /// The operation was dropped.
     Dropped,
 }
 
 impl Times {
     pub(super) fn query(&self) -> Outcome {
         let times = match self {
-            // The last one first: then the other is complete, too.
+            // The last point is queried first: when it is complete, the other is complete, too.
             Self::Points(begin, end) => end.time().and_then(|end| Some((begin.time()?, end))),
             Self::Host(times) => match times.end.get() {
                 Some(None) => return Outcome::Dropped,
@@ -237,7 +238,7 @@ impl Times {
         times.map_or(Outcome::Pending, |(begin, end)| Outcome::Over(begin, end))
     }
 
-    /// When it began, if it has.
+    /// Returns when the operation began, if it has.
     pub(super) fn begun(&self) -> Option<u64> {
         match self {
             Self::Points(begin, _) => begin.time(),

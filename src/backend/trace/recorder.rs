@@ -1,4 +1,4 @@
-//! When the trace is written: by a thread while a trace is open, and by calls that need something to be written now.
+//! Writes the trace: by a thread while a trace is open, and by calls that need something to be written now.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,11 +20,11 @@ use crate::algo::thread::quiet_thread;
 use crate::backend::at_exit;
 use crate::backend::stream::decorators;
 
-/// How often the thread writes.
+/// The interval at which the thread writes.
 const PERIOD: Duration = Duration::from_millis(5);
-/// How long a submission waits for a writer that is behind.
+/// The time that a submission waits for a writer that is late.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// How long the end of the process waits for a write in progress.
+/// The time that the end of the process waits for a write in progress.
 const PATIENCE_AT_EXIT: Duration = Duration::from_millis(500);
 
 /// Reports a size that changes over time: the device whose memory it is (`None`: host memory), its name, and its bytes.
@@ -38,19 +38,19 @@ struct Recorder {
     file: TraceFile,
     timeline: Timeline,
     gauges: Gauges,
-    /// Most bytes of the file.
+    /// The maximum number of bytes of the file.
     limit: u64,
-    /// An error has ended it.
+    /// True if an error has ended the trace.
     failed: bool,
     thread: Option<JoinHandle<()>>,
 }
 
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
-/// The process that has opened it: a forked child must not overwrite its parent's trace, and may find its locks held by
-/// threads that it does not have.
+/// The process that has opened the trace: a forked child must not overwrite its parent's trace, and may find its locks
+/// held by threads that it does not have.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static LANES: Mutex<Vec<Arc<Lane>>> = Mutex::new(Vec::new());
-/// Closed traces of this process: they continue where they ended.
+/// The closed traces of this process, each with the length at which it continues.
 static CLOSED: Mutex<BTreeMap<PathBuf, u64>> = Mutex::new(BTreeMap::new());
 
 /// The requests to the thread.
@@ -62,7 +62,7 @@ struct Orders {
 
 static ORDERS: Mutex<Orders> = Mutex::new(Orders { now: false, stop: false });
 static ORDERED: Condvar = Condvar::new();
-/// Something was written.
+/// Notified when something was written.
 static WRITTEN: Condvar = Condvar::new();
 
 /// Whether a trace is open.
@@ -70,8 +70,8 @@ pub fn is_open() -> bool {
     RECORDER.lock().is_some()
 }
 
-/// Opens a trace, and starts its thread. Nothing is recorded before [`record`]. None is open. A trace that this process
-/// has closed continues; a file that another process writes is not touched.
+/// Opens a trace, and starts its thread. No trace is open. Nothing is recorded before [`record`]. A trace that this
+/// process has closed continues; a file that another process writes is not changed.
 pub fn open(path: &Path, limit: Option<u64>, gauges: Gauges) -> io::Result<()> {
     let mut recorder = RECORDER.lock();
     ensure!(recorder.is_none(), io::Error::other("a trace is open"));
@@ -88,8 +88,8 @@ pub fn open(path: &Path, limit: Option<u64>, gauges: Gauges) -> io::Result<()> {
     Ok(())
 }
 
-/// Records the work of these devices ([`super::bit`]) from now on, and threads while there are any. Operations that
-/// were queued before are not recorded.
+/// Records the work of these devices ([`super::bit`]) from now on, and threads while there are any devices. Operations
+/// that were enqueued before are not recorded.
 pub fn record(devices: u64) {
     decorators::set_traced(devices);
     if let Some(recorder) = &mut *RECORDER.lock() {
@@ -97,7 +97,7 @@ pub fn record(devices: u64) {
     }
 }
 
-/// Ends the trace, if one is open: all complete work is in it.
+/// Ends the trace, if one is open. All complete work is in it.
 pub fn close() {
     let Some(thread) = RECORDER.lock().as_mut().map(|recorder| recorder.thread.take()) else { return };
     decorators::set_traced(0);
@@ -111,7 +111,7 @@ pub fn close() {
     recorder.finish();
 }
 
-/// A device is about to be closed: drops everything of it.
+/// Drops all objects of a device that is about to be closed.
 pub fn at_end_of_device(device: u32) {
     let mut recorder = RECORDER.lock();
     let of_device = |lane: &&Arc<Lane>| lane.device == device;
@@ -169,7 +169,7 @@ fn run() {
     }
 }
 
-/// The process ends with a trace open. The thread may be running, or stopped.
+/// Finishes the trace that is open when the process ends. The thread may be running, or stopped.
 fn finish_at_exit() {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;

@@ -18,12 +18,12 @@ pub struct TraceStream<'a> {
 }
 
 impl<'a> TraceStream<'a> {
-    /// `inner`, a stream of `device`, while that is recorded.
+    /// Decorates `inner`, a stream of `device`, if the device is recorded.
     pub fn new(inner: &'a dyn Stream, device: &'a dyn Device, lane: &'a Lane) -> Option<Self> {
         is_on_for(lane.device).then_some(Self { inner, device, lane })
     }
 
-    /// Queues an operation between two points.
+    /// Enqueues an operation between two points.
     fn timed(&self, op: Op<'_>, what: What, after: Option<RecordId>) -> Result<Position> {
         let point = || self.lane.point(self.inner, self.device);
         let begin = self.lane.make_room().then(point).flatten();
@@ -43,7 +43,7 @@ impl<'a> TraceStream<'a> {
         Ok(position)
     }
 
-    /// Queues an operation that notes its times itself.
+    /// Enqueues an operation that notes its times itself.
     fn submit_timed(&self, what: What, queue: impl FnOnce(TimesGuard) -> Result<Position>) -> Result<Position> {
         let times = Arc::default();
         let position = queue(TimesGuard(Arc::clone(&times)))?;

@@ -1,4 +1,4 @@
-//! What the C++ tests do not see: they read whole traces.
+//! Tests what the C++ tests do not check: those read whole traces.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -110,7 +110,7 @@ fn a_wait_is_for_the_latest_record() {
     let second = dependency::recorded(&event);
     assert!(second > first);
     assert_eq!(dependency::latest(&event), Some(second));
-    // Whatever takes the place of an event in memory is another one.
+    // Another event may take this one's place in memory.
     drop(event);
     for _ in 0..100 {
         let other: Arc<dyn Event> = device.create_event(false).unwrap();

@@ -11,27 +11,27 @@ use super::now;
 use super::operation::{Note, Outcome, What};
 use super::recorder::Gauges;
 
-/// Devices are groups of rows beside the process; the system never uses such process ids.
+/// The base of the process ids of devices, which are groups of rows beside the process. The system never uses such ids.
 const DEVICE_PID: u32 = 1 << 23;
-/// The row of a device for the steps of the program.
+/// The id of a device's row for the steps of the program.
 const STEPS_TID: u32 = 1 << 30;
-/// How many records of events are remembered.
+/// The maximum number of records of events that are remembered.
 const MOST_POINTS: usize = 16 << 10;
-/// How many arrows wait for the record that they come from.
+/// The maximum number of arrows that wait for the record that they come from.
 const MOST_ARROWS: usize = 4 << 10;
 
-/// How far viewers draw the line of an instant.
+/// The scope of an instant: viewers draw its line in one row.
 const ROW: char = 't';
 const ALL_ROWS: char = 'g';
 
 /// The state of the trace after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It goes on.
+    /// The trace goes on.
     Open,
     /// Recording pauses.
     Pause,
-    /// It ends.
+    /// The trace ends.
     Close,
 }
 
@@ -44,7 +44,7 @@ struct Bar {
 }
 
 impl Bar {
-    /// A moment inside the bar and at its end: viewers find the bar that contains a moment.
+    /// Returns the last moment inside the bar, before its end: viewers find the bar that contains a moment.
     fn last_moment(self) -> u64 {
         if self.end > self.begin + 1 { self.end - 1 } else { self.begin }
     }
@@ -57,21 +57,21 @@ impl Bar {
 /// The state of a trace that is being written.
 #[derive(Default)]
 pub(super) struct Timeline {
-    /// What is not in the file yet.
+    /// The text that is not in the file yet.
     pub(super) text: String,
     named: HashSet<(&'static str, Track)>,
     /// The last bar of each row.
     last: HashMap<Track, Bar>,
-    /// What each record of an event is ordered after, the oldest first.
+    /// The bar that each record of an event is ordered after, the oldest record first.
     points: BTreeMap<RecordId, Option<Bar>>,
-    /// Waits whose record is not known yet.
+    /// The waits whose record is not known yet.
     arrows: VecDeque<(RecordId, Bar)>,
     next_arrow: u64,
-    /// Open ranges of each thread.
+    /// The number of open ranges of each thread.
     depth: HashMap<u32, u32>,
-    /// Open ranges with a number, and the thread that began them.
+    /// The open ranges with a number, and the thread that began them.
     ranges: HashMap<u32, (u32, String)>,
-    /// When steps began, by device.
+    /// The times at which steps began, by device.
     steps: HashMap<(u32, u64), u64>,
     sizes: BTreeMap<(u32, String), u64>,
     lost: u64,
@@ -81,7 +81,7 @@ pub(super) struct Timeline {
 impl Timeline {
     // ---- streams ----
 
-    /// Writes the complete work of a stream; with `finish` everything.
+    /// Writes the complete work of a stream, or with `finish` all of it.
     pub(super) fn lane(&mut self, lane: &Lane, finish: bool) {
         let mut taken = lane.taken.lock();
         self.lost += lane.collect(&mut taken);
@@ -129,7 +129,7 @@ impl Timeline {
         }
     }
 
-    /// The next bar of a row. Bars of a row are ordered and do not overlap.
+    /// Returns the next bar of a row. Bars of a row are ordered and do not overlap.
     fn bar(&mut self, track: Track, begin: u64, end: u64) -> Bar {
         let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
         let bar = Bar { track, begin, end: end.max(begin) };
@@ -185,7 +185,7 @@ impl Timeline {
             let Some((record, to)) = self.arrows.pop_front() else { break };
             match self.points.get(&record).copied() {
                 Some(Some(from)) => self.arrow(from, to),
-                // It is ordered after nothing in the trace.
+                // The record is ordered after nothing in the trace.
                 Some(None) => {}
                 None if self.arrows.len() < MOST_ARROWS => self.arrows.push_back((record, to)),
                 None => {}
@@ -282,7 +282,7 @@ impl Timeline {
             seen.insert((pid, name.to_owned()), bytes);
         });
         let before = std::mem::take(&mut self.sizes);
-        // A gauge that is gone is 0.
+        // A gauge that no longer exists is 0.
         let gone =
             before.iter().filter(|(key, bytes)| **bytes != 0 && !seen.contains_key(*key)).map(|(key, _)| (key, &0));
         let changed = seen.iter().filter(|(key, bytes)| before.get(*key) != Some(*bytes));
@@ -327,7 +327,7 @@ impl Timeline {
 
     // ---- end ----
 
-    /// Everything is written.
+    /// Ends the write: everything is written.
     pub(super) fn end(&mut self, end: End) {
         self.draw_arrows();
         if end != End::Open {

@@ -12,7 +12,7 @@ pub struct Copy {
     pub dst: Span,
     /// The source.
     pub src: Span,
-    /// Host-to-device only: the source is free for reuse when the call returns, even if pinned.
+    /// For host-to-device copies only: whether the source, even if pinned, is free for reuse when the call returns.
     pub stage_source: bool,
 }
 
@@ -26,14 +26,14 @@ impl Copy {
 /// Rows of a rectangle in memory, `pitch` bytes apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// From the first byte of the first row to the last byte of the last.
+    /// The range from the first byte of the first row to the last byte of the last.
     pub span: Span,
-    /// Bytes from the beginning of a row to the beginning of the next, at least a row's width.
+    /// The number of bytes from the beginning of a row to the beginning of the next, at least a row's width.
     pub pitch: usize,
 }
 
 impl Rows {
-    /// The first `width` bytes of the row with this number.
+    /// Returns the first `width` bytes of the row with this number.
     pub fn row(&self, index: usize, width: usize) -> Span {
         Span { addr: self.span.addr + index * self.pitch, len: width, place: self.span.place }
     }
@@ -48,21 +48,21 @@ pub struct Copy2d {
     pub dst: Rows,
     /// The source.
     pub src: Rows,
-    /// Bytes of each row.
+    /// The number of bytes of each row.
     pub width: usize,
-    /// How many rows.
+    /// The number of rows.
     pub height: usize,
 }
 
 impl Copy2d {
-    /// The copy of the row with this number.
+    /// Returns the copy of the row with this number.
     pub fn row(&self, index: usize) -> Copy {
         Copy { dst: self.dst.row(index, self.width), src: self.src.row(index, self.width), stage_source: false }
     }
 }
 
-/// An address in memory: the word `at`, aligned and on the stream's device or managed, holds it when the stream reaches
-/// it, plus an offset.
+/// An address in memory, plus an offset. The word `at`, which is aligned and on the stream's device or managed, holds
+/// the address when the stream reaches the operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Indirect {
     /// The word, 8 bytes.
@@ -71,20 +71,20 @@ pub struct Indirect {
     pub offset: usize,
 }
 
-/// A copy between addresses that are in memory; the words lie outside of the destination. They are not checked: if an
-/// address is no device memory, the copy fails, or the device.
+/// A copy between addresses that are in memory. The words lie outside of the destination. The addresses are not
+/// checked: if one is no device memory, the copy or the device fails.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyIndirect {
     /// The destination.
     pub dst: Indirect,
     /// The source.
     pub src: Indirect,
-    /// The length in bytes, 8 bytes itself.
+    /// The length in bytes, as a number of 8 bytes.
     pub len: Number,
 }
 
 impl CopyIndirect {
-    /// All words that are read.
+    /// Returns all words that are read.
     pub fn words(&self) -> impl Iterator<Item = Span> {
         [self.dst.at, self.src.at].into_iter().chain(self.len.at())
     }
@@ -100,7 +100,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Its size in bytes.
+    /// Returns the pattern's size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::Byte(_) => 1,
@@ -120,7 +120,7 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// Sets every byte of `dst` to `value`.
+    /// Creates a fill that sets every byte of `dst` to `value`.
     pub const fn bytes(dst: Span, value: u8) -> Self {
         Self { dst, pattern: Pattern::Byte(value) }
     }
@@ -174,7 +174,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Size of one element in bytes.
+    /// Returns the size of one element in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::Int8 => 1,
@@ -184,11 +184,11 @@ impl Element {
     }
 }
 
-/// `dst[i] = op(dst[i], src[i])`, both on the stream's device or managed, aligned to the element, of equal length, a
-/// whole number of elements.
+/// The reduction `dst[i] = op(dst[i], src[i])`. Both are on the stream's device or managed, aligned to the element, of
+/// equal length, and a whole number of elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduce {
-    /// Accumulator.
+    /// The accumulator.
     pub dst: Span,
     /// The other operand.
     pub src: Span,

@@ -5,13 +5,13 @@ use crate::backend::Span;
 /// The distribution of random numbers. The kernels of the CUDA backend number them in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// Bits, which are 0 with the probability in the first parameter; the element is the type of that parameter only.
+    /// Bits that are 0 with the probability in the first parameter. The element is the type of that parameter only.
     Dropout,
-    /// In the range from the first parameter (inclusive) to the second (exclusive).
+    /// Uniform in the range from the first parameter (inclusive) to the second (exclusive).
     Uniform,
     /// Normal, with the first parameter as mean and the second as standard deviation.
     Normal,
-    /// The same, truncated at two standard deviations from the mean.
+    /// Normal, and truncated at two standard deviations from the mean.
     TruncatedNormal,
 }
 
@@ -36,7 +36,7 @@ pub enum RandomElement {
 }
 
 impl RandomElement {
-    /// Size of one element in bytes.
+    /// Returns the size of one element in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::Float16 | Self::BFloat16 => 2,
@@ -45,7 +45,7 @@ impl RandomElement {
         }
     }
 
-    /// Whether it is a floating point number.
+    /// Whether the type is a floating point number.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::Float16 | Self::BFloat16 | Self::Float32)
     }
@@ -54,20 +54,20 @@ impl RandomElement {
 /// A number that an operation uses.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
-    /// Its bits, zero-extended.
+    /// The number's bits, zero-extended.
     Known(u64),
-    /// In memory when the stream reaches it: as many bytes as the number has, aligned to that, on the stream's device
-    /// or managed.
+    /// A number that is in memory when the stream reaches the operation: as many bytes as the number has, aligned to
+    /// that, on the stream's device or managed.
     At(Span),
 }
 
 impl Number {
-    /// Its bits, if they are known.
+    /// Returns the bits, if they are known.
     pub const fn known(self) -> Option<u64> {
         if let Self::Known(bits) = self { Some(bits) } else { None }
     }
 
-    /// Its place in memory, if it is there.
+    /// Returns the number's place in memory, if it is there.
     pub const fn at(self) -> Option<Span> {
         if let Self::At(span) = self { Some(span) } else { None }
     }
@@ -77,7 +77,7 @@ impl Number {
 /// the stream's device, or are managed; so is `dst`, which is aligned to the element.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomNum {
-    /// Their destination; if the count is in memory, this is the most that they may take.
+    /// The destination. If the count is in memory, this is the most that the numbers may take.
     pub dst: Span,
     /// The distribution.
     pub distribution: Distribution,
@@ -87,14 +87,15 @@ pub struct RandomNum {
     pub parameters: [Number; 2],
     /// The generator's key.
     pub seed: Number,
-    /// How many numbers: bits of dropout, otherwise elements.
+    /// The count of numbers: bits of dropout, otherwise elements.
     pub count: Number,
-    /// The number of the first block, 16 bytes aligned to 8, to which the used blocks are added at the end; `None`: 0.
+    /// The number of the first block (16 bytes aligned to 8), to which the used blocks are added at the end. `None`
+    /// stands for 0.
     pub counter: Option<Span>,
 }
 
 impl RandomNum {
-    /// How many of them one block of the generator yields.
+    /// Returns the count of numbers that one block of the generator yields.
     pub const fn per_block(&self) -> u64 {
         match self.distribution {
             Distribution::Uniform => match self.element {
@@ -106,7 +107,7 @@ impl RandomNum {
         }
     }
 
-    /// How many fit into the destination.
+    /// Returns the count of numbers that fit into the destination.
     pub const fn room(&self) -> u64 {
         match self.distribution {
             Distribution::Dropout => self.dst.len as u64 * 8,
@@ -114,7 +115,7 @@ impl RandomNum {
         }
     }
 
-    /// The bytes of `count` numbers.
+    /// Returns the number of bytes of `count` numbers.
     pub const fn bytes(&self, count: u64) -> usize {
         match self.distribution {
             Distribution::Dropout => count.div_ceil(8) as usize,
@@ -122,7 +123,7 @@ impl RandomNum {
         }
     }
 
-    /// The words that are read, except the counter.
+    /// Returns the words that are read, except the counter.
     pub fn words(&self) -> impl Iterator<Item = Span> {
         let [first, second] = self.parameters;
         [first, second, self.seed, self.count].into_iter().filter_map(Number::at)

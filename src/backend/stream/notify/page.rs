@@ -1,11 +1,11 @@
 //! Pages of shared memory that contain the words of notifies.
 //!
-//! A page is a file in memory without a name, which no process can shorten. It begins with a header; each notify has a
-//! cache line after that: the word, the number of processes that have imported it and, if it is an event, its records
+//! A page is a file in memory without a name, which no process can shorten. It begins with a header. After that each
+//! notify has a cache line: the word, the number of processes that have imported it and, if it is an event, its records
 //! (`record.rs`).
 //!
-//! Locks on bytes of the file show which processes live, because they end with their process: the exporter locks the
-//! first byte, importers of a line its first byte.
+//! Locks on bytes of the file show which processes live, because locks end with their process. The exporter locks the
+//! first byte, and importers of a line lock the first byte of the line.
 
 use std::fs::File;
 use std::io;
@@ -22,7 +22,7 @@ use crate::backend::base::memory_file;
 const SIZE: usize = 4096;
 /// The length of a cache line, so that notifies do not slow each other down.
 const LINE: usize = 64;
-/// Notifies per page.
+/// The number of notifies per page.
 pub(super) const SLOTS: usize = SIZE / LINE - 1;
 
 /// The prefix of a page; versions with another one are incompatible.
@@ -31,7 +31,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"portaclW");
 /// The byte of the exporter's lock.
 const DOOR: usize = 0;
 
-/// One line.
+/// The line of a notify.
 #[repr(C, align(64))]
 pub(super) struct Line {
     /// The word of a notify.
@@ -67,16 +67,16 @@ unsafe impl Sync for Page {}
 
 #[derive(Default)]
 struct State {
-    /// Free lines of an own page: the last one is used next.
+    /// The free lines of a page of this process. The last one is used next.
     vacant: Vec<usize>,
-    /// The last serial number.
+    /// The latest serial number.
     serial: u32,
-    /// The exporter's lock; a separate opening of the file, so that no passed descriptor keeps it.
+    /// The opening that has the exporter's lock. It is separate, so that no passed descriptor keeps the lock.
     door: Option<File>,
 }
 
 impl Page {
-    /// A page without notifies.
+    /// Creates a page without notifies.
     pub(super) fn new() -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
         memory_file::seal(&file)?;
@@ -86,7 +86,7 @@ impl Page {
         Ok(page)
     }
 
-    /// The page behind a descriptor of another process, of which this one imports a line.
+    /// Maps the page behind a descriptor of another process. This process imports a line of it.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         let is_sealed = memory_file::is_sealed(descriptor)?;
         let file = memory_file::reopen(descriptor)?;
@@ -94,7 +94,7 @@ impl Page {
         ensure!(is_sealed && len == SIZE as u64, io::Error::other("it is another file"));
         let page = Self::map(file)?;
         ensure!(page.lines().magic.load(Ordering::Acquire) == MAGIC, io::Error::other("its page begins differently"));
-        // Before it is counted: a counted process without a lock is dead.
+        // The lock precedes the count: a counted process without a lock is dead.
         memory_file::lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
         Ok(page)
     }
@@ -122,23 +122,23 @@ impl Page {
         &self.lines().lines[slot]
     }
 
-    /// A free slot, and its serial number; `None`: all are in use.
+    /// Returns a free slot and its serial number, or `None` if all are in use.
     pub(super) fn take(&self) -> Option<(usize, u32)> {
         let mut state = self.state.lock();
         let slot = state.vacant.pop()?;
-        // 0 is free.
+        // 0 marks a free slot.
         state.serial = state.serial.checked_add(1).unwrap_or(1);
         Some((slot, state.serial))
     }
 
-    /// The notify there has ended.
+    /// Frees the slot of a notify that has ended.
     pub(super) fn release(&self, slot: usize) {
         self.line(slot).word.store(0, Ordering::Release);
         self.line(slot).importers.store(0, Ordering::Release);
         self.state.lock().vacant.push(slot);
     }
 
-    /// A descriptor for other processes, which can use the page from now on.
+    /// Returns a descriptor for other processes, which can use the page from now on.
     pub(super) fn export(&self) -> io::Result<OwnedFd> {
         let mut state = self.state.lock();
         if state.door.is_none() {
@@ -149,18 +149,18 @@ impl Page {
         self.file.try_clone().map(OwnedFd::from).map_err(|error| named("dup", error))
     }
 
-    /// As if its process had died.
+    /// Closes the page as if its process had died.
     #[cfg(test)]
     pub(super) fn close(&self) {
         self.state.lock().door = None;
     }
 
-    /// Whether its exporter lives.
+    /// Whether the page's exporter lives.
     pub(super) fn is_open(&self) -> bool {
         is_locked(&self.file, DOOR)
     }
 
-    /// Processes that had imported this line have died, and none is left. Reported once.
+    /// Whether processes that had imported this line have died, and none is left. Returns true once.
     pub(super) fn importers_died(&self, slot: usize) -> bool {
         let importers = &self.line(slot).importers;
         let before = importers.load(Ordering::Acquire);
@@ -169,9 +169,9 @@ impl Page {
             && importers.compare_exchange(before, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Uncounts this process as an importer of the line.
+    /// Counts this process no longer as an importer of the line.
     pub(super) fn leave(&self, slot: usize) {
-        // At 0 the death of all importers was reported.
+        // The count is 0 if the death of all importers was reported.
         let fewer = |importers: u32| importers.checked_sub(1);
         let importers = &self.line(slot).importers;
         let _ = importers.fetch_update(Ordering::AcqRel, Ordering::Relaxed, fewer);
@@ -185,7 +185,7 @@ impl Drop for Page {
     }
 }
 
-/// The byte of the lock on a line.
+/// Returns the byte of the lock on a line.
 fn at(slot: usize) -> usize {
     (slot + 1) * LINE
 }

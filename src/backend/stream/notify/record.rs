@@ -1,9 +1,9 @@
-//! Events shared by processes: notifies whose records have numbers, so that a wait is for the record that was the
-//! latest when it was queued, even if another process records the event meanwhile.
+//! Events shared by processes: notifies whose records have numbers. So a wait is for the record that was the latest
+//! when the wait was enqueued, even if another process records the event later.
 //!
 //! The line of an event has the number of the latest record, and a word with the completed ones: all up to a number,
-//! and of the next 32 those whose bits are set. Streams with a record, or a wait for one, get a part of the event that
-//! represents it.
+//! and of the next 32 those whose bits are set. A stream with a record, or a wait for one, gets a part of the event
+//! that represents it.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use super::{Notify, Owner, serial_of};
 use crate::algo::thread::pause::Backoff;
 use crate::backend::{Event, Fault, Result, Wait};
 
-/// How many records after the first incomplete one are tracked.
+/// The number of records after the first incomplete one that are tracked.
 const WINDOW: u32 = u32::BITS;
 
-/// How often a wait of the host checks whether the record can still complete.
+/// The interval at which a wait of the host checks whether the record can still complete.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The completed records: all up to the first number, and by bits the next ones.
+/// Returns the completed records in the word: all up to the first number, and by bits the next ones.
 fn parts(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
-/// The distance between two numbers that wrap around.
+/// Returns the distance between two numbers that wrap around.
 fn distance(number: u32, from: u32) -> i32 {
     number.wrapping_sub(from).cast_signed()
 }
 
-/// Whether that record is complete.
+/// Whether the record with this number is complete.
 fn has(word: u64, number: u32) -> bool {
     let (all, bits) = parts(word);
     match distance(number, all) {
@@ -41,7 +41,7 @@ fn has(word: u64, number: u32) -> bool {
     }
 }
 
-/// The word with that record complete as well; `None`: it is too far ahead.
+/// Returns the word with that record complete as well, or `None` if it is too far ahead.
 fn with(word: u64, number: u32) -> Option<u64> {
     let (mut all, mut bits) = parts(word);
     let behind = distance(number, all);
@@ -67,7 +67,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// A stream has reached the record, or has dropped it: it releases its waits.
+    /// Releases the waits of a record that a stream has reached or dropped.
     pub(super) fn signal(&self, event: &SharedEvent) {
         if let Self::Record { number, is_over } = self
             && !is_over.swap(true, Ordering::Relaxed)
@@ -85,25 +85,25 @@ impl Part {
     }
 }
 
-/// No record of the process is the latest.
+/// The value of a process that has no latest record.
 const NONE: u64 = u64::MAX;
 
 /// An event that other processes can import, or an imported one.
 pub struct SharedEvent {
     notify: Arc<Notify>,
-    /// The number of this process's latest record: a wait for that needs no other process.
+    /// The number of this process's latest record. A wait for it needs no other process.
     own: AtomicU64,
-    /// Completed records that are too far ahead to be noted yet.
+    /// The completed records that are too far ahead to be noted yet.
     late: Mutex<Vec<u32>>,
 }
 
 impl SharedEvent {
-    /// The event of a separate notify.
+    /// Creates the event of a separate notify.
     pub fn new(notify: Arc<Notify>) -> Arc<Self> {
         Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default() })
     }
 
-    /// What another process needs to import the notify.
+    /// Returns what another process needs to import the event.
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         self.notify.export()
     }
@@ -123,7 +123,7 @@ impl SharedEvent {
         })
     }
 
-    /// The next record, which becomes the latest: its stream signals it by any [change](super::Change).
+    /// Creates the next record, which becomes the latest. Its stream signals it by any [change](super::Change).
     pub fn record(self: &Arc<Self>) -> Arc<Notify> {
         let issued = &self.notify.page.line(self.notify.slot).issued;
         let number = issued.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
@@ -131,7 +131,7 @@ impl SharedEvent {
         self.part(Part::Record { number, is_over: AtomicBool::new(false) })
     }
 
-    /// The record was not queued. If no later one was created, the previous one is the latest again.
+    /// Undoes a record that was not enqueued. If no later one was created, the previous one is the latest again.
     pub fn take_back(&self, record: &Notify) {
         let Owner::Event(_, Part::Record { number, is_over }) = &record.owner else { return };
         self.own.store(NONE, Ordering::Relaxed);
@@ -141,7 +141,7 @@ impl SharedEvent {
         is_over.store(taken.is_ok(), Ordering::Relaxed);
     }
 
-    /// The latest record as of now, for a stream to wait for.
+    /// Returns the latest record as of now, for a stream to wait for.
     pub fn latest(self: &Arc<Self>) -> Arc<Notify> {
         self.part(Part::Wait { number: self.issued() })
     }
@@ -155,10 +155,10 @@ impl SharedEvent {
         serial_of(&self.notify.page, self.notify.slot) == self.notify.serial
     }
 
-    /// Notes that a record is complete; false if it is too far ahead.
+    /// Notes that a record is complete. Returns false if it is too far ahead.
     fn note(&self, number: u32) -> bool {
         let over = &self.notify.page.line(self.notify.slot).over;
-        // Release: a thread that sees it sees earlier writes.
+        // Release: a thread that reads the word sees earlier writes.
         let noted = over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
         noted.is_ok()
     }
@@ -193,7 +193,7 @@ impl SharedEvent {
         }
         match self.notify.check_peers(deaths) {
             Ok(()) => Ok(false),
-            // Checked again: that may have been its last action.
+            // The record is checked again: it may have completed as the last action of the other process.
             Err(_) if over() => Ok(true),
             Err(_) => Err(Fault::invalid(
                 "the latest record of the event will not come: the other process, which was to make it, has died",
@@ -201,7 +201,7 @@ impl SharedEvent {
         }
     }
 
-    /// As [`Event::synchronize`]; `look` fails once the record cannot complete any more.
+    /// Waits as [`Event::synchronize`] does. `look` fails once the record cannot complete any more.
     pub fn synchronize_while<E: From<Fault>>(
         &self,
         deadline: Option<Instant>,

@@ -10,7 +10,7 @@ fn records_are_over_one_by_one() {
     for first in [0, 7, u32::MAX - 3] {
         let numbers: Vec<u32> = (1..=WINDOW).map(|k| first.wrapping_add(k)).collect();
         let mut word = u64::from(first) << 32;
-        // Backwards, so that only the last one moves the others.
+        // The order is backwards, so that only the last one moves the others.
         for (index, &number) in numbers.iter().enumerate().rev() {
             assert!(!has(word, number));
             word = with(word, number).unwrap();
